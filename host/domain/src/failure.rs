@@ -1,0 +1,141 @@
+//! What happens instead of a result: a class, a phase, and the limit that was met.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a variant has no result. The name of the class (kebab-case) is part of `report.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureClass {
+    /// The compiler refused the source; the message is its own diagnostics.
+    BuildFailed,
+    /// The build used more CPU or wall time than it may.
+    BuildTimeout,
+    /// The build asked for more memory than it may have.
+    BuildMemory,
+    /// The build wrote more diagnostics or bytes than it may.
+    BuildOutputLimit,
+    /// The compiler died on the source.
+    BuildCrashed,
+    /// The file is not a component that could be loaded.
+    InvalidComponent,
+    /// The file is larger than a component may be.
+    OversizeComponent,
+    /// The component is too large or too strange to be compiled within the limits.
+    LoadCompileLimit,
+    /// The component lacks an export that the problem's world wants.
+    MissingExport,
+    /// The component has an export of the right name and another type.
+    WrongWorld,
+    /// The component imports something that is not granted.
+    ForbiddenImport,
+    /// A trial used up its fuel.
+    FuelLimit,
+    /// A trial asked for more memory or table elements than it may have.
+    MemoryLimit,
+    /// A trial ran longer than it may.
+    WallLimit,
+    /// A trial's call stack was exhausted.
+    StackLimit,
+    /// An answer, or what was written to the output, is larger than it may be.
+    OutputLimit,
+    /// The guest trapped: a panic, an unreachable instruction, an access out of bounds.
+    Trap,
+    /// The oracle refused an answer.
+    WrongAnswer,
+    /// The same input gave different answers or different fuel.
+    Nondeterministic,
+    /// The process that ran the trial died in a way that no limit explains.
+    RunnerCrashed,
+    /// The workload itself failed: no variant is to blame.
+    WorkloadFailed,
+    /// Nothing here confines untrusted code, and running without was not allowed.
+    ConfinementUnavailable,
+}
+
+impl FailureClass {
+    /// The class as it is written in reports: `wrong-answer`, `fuel-limit`, …
+    ///
+    /// ```
+    /// use bakeoff_domain::failure::FailureClass;
+    /// assert_eq!(FailureClass::WrongAnswer.name(), "wrong-answer");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BuildFailed => "build-failed",
+            Self::BuildTimeout => "build-timeout",
+            Self::BuildMemory => "build-memory",
+            Self::BuildOutputLimit => "build-output-limit",
+            Self::BuildCrashed => "build-crashed",
+            Self::InvalidComponent => "invalid-component",
+            Self::OversizeComponent => "oversize-component",
+            Self::LoadCompileLimit => "load-compile-limit",
+            Self::MissingExport => "missing-export",
+            Self::WrongWorld => "wrong-world",
+            Self::ForbiddenImport => "forbidden-import",
+            Self::FuelLimit => "fuel-limit",
+            Self::MemoryLimit => "memory-limit",
+            Self::WallLimit => "wall-limit",
+            Self::StackLimit => "stack-limit",
+            Self::OutputLimit => "output-limit",
+            Self::Trap => "trap",
+            Self::WrongAnswer => "wrong-answer",
+            Self::Nondeterministic => "nondeterministic",
+            Self::RunnerCrashed => "runner-crashed",
+            Self::WorkloadFailed => "workload-failed",
+            Self::ConfinementUnavailable => "confinement-unavailable",
+        }
+    }
+}
+
+impl std::fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where on its way a variant failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// From source to component.
+    Build,
+    /// From bytes to a checked, compiled component.
+    Load,
+    /// The gate: every case once, with fuel, judged by the oracle.
+    Check,
+    /// The timed trials.
+    Measure,
+}
+
+/// One failure: the class, a message for people, and the limit if one was met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Why.
+    pub class: FailureClass,
+    /// What happened, in words; for `build-failed` the compiler's diagnostics.
+    pub message: String,
+    /// Where.
+    pub phase: Phase,
+    /// The limit that was met, as the experiment file writes it: `memory = 256 MiB`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_what_serde_writes() {
+        for class in [
+            FailureClass::BuildOutputLimit,
+            FailureClass::WrongWorld,
+            FailureClass::Trap,
+        ] {
+            assert_eq!(
+                serde_json::to_string(&class).unwrap(),
+                format!("\"{}\"", class.name())
+            );
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The pure core of bakeoff: what an experiment is, how its measurements are planned, and what
+//! follows from them.
+//!
+//! Nothing here does I/O, reads a clock, draws randomness of its own or knows the engine: seeds,
+//! samples and settings come in as arguments, and values go out. The same input gives the same
+//! output on every machine, which is what makes a finished run recomputable.
+//!
+//! The modules in the order in which data passes them: [`spec`] → [`plan`] → [`measurement`] →
+//! [`stats`] → [`verdict`] → [`race`] → [`report`]; [`failure`] is what happens instead.
+
+pub mod failure;
+pub mod measurement;
+pub mod report;
+pub mod spec;
+pub mod verdict;

@@ -1,0 +1,74 @@
+//! What was measured, raw: samples inside replicas, and what the machine was like meanwhile.
+//!
+//! Everything that is said later about time follows from these values and the settings alone.
+//! Variants and cases are indexes into the experiment's lists.
+
+use serde::{Deserialize, Serialize};
+
+/// Index of a variant among those that entered the race.
+pub type VariantIndex = usize;
+/// Index of a case among the experiment's sizes (or cases of a file).
+pub type CaseIndex = usize;
+
+/// One timed sample: several calls of one variant, each with an input of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Who ran.
+    pub variant: VariantIndex,
+    /// On which case.
+    pub case: CaseIndex,
+    /// In which block of the replica, from 0.
+    pub block: u32,
+    /// How many others ran on this case in this block before it.
+    pub position: u32,
+    /// How many calls the sample holds.
+    pub calls: u32,
+    /// Thread CPU time of all brackets around guest code, summed over the calls, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Monotonic time over the same brackets, in nanoseconds.
+    pub wall_ns: u64,
+}
+
+/// What a call costs that does nothing, on the same case: subtracted from every sample's mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Thread CPU time of the brackets of one call of the no-op component, in nanoseconds.
+    pub cpu_ns: f64,
+    /// Monotonic time of the same, in nanoseconds.
+    pub wall_ns: f64,
+}
+
+/// What the machine was like while a replica ran. Recorded, never used to drop data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// The core that the replica was pinned to, if it was.
+    pub core: Option<u32>,
+    /// Seconds since the race began, at the replica's launch (monotonic).
+    pub started_s: f64,
+    /// How long the replica took, in seconds (monotonic).
+    pub seconds: f64,
+    /// Involuntary context switches of the runner.
+    pub preemptions: u64,
+    /// CPU time stolen by the hypervisor on this core, in ticks of 1/100 s, if the system tells.
+    pub steal_ticks: Option<u64>,
+    /// The one-minute load average at launch, if the system tells.
+    pub load: Option<f64>,
+}
+
+/// One replica: a fresh process, fresh instances, several blocks. The unit of inference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replica {
+    /// In the order of launch, from 0; replicas enter the analysis in this order.
+    pub index: u32,
+    /// Whether it ran alone on the machine, as a control for replicas that run side by side.
+    pub solo: bool,
+    /// The samples, in the order in which they ran.
+    pub samples: Vec<Sample>,
+    /// By case: what the no-op component of the same signature cost.
+    pub baselines: Vec<Baseline>,
+    /// By variant: CPU time of the first call on a fresh instance, in nanoseconds; `None` for a
+    /// variant that did not take part.
+    pub cold_ns: Vec<Option<u64>>,
+    /// What the machine was like.
+    pub surroundings: Surroundings,
+}
