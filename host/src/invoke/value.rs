@@ -1,0 +1,170 @@
+//! Arguments and answers as the host holds them.
+
+use super::shape::{Scalar, Shape};
+use wasmtime::component::Val;
+
+macro_rules! scalars {
+    ($($scalar:ident $list:ident $val:ident $ty:ty),* $(,)?) => {
+        /// A value of the component model. Lists of scalars are kept as plain vectors: 8 bytes for
+        /// an `s64` instead of the 40 of a [`Val`].
+        #[derive(Clone, Debug)]
+        pub enum Value {
+            $(
+                #[doc = concat!("A `", stringify!($ty), "`.")]
+                $scalar($ty),
+                #[doc = concat!("A list of `", stringify!($ty), "`.")]
+                $list(Vec<$ty>),
+            )*
+            /// A string.
+            Text(String),
+            /// A tuple.
+            Tuple(Vec<Value>),
+            /// A `result<_, string>`.
+            Outcome(Result<(), String>),
+            /// Everything else.
+            Other(Val),
+        }
+
+        impl Value {
+            /// The value as the engine's dynamic calls want it.
+            pub fn to_val(&self) -> Val {
+                match self {
+                    $(
+                        Self::$scalar(value) => Val::$val(*value),
+                        Self::$list(items) => Val::List(items.iter().map(|item| Val::$val(*item)).collect()),
+                    )*
+                    Self::Text(text) => Val::String(text.clone()),
+                    Self::Tuple(items) => Val::Tuple(items.iter().map(Self::to_val).collect()),
+                    Self::Outcome(Ok(())) => Val::Result(Ok(None)),
+                    Self::Outcome(Err(text)) => Val::Result(Err(Some(Box::new(Val::String(text.clone()))))),
+                    Self::Other(val) => val.clone(),
+                }
+            }
+
+            /// Takes a dynamic value in; `shape` says whether a typed form of it exists.
+            pub(super) fn from_val(val: Val, shape: Option<&Shape>) -> Self {
+                match (val, shape) {
+                    $((Val::$val(value), _) => Self::$scalar(value),)*
+                    (Val::String(text), _) => Self::Text(text),
+                    (Val::Result(Ok(None)), Some(Shape::Outcome)) => Self::Outcome(Ok(())),
+                    (Val::Result(Err(Some(val))), Some(Shape::Outcome)) => match *val {
+                        Val::String(text) => Self::Outcome(Err(text)),
+                        other => Self::Other(other),
+                    },
+                    $((Val::List(items), Some(Shape::List(Scalar::$scalar))) => Self::$list(
+                        items.into_iter().filter_map(|item| match item {
+                            Val::$val(value) => Some(value),
+                            _ => None,
+                        }).collect(),
+                    ),)*
+                    (Val::Tuple(items), Some(Shape::Tuple(shapes))) => Self::Tuple(
+                        items.into_iter().zip(shapes).map(|(item, shape)| Self::from_val(item, Some(shape))).collect(),
+                    ),
+                    (val, _) => Self::Other(val),
+                }
+            }
+
+            /// Roughly how many bytes the host holds for it: what bounds inputs and answers.
+            pub fn bytes(&self) -> usize {
+                match self {
+                    $(
+                        Self::$scalar(_) => size_of::<$ty>(),
+                        Self::$list(items) => size_of_val(items.as_slice()),
+                    )*
+                    Self::Text(text) => text.len(),
+                    Self::Tuple(items) => items.iter().map(Self::bytes).sum(),
+                    Self::Outcome(outcome) => outcome.as_ref().err().map_or(0, String::len),
+                    Self::Other(val) => val_bytes(val),
+                }
+            }
+        }
+    };
+}
+
+scalars! {
+    Bool BoolList Bool bool,
+    S8 S8List S8 i8,
+    U8 U8List U8 u8,
+    S16 S16List S16 i16,
+    U16 U16List U16 u16,
+    S32 S32List S32 i32,
+    U32 U32List U32 u32,
+    S64 S64List S64 i64,
+    U64 U64List U64 u64,
+    F32 F32List Float32 f32,
+    F64 F64List Float64 f64,
+    Char CharList Char char,
+}
+
+impl Value {
+    /// Whether two answers are the same. Numbers are compared by value; any NaN equals any other,
+    /// because the sandbox may choose the bits of one freely.
+    pub fn same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::F32(a), Self::F32(b)) => same_f64(f64::from(*a), f64::from(*b)),
+            (Self::F64(a), Self::F64(b)) => same_f64(*a, *b),
+            (Self::F32List(a), Self::F32List(b)) => {
+                a.len() == b.len()
+                    && a.iter()
+                        .zip(b)
+                        .all(|(a, b)| same_f64(f64::from(*a), f64::from(*b)))
+            }
+            (Self::F64List(a), Self::F64List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_f64(*a, *b))
+            }
+            (Self::Tuple(a), Self::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_as(b))
+            }
+            (Self::S64List(a), Self::S64List(b)) => a == b,
+            (Self::U8List(a), Self::U8List(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (a, b) => a.to_val() == b.to_val(),
+        }
+    }
+}
+
+fn same_f64(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
+}
+
+fn val_bytes(val: &Val) -> usize {
+    size_of::<Val>()
+        + match val {
+            Val::String(text) | Val::Enum(text) => text.len(),
+            Val::List(items) | Val::Tuple(items) => items.iter().map(val_bytes).sum(),
+            Val::Record(fields) => fields
+                .iter()
+                .map(|(name, val)| name.len() + val_bytes(val))
+                .sum(),
+            Val::Variant(name, val) => name.len() + val.as_deref().map_or(0, val_bytes),
+            Val::Option(val) | Val::Result(Ok(val) | Err(val)) => {
+                val.as_deref().map_or(0, val_bytes)
+            }
+            Val::Flags(names) => names.iter().map(String::len).sum(),
+            _ => 0,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_survive_the_way_through_val() {
+        let value = Value::Tuple(vec![Value::S64List(vec![-1, 7]), Value::U32(3)]);
+        let shape = Shape::Tuple(vec![Shape::List(Scalar::S64), Shape::Scalar(Scalar::U32)]);
+        let back = Value::from_val(value.to_val(), Some(&shape));
+        assert!(back.same_as(&value));
+        assert!(matches!(&back, Value::Tuple(items) if matches!(items[0], Value::S64List(_))));
+        assert_eq!(value.bytes(), 20);
+    }
+
+    #[test]
+    fn nan_is_the_same_answer_as_nan_but_not_as_a_number() {
+        let nan = Value::F64List(vec![f64::NAN, 1.0]);
+        assert!(nan.same_as(&Value::F64List(vec![-f64::NAN, 1.0])));
+        assert!(!nan.same_as(&Value::F64List(vec![0.0, 1.0])));
+        assert!(!nan.same_as(&Value::F64List(vec![f64::NAN])));
+        assert!(Value::F64(0.0).same_as(&Value::F64(-0.0)));
+    }
+}

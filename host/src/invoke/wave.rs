@@ -1,0 +1,73 @@
+//! Calls and values as text, in WAVE: the notation of the component model's own tools.
+
+use super::shape::Shape;
+use super::value::Value;
+use wasmtime::component::types::ComponentFunc;
+use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
+use wasmtime::component::{Type, Val};
+
+/// Longest rendering of a value, in characters. Longer ones end in an ellipsis.
+const RENDERED_MAX: usize = 200;
+
+/// A text that is not a call, or not of the call's types.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WaveError {
+    /// Not WAVE, or of another type.
+    #[error("{0}")]
+    Syntax(String),
+    /// A call of another function.
+    #[error("calls `{found}`, but the experiment calls `{wanted}`")]
+    OtherFunction {
+        /// What the text calls.
+        found: String,
+        /// What the experiment calls.
+        wanted: String,
+    },
+    /// An expected answer for a function without one.
+    #[error("the function has no result to compare with")]
+    NoResult,
+}
+
+/// Parses `top-k([3, 1, 2], 1)` into the arguments of `function`.
+///
+/// # Errors
+/// The text is not WAVE, calls something else, or has arguments of other types.
+pub fn parse_call(text: &str, function: &str, ty: &ComponentFunc) -> Result<Vec<Value>, WaveError> {
+    let syntax = |error: wasm_wave::parser::ParserError| WaveError::Syntax(error.to_string());
+    let call = UntypedFuncCall::parse(text).map_err(syntax)?;
+    if call.name() != function {
+        return Err(WaveError::OtherFunction {
+            found: call.name().to_owned(),
+            wanted: function.to_owned(),
+        });
+    }
+    let types: Vec<Type> = ty.params().map(|(_, ty)| ty).collect();
+    let values: Vec<Val> = call.to_wasm_params(types.iter()).map_err(syntax)?;
+    Ok(values
+        .into_iter()
+        .zip(&types)
+        .map(|(val, ty)| Value::from_val(val, Shape::of(ty).as_ref()))
+        .collect())
+}
+
+/// Parses `[3]` into an answer of a function.
+///
+/// # Errors
+/// The text is not WAVE or of another type, or the function gives no answer.
+pub fn parse_result(text: &str, ty: &ComponentFunc) -> Result<Value, WaveError> {
+    let ty = ty.results().next().ok_or(WaveError::NoResult)?;
+    let val = Val::from_wave(&ty, text).map_err(|error| WaveError::Syntax(error.to_string()))?;
+    Ok(Value::from_val(val, Shape::of(&ty).as_ref()))
+}
+
+/// A value in WAVE, cut to a length that a message can hold.
+pub fn render(value: &Value) -> String {
+    let text = value
+        .to_val()
+        .to_wave()
+        .unwrap_or_else(|_| "(a value that has no notation)".to_owned());
+    match text.char_indices().nth(RENDERED_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

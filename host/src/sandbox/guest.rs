@@ -1,0 +1,233 @@
+//! Stores, instances and calls.
+
+use super::brackets::{Bracketed, Brackets};
+use super::limiter::{Limiter, Peak};
+use super::outcome::Breach;
+use crate::engine::{self, Profile};
+use crate::invoke::{Callee, Value};
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::spec::Limits;
+use std::sync::Arc;
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Engine, Store};
+
+/// Messages that a diagnostic build may report in one instance, and characters of each.
+const REPORTS_MAX: usize = 8;
+const REPORT_CHARS_MAX: usize = 4_000;
+
+/// The interface of the one import that a diagnostic build is granted.
+const DIAGNOSTIC: &str = "bakeoff:diagnostic/sink@0.1.0";
+
+/// What a store holds beside its instance.
+pub struct Guest {
+    limiter: Limiter,
+    brackets: Brackets,
+    reports: Vec<String>,
+}
+
+/// An engine, and the limits of everything that runs in it.
+pub struct Sandbox {
+    engine: Engine,
+    profile: Profile,
+    limits: Limits,
+}
+
+/// What a component may import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imports {
+    /// Nothing.
+    None,
+    /// `report`, through which a diagnostic build tells of its panic.
+    Diagnostic,
+}
+
+/// A compiled component, linked and ready to be instantiated.
+pub struct Prepared {
+    pre: InstancePre<Guest>,
+    profile: Profile,
+    limits: Limits,
+}
+
+/// One instance in a store of its own. After a breach it is not to be called again.
+pub struct Instance {
+    store: Store<Guest>,
+    instance: wasmtime::component::Instance,
+    profile: Profile,
+    limits: Limits,
+    /// What the start functions took.
+    started: Bracketed,
+}
+
+/// What a call gave, and what it took.
+#[derive(Debug)]
+pub struct Answered {
+    /// The answer; `None` for a function without a result.
+    pub value: Option<Value>,
+    /// Time in guest code.
+    pub time: Bracketed,
+    /// Fuel, in the checked profile; otherwise 0.
+    pub fuel: u64,
+}
+
+impl Sandbox {
+    /// A sandbox of one profile.
+    ///
+    /// # Errors
+    /// The engine does not work on this machine.
+    pub fn new(profile: Profile, limits: Limits) -> wasmtime::Result<Self> {
+        Ok(Self {
+            engine: engine::new(profile)?,
+            profile,
+            limits,
+        })
+    }
+
+    /// Takes precompiled code in.
+    ///
+    /// # Safety
+    /// `precompiled` must be what [`engine`](crate::engine) made of a component, unchanged: the
+    /// engine trusts it as it trusts its own code. Callers have it from the parent process, which
+    /// authenticates it.
+    ///
+    /// # Errors
+    /// The code is for another engine, or the component imports what is not granted.
+    pub unsafe fn prepare(&self, precompiled: &[u8], imports: Imports) -> Result<Prepared, Breach> {
+        let unusable = |error: wasmtime::Error| {
+            Breach::new(FailureClass::InvalidComponent, format!("{error:#}"))
+        };
+        // SAFETY: as this function demands of its caller.
+        let component =
+            unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
+        let mut linker = Linker::new(&self.engine);
+        if imports == Imports::Diagnostic {
+            link_diagnostic(&mut linker).map_err(unusable)?;
+        }
+        let pre = linker
+            .instantiate_pre(&component)
+            .map_err(|error| Breach::new(FailureClass::ForbiddenImport, format!("{error:#}")))?;
+        Ok(Prepared {
+            pre,
+            profile: self.profile,
+            limits: self.limits,
+        })
+    }
+}
+
+fn link_diagnostic(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    linker.instance(DIAGNOSTIC)?.func_wrap(
+        "report",
+        |mut store: wasmtime::StoreContextMut<'_, Guest>, (message,): (String,)| {
+            let reports = &mut store.data_mut().reports;
+            if reports.len() < REPORTS_MAX {
+                reports.push(message.chars().take(REPORT_CHARS_MAX).collect());
+            }
+            Ok(())
+        },
+    )
+}
+
+impl Prepared {
+    /// A fresh instance.
+    ///
+    /// # Errors
+    /// A start function trapped or met a limit.
+    pub fn instantiate(&self) -> Result<Instance, Breach> {
+        let guest = Guest {
+            limiter: Limiter::new(self.limits.memory_bytes),
+            brackets: Brackets::default(),
+            reports: Vec::new(),
+        };
+        let mut store = Store::new(self.pre.engine(), guest);
+        store.limiter(|guest| &mut guest.limiter);
+        store.set_hostcall_fuel(usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX));
+        store.call_hook(|mut store, hook| {
+            store.data_mut().brackets.on(hook);
+            Ok(())
+        });
+        refuel(&mut store, self.profile, &self.limits);
+        match self.pre.instantiate(&mut store) {
+            Ok(instance) => {
+                let started = store.data_mut().brackets.take();
+                Ok(Instance {
+                    store,
+                    instance,
+                    profile: self.profile,
+                    limits: self.limits,
+                    started,
+                })
+            }
+            Err(error) => Err(Breach::of(
+                &error,
+                store.data().limiter.peak().denied,
+                &self.limits,
+            )),
+        }
+    }
+}
+
+fn refuel(store: &mut Store<Guest>, profile: Profile, limits: &Limits) {
+    if profile == Profile::Checked {
+        store
+            .set_fuel(limits.fuel)
+            .expect("the checked profile counts fuel");
+    }
+}
+
+impl Instance {
+    /// Looks an export up.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub fn callee(&mut self, path: &[String]) -> Result<Callee<Guest>, Breach> {
+        Callee::new(&mut self.store, &self.instance, path)
+            .map_err(|error| Breach::new(FailureClass::MissingExport, error.to_string()))
+    }
+
+    /// Calls an export that was looked up on this instance.
+    ///
+    /// # Errors
+    /// The guest trapped or met a limit; the instance is then spent.
+    #[inline]
+    pub fn call(
+        &mut self,
+        callee: &Callee<Guest>,
+        arguments: &Arc<[Value]>,
+    ) -> Result<Answered, Breach> {
+        refuel(&mut self.store, self.profile, &self.limits);
+        let result = callee.call(&mut self.store, arguments);
+        let time = self.store.data_mut().brackets.take();
+        match result {
+            Ok(value) => Ok(Answered {
+                value,
+                time,
+                fuel: self.fuel_used(),
+            }),
+            Err(error) => Err(Breach::of(&error, self.peak().denied, &self.limits)),
+        }
+    }
+
+    fn fuel_used(&self) -> u64 {
+        match self.profile {
+            Profile::Checked => self
+                .store
+                .get_fuel()
+                .map_or(0, |left| self.limits.fuel - left),
+            Profile::Timed => 0,
+        }
+    }
+
+    /// What the start functions took.
+    pub fn started(&self) -> Bracketed {
+        self.started
+    }
+
+    /// Memory at its largest so far.
+    pub fn peak(&self) -> Peak {
+        self.store.data().limiter.peak()
+    }
+
+    /// What a diagnostic build reported, in order.
+    pub fn reports(&self) -> &[String] {
+        &self.store.data().reports
+    }
+}

@@ -1,0 +1,89 @@
+//! From the engine's errors to the classes that a reader sees.
+
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::spec::Limits;
+use wasmtime::{Error, Trap};
+
+/// A call that did not give an answer.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Breach {
+    /// Why.
+    pub class: FailureClass,
+    /// In words.
+    pub message: String,
+    /// The limit that was met, as the experiment file writes it.
+    pub limit: Option<String>,
+}
+
+impl Breach {
+    /// A breach that no limit explains.
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            limit: None,
+        }
+    }
+
+    /// Reads the engine's error. `denied` tells whether the guest was refused memory before it
+    /// trapped: then the refusal is the reason, whatever trap the guest chose to die of.
+    pub(super) fn of(error: &Error, denied: bool, limits: &Limits) -> Self {
+        let trap = error.downcast_ref::<Trap>().copied();
+        match trap {
+            Some(Trap::OutOfFuel) => Self {
+                class: FailureClass::FuelLimit,
+                message: "used up its fuel: an endless loop, or more work than the limit allows"
+                    .into(),
+                limit: Some(format!("fuel = {}", limits.fuel)),
+            },
+            Some(Trap::StackOverflow) => Self {
+                class: FailureClass::StackLimit,
+                message: "exhausted its call stack: the recursion is too deep".into(),
+                limit: Some(format!("stack = {} KiB", crate::engine::STACK_BYTES >> 10)),
+            },
+            _ if denied => Self {
+                class: FailureClass::MemoryLimit,
+                message: "asked for more memory than it may have".into(),
+                limit: Some(format!("memory = {}", bytes(limits.memory_bytes))),
+            },
+            Some(trap) => Self::new(FailureClass::Trap, trap.to_string()),
+            None if is_too_large(error) => Self {
+                class: FailureClass::OutputLimit,
+                message: "gave an answer that is larger than it may be".into(),
+                limit: Some(format!("output = {}", bytes(limits.output_bytes))),
+            },
+            None => Self::new(FailureClass::Trap, format!("{error:#}")),
+        }
+    }
+}
+
+/// wasmtime has no type for "the data lifted from the guest exceeds `set_hostcall_fuel`".
+fn is_too_large(error: &Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.to_string().contains("fuel allocated for hostcalls"))
+}
+
+/// A number of bytes as the experiment file writes it.
+fn bytes(count: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    for (unit, shift) in units {
+        if count >= 1 << shift && count.trailing_zeros() >= shift {
+            return format!("{} {unit}", count >> shift);
+        }
+    }
+    format!("{count} B")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_like_the_experiment_file() {
+        assert_eq!(bytes(256 << 20), "256 MiB");
+        assert_eq!(bytes(1536), "1536 B");
+        assert_eq!(bytes(64 << 10), "64 KiB");
+        assert_eq!(bytes(0), "0 B");
+    }
+}
