@@ -9,6 +9,7 @@
 //! [`stats`] → [`verdict`] → [`race`] → [`report`]; [`failure`] is what happens instead.
 
 pub mod failure;
+pub mod ids;
 pub mod measurement;
 pub mod report;
 pub mod spec;

@@ -1,0 +1,157 @@
+//! Names that people give, as ids that are safe as file names on every common system.
+//!
+//! A name may be any text: `top k/β`, `../../x`, `CON`. Its id holds only `a`–`z`, `0`–`9` and
+//! `-`, so that it needs no escaping in a path, a URL, a cell or a shell.
+
+use std::collections::HashSet;
+
+/// Characters an id has at most, without the number that [`unique`] may append.
+pub const ID_CHARS_MAX: usize = 48;
+
+/// Names that Windows gives to devices, in any folder and with any extension.
+const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "conin", "conout"];
+
+/// Characters that separate words: dropping them loses nothing that a reader would miss.
+const SEPARATORS: &str = " \t\n-_.,:;/()[]=";
+
+/// The id of a name: its ASCII letters in lower case and its digits, with `-` between the words.
+///
+/// Names that differ only in case or in separators have the same id: they would be mistaken for
+/// each other. A name that loses more than that (other scripts, `C++`, length) keeps a digest of
+/// itself in its id, so that it stays distinct from its like. Never empty, at most
+/// [`ID_CHARS_MAX`] characters, never a reserved name.
+///
+/// ```
+/// use bakeoff_domain::ids::slug;
+/// assert_eq!(slug("Bounded Heap (arity 4)"), "bounded-heap-arity-4");
+/// assert_eq!(slug("../../x"), "x");
+/// assert_ne!(slug("C++"), slug("C#"));
+/// ```
+pub fn slug(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let mut id = String::new();
+    let mut lossy = false;
+    for character in lower.chars() {
+        if character.is_ascii_alphanumeric() {
+            id.push(character);
+        } else {
+            lossy |= !SEPARATORS.contains(character);
+            if !id.is_empty() && !id.ends_with('-') {
+                id.push('-');
+            }
+        }
+    }
+    truncate(&mut id, ID_CHARS_MAX);
+    lossy |= lower.chars().count() > ID_CHARS_MAX;
+    if lossy || id.is_empty() {
+        let digest = format!("{:08x}", digest(&lower));
+        truncate(&mut id, ID_CHARS_MAX - digest.len() - 1);
+        let separator = if id.is_empty() { "" } else { "-" };
+        id = format!("{id}{separator}{digest}");
+    }
+    if is_reserved(&id) {
+        id.insert_str(0, "x-");
+    }
+    id
+}
+
+/// The ids of several names, in their order: where two names have the same [`slug`], the later one
+/// gets the first number from 2 on that makes it distinct.
+///
+/// ```
+/// use bakeoff_domain::ids::unique;
+/// assert_eq!(unique(["heap", "Heap", "sort"]), ["heap", "heap-2", "sort"]);
+/// ```
+pub fn unique<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut ids = Vec::new();
+    for name in names {
+        let slug = slug(name);
+        let mut id = slug.clone();
+        let mut number = 2_u64;
+        while !taken.insert(id.clone()) {
+            id = format!("{slug}-{number}");
+            number += 1;
+        }
+        ids.push(id);
+    }
+    ids
+}
+
+/// Cuts to a number of (ASCII) characters and drops a `-` that ends it.
+fn truncate(id: &mut String, chars: usize) {
+    id.truncate(chars);
+    while id.ends_with('-') {
+        id.pop();
+    }
+}
+
+/// Whether Windows takes this name for a device.
+fn is_reserved(id: &str) -> bool {
+    let numbered = ["com", "lpt"].iter().any(|device| {
+        id.strip_prefix(device)
+            .is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit())
+    });
+    numbered || RESERVED.contains(&id)
+}
+
+/// FNV-1a, 64 bits folded to 32: tells names apart, and promises nothing against an adversary,
+/// who can choose equal names anyway.
+fn digest(text: &str) -> u32 {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    (hash >> 32) as u32 ^ hash as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hostile_names_become_plain_words() {
+        assert_eq!(slug("top k"), "top-k");
+        assert_eq!(slug("Quickselect, median of 3"), "quickselect-median-of-3");
+        assert_eq!(slug("CON"), "x-con");
+        assert_eq!(slug("nul."), "x-nul");
+        assert_eq!(slug("COM1"), "x-com1");
+        assert_eq!(slug("com10"), "com10");
+        assert!(slug("a\0b").starts_with("a-b-"));
+        assert!(slug("top k/β").starts_with("top-k-"));
+        assert!(slug("\u{202e}evil").starts_with("evil-"));
+        assert_eq!(slug("").len(), 8);
+        assert_eq!(slug("..").len(), 8);
+    }
+
+    #[test]
+    fn what_is_lost_keeps_names_apart() {
+        assert_ne!(slug("堆"), slug("排序"));
+        assert_ne!(slug("top k/β"), slug("top k/γ"));
+        assert_ne!(slug(&"a".repeat(60)), slug(&"a".repeat(61)));
+        assert_eq!(slug("Ä"), slug("ä"));
+    }
+
+    #[test]
+    fn a_number_does_not_collide_with_a_name() {
+        assert_eq!(unique(["a", "a", "a-2"]), ["a", "a-2", "a-2-2"]);
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_is_always_a_safe_file_name(name in ".{0,80}") {
+            let id = slug(&name);
+            prop_assert!(!id.is_empty() && id.len() <= ID_CHARS_MAX + 2);
+            prop_assert!(id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+            prop_assert!(!id.starts_with('-') && !id.ends_with('-') && !is_reserved(&id));
+            prop_assert_eq!(&slug(&id), &id, "an id is its own id");
+        }
+
+        #[test]
+        fn ids_are_unique(names in proptest::collection::vec("[aA2 -]{0,4}", 0..20)) {
+            let ids = unique(names.iter().map(String::as_str));
+            let distinct: HashSet<_> = ids.iter().collect();
+            prop_assert_eq!(distinct.len(), names.len());
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! `[[criterion]]`: what counts, how much, and how a reading becomes a score.
+
+use super::error::{Finding, quoted};
+use super::problem::{NAME_CHARS_MAX, prose};
+use super::section::{Amount, At, Number, Section, number};
+use super::{suggest, units};
+use bakeoff_domain::spec::{Criterion, Direction, Gate, GateOn, Scale, Source};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Criteria an experiment has at most.
+pub const CRITERIA_MAX: usize = 32;
+/// R of the ratio scale, if the file does not say: ten times as slow costs ten points.
+const DEFAULT_BASE: f64 = 10.0;
+/// The exponents that a score of growth spans: constant is 10, cubic is 0.
+const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
+/// Characters a unit has at most.
+const UNIT_CHARS_MAX: usize = 20;
+/// What a weight, a bound or an end of a range has at most: beyond it, sums lose their precision.
+const MAGNITUDE_MAX: f64 = 1e15;
+
+/// The unit of a built-in source's readings; `None` for `assess`, which declares its own.
+pub fn unit_of(source: &Source) -> Option<&'static str> {
+    match source {
+        Source::Time | Source::Wall | Source::ColdStart | Source::BuildTime => Some("ns"),
+        Source::Fuel => Some("units"),
+        Source::PeakMemory | Source::ComponentSize => Some("bytes"),
+        Source::SourceLines => Some("lines"),
+        Source::Growth => Some("exponent"),
+        Source::Assess(_) => None,
+    }
+}
+
+/// What counts if the file declares nothing: time.
+pub(super) fn default() -> Vec<Criterion> {
+    vec![Criterion {
+        name: "performance".into(),
+        weight: 1.0,
+        source: Source::Time,
+        direction: Direction::LowerIsBetter,
+        unit: "ns".into(),
+        scale: Scale::Ratio { base: DEFAULT_BASE },
+        gate: None,
+    }]
+}
+
+/// All of them. `None` if any cannot be used.
+pub(super) fn criteria(
+    sections: Vec<Section<'_>>,
+    found: &mut Vec<Finding>,
+) -> Option<Vec<Criterion>> {
+    let before = found.len();
+    let mut names: HashMap<String, Range<usize>> = HashMap::new();
+    let mut list = Vec::new();
+    let mut weights_at = None;
+    for mut section in sections {
+        let name = section.text("name", found);
+        section.missing(
+            "name",
+            "reports call it by that",
+            "name = \"performance\"",
+            found,
+        );
+        let name = prose(name, "name", NAME_CHARS_MAX, found);
+        if let Some(name) = &name {
+            if let Some(first) = names.get(&name.value) {
+                found.push(
+                    Finding::new(
+                        name.span.clone(),
+                        format!("two criteria are called {}", quoted(&name.value)),
+                        "the second one",
+                        "rename one",
+                    )
+                    .with_other(first.clone(), "the first one"),
+                );
+            }
+            names.insert(name.value.clone(), name.span.clone());
+        }
+        let place = section.key("weight").unwrap_or(section.span.clone());
+        weights_at.get_or_insert(place);
+        if let (Some(criterion), Some(name)) = (criterion(section, found), name) {
+            list.push(Criterion {
+                name: name.value,
+                ..criterion
+            });
+        }
+    }
+    if found.len() > before {
+        return None;
+    }
+    if let (Some(place), true) = (weights_at, list.iter().all(|one| one.weight == 0.0)) {
+        found.push(Finding::new(
+            place,
+            "every weight is 0: nothing counts",
+            "this one, and all others",
+            "give at least one criterion a weight above 0",
+        ));
+        return None;
+    }
+    Some(list)
+}
+
+/// One of them, yet without its name.
+fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Criterion> {
+    let weight = weight(&mut section, found);
+    let source = source(&mut section, found);
+    let words = [
+        ("lower-is-better", Direction::LowerIsBetter),
+        ("higher-is-better", Direction::HigherIsBetter),
+    ];
+    let declared = Declared {
+        direction: section.choice("direction", &words, found),
+        unit: section.text("unit", found),
+        scale: section.choice(
+            "scale",
+            &[("ratio", ScaleKind::Ratio), ("linear", ScaleKind::Linear)],
+            found,
+        ),
+        range: range(&mut section, found),
+        base: base(&mut section, found),
+    };
+    let meaning = source
+        .as_ref()
+        .and_then(|source| meaning(source, declared, &section, found));
+    let gate = gate(
+        &mut section,
+        meaning.as_ref().map(|meaning| &*meaning.unit),
+        found,
+    );
+    section.close(found);
+    let Meaning {
+        direction,
+        unit,
+        scale,
+    } = meaning?;
+    Some(Criterion {
+        name: String::new(),
+        weight: weight?,
+        source: source?,
+        direction,
+        unit,
+        scale,
+        gate: gate.ok()?,
+    })
+}
+
+/// What the file says about the readings.
+struct Declared<'a> {
+    direction: Option<At<Direction>>,
+    unit: Option<At<&'a str>>,
+    scale: Option<At<ScaleKind>>,
+    range: Option<(f64, f64)>,
+    base: Option<f64>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum ScaleKind {
+    Ratio,
+    Linear,
+}
+
+/// How readings are understood.
+struct Meaning {
+    direction: Direction,
+    unit: String,
+    scale: Scale,
+}
+
+/// What the file says, completed by what is fixed for the source.
+fn meaning(
+    source: &Source,
+    declared: Declared<'_>,
+    section: &Section<'_>,
+    found: &mut Vec<Finding>,
+) -> Option<Meaning> {
+    let (direction, unit) = match unit_of(source) {
+        Some(unit) => {
+            for key in ["direction", "unit"] {
+                if let Some(place) = section.key(key) {
+                    let name = source.name();
+                    found.push(Finding::new(
+                        place,
+                        format!("`{key}` cannot be set for `{name}`"),
+                        "fixed for this source",
+                        format!("remove it: `{name}` is in {unit}, and lower is better"),
+                    ));
+                }
+            }
+            (Some(Direction::LowerIsBetter), unit.to_owned())
+        }
+        None => {
+            section.missing(
+                "direction",
+                "only the workload's author knows which way is better",
+                "direction = \"higher-is-better\"",
+                found,
+            );
+            let unit = match declared.unit {
+                Some(unit) => prose(Some(unit), "unit", UNIT_CHARS_MAX, found)?.value,
+                None => String::new(),
+            };
+            (declared.direction.map(|direction| direction.value), unit)
+        }
+    };
+    let scale = scale(
+        source,
+        declared.scale,
+        declared.range,
+        declared.base,
+        section,
+        found,
+    );
+    Some(Meaning {
+        direction: direction?,
+        unit,
+        scale: scale?,
+    })
+}
+
+/// The scale. Growth and assessments are linear unless declared otherwise, all else is by ratio.
+fn scale(
+    source: &Source,
+    kind: Option<At<ScaleKind>>,
+    range: Option<(f64, f64)>,
+    base: Option<f64>,
+    section: &Section<'_>,
+    found: &mut Vec<Finding>,
+) -> Option<Scale> {
+    let default = match source {
+        Source::Growth | Source::Assess(_) => ScaleKind::Linear,
+        _ => ScaleKind::Ratio,
+    };
+    let kind = match kind {
+        Some(kind) => kind.value,
+        None if section.key("scale").is_some() => return None,
+        None => default,
+    };
+    let (foreign, own) = match kind {
+        ScaleKind::Ratio => ("range", "\"linear\""),
+        ScaleKind::Linear => ("base", "\"ratio\""),
+    };
+    if let Some(place) = section.key(foreign) {
+        found.push(Finding::new(
+            place,
+            format!("`{foreign}` belongs to `scale = {own}`"),
+            "no meaning here",
+            format!("remove it, or write `scale = {own}`"),
+        ));
+        return None;
+    }
+    match (
+        kind,
+        section.key("base").is_some(),
+        section.key("range").is_some(),
+    ) {
+        (ScaleKind::Ratio, false, _) => Some(Scale::Ratio { base: DEFAULT_BASE }),
+        (ScaleKind::Ratio, true, _) => base.map(|base| Scale::Ratio { base }),
+        (ScaleKind::Linear, _, true) => range.map(|(low, high)| Scale::Linear { low, high }),
+        (ScaleKind::Linear, _, false) if *source == Source::Growth => {
+            let (low, high) = GROWTH_EXPONENTS;
+            Some(Scale::Linear { low, high })
+        }
+        (ScaleKind::Linear, _, false) => {
+            section.missing(
+                "range",
+                "a linear scale runs from one end to the other",
+                "range = [0, 100]` or `scale = \"ratio\"",
+                found,
+            );
+            None
+        }
+    }
+}
+
+/// `weight`, 1 by default.
+fn weight(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
+    if section.key("weight").is_none() {
+        section.number("weight", found);
+        return Some(1.0);
+    }
+    let at = section.number("weight", found)?;
+    let weight = at.value.to_f64();
+    if (0.0..=MAGNITUDE_MAX).contains(&weight) {
+        // A negative zero is a zero, and is shown as one.
+        return Some(weight.abs());
+    }
+    found.push(Finding::new(
+        at.span,
+        format!("a weight cannot be {}", weight),
+        "impossible value",
+        "a weight is a finite number from 0 on",
+    ));
+    None
+}
+
+/// `from`
+fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source> {
+    let at = section.text("from", found);
+    section.missing(
+        "from",
+        "it says where the numbers come from",
+        "from = \"time\"",
+        found,
+    );
+    let at = at?;
+    if let Some((_, source)) = Source::BUILT_IN.iter().find(|(name, _)| *name == at.value) {
+        return Some(source.clone());
+    }
+    if let Some(name) = at.value.strip_prefix("assess:") {
+        let name = At {
+            value: name,
+            span: at.span,
+        };
+        return prose(Some(name), "assess:NAME", NAME_CHARS_MAX, found)
+            .map(|name| Source::Assess(name.value));
+    }
+    let names = Source::BUILT_IN.iter().map(|(name, _)| *name);
+    let help = match suggest::nearest(at.value, names.clone().chain(["assess:NAME"])) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!(
+            "it is one of {}, or assess:NAME",
+            names.collect::<Vec<_>>().join(", ")
+        ),
+    };
+    found.push(Finding::new(
+        at.span,
+        format!("no reading is called {}", quoted(at.value)),
+        "nobody can compute this",
+        help,
+    ));
+    None
+}
+
+/// `range`: two ends.
+fn range(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<(f64, f64)> {
+    let list = section.array("range", "a list of two numbers like `[0, 100]`", found)?;
+    let ends: Vec<_> = list
+        .value
+        .iter()
+        .filter_map(|one| number(one.value))
+        .collect();
+    if let ([_, _], [low, high]) = (list.value.as_slice(), ends.as_slice()) {
+        let (low, high) = (low.to_f64(), high.to_f64());
+        if low < high && low.abs() <= MAGNITUDE_MAX && high.abs() <= MAGNITUDE_MAX {
+            return Some((low, high));
+        }
+    }
+    found.push(Finding::new(
+        list.span,
+        "`range` is not a range",
+        "impossible value",
+        "write two finite numbers, the lower one first: `range = [0, 100]`",
+    ));
+    None
+}
+
+/// `base`: R of the ratio scale.
+fn base(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
+    let at = section.number("base", found)?;
+    let base = at.value.to_f64();
+    if (1.0 + 1e-6..=1e6).contains(&base) {
+        return Some(base);
+    }
+    found.push(Finding::new(
+        at.span,
+        "`base` is not above 1 (and at most 1000000)",
+        "impossible value",
+        "it is the ratio that costs ten points: `base = 10`",
+    ));
+    None
+}
+
+/// A gate that is there and cannot be used.
+struct Unusable;
+
+/// `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`
+fn gate(
+    section: &mut Section<'_>,
+    unit: Option<&str>,
+    found: &mut Vec<Finding>,
+) -> Result<Option<Gate>, Unusable> {
+    let declared = section.key("gate").is_some();
+    let Some(mut gate) = section.section("gate", found) else {
+        return if declared { Err(Unusable) } else { Ok(None) };
+    };
+    let before = found.len();
+    let score = gate.section("score", found);
+    let reading = gate.section("reading", found);
+    let place = gate.span.clone();
+    gate.close(found);
+    let (on, mut bounds, unit) = match (score, reading) {
+        (Some(score), None) => (GateOn::Score, score, None),
+        (None, Some(reading)) => (GateOn::Reading, reading, unit),
+        (both, _) => {
+            if found.len() == before {
+                let how = if both.is_some() {
+                    "two things"
+                } else {
+                    "nothing"
+                };
+                found.push(Finding::new(
+                    place,
+                    format!("this gate looks at {how}"),
+                    "impossible value",
+                    "write `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`",
+                ));
+            }
+            return Err(Unusable);
+        }
+    };
+    let min = bound(&mut bounds, "min", unit, found);
+    let max = bound(&mut bounds, "max", unit, found);
+    bounds.close(found);
+    let impossible = match (min, max) {
+        (None, None) => Some("has neither `min` nor `max`"),
+        (Some(min), Some(max)) if min > max => Some("has a `min` above its `max`"),
+        (Some(min), _) if on == GateOn::Score && min > 10.0 => {
+            Some("asks for more than 10, the best score there is")
+        }
+        _ => None,
+    };
+    if let (Some(why), true) = (impossible, found.len() == before) {
+        found.push(Finding::new(
+            place,
+            format!("this gate {why}"),
+            "impossible value",
+            "write bounds that something can pass: `{ min = 4.0 }`",
+        ));
+    }
+    if found.len() > before {
+        return Err(Unusable);
+    }
+    Ok(Some(Gate { on, min, max }))
+}
+
+/// A bound of a gate; for readings in bytes or nanoseconds also with a unit: `"64 MiB"`, `"2 ms"`.
+fn bound(
+    section: &mut Section<'_>,
+    key: &'static str,
+    unit: Option<&str>,
+    found: &mut Vec<Finding>,
+) -> Option<f64> {
+    let at = section.amount(key, "a number", found)?;
+    let read = match (at.value, unit) {
+        (Amount::Number(number), _) => Ok(number),
+        (Amount::Text(text), Some("bytes")) => {
+            units::bytes(text).map(|bytes| Number::Float(bytes as f64))
+        }
+        (Amount::Text(text), Some("ns")) => {
+            units::duration(text).map(|time| Number::Float(time.as_nanos() as f64))
+        }
+        (Amount::Text(_), _) => Ok(Number::Float(f64::NAN)),
+    };
+    let help = match read.map(Number::to_f64) {
+        Ok(value) if value.abs() <= MAGNITUDE_MAX => return Some(value),
+        Ok(_) => "it is a finite number".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    found.push(Finding::new(
+        at.span,
+        format!("`{key}` of this gate is no bound"),
+        "impossible value",
+        help,
+    ));
+    None
+}

@@ -1,0 +1,275 @@
+//! What is wrong with a file: every finding with its place, the reason, and what to do.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+use std::ops::Range;
+
+/// Findings that are shown: a file with more of them is better mended in steps.
+const FINDINGS_SHOWN_MAX: usize = 20;
+
+/// Characters of a foreign text that are quoted in a message.
+const QUOTED_CHARS_MAX: usize = 60;
+
+/// An experiment file, or a file it names, that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// There is no such file.
+    #[error("there is no {what} at `{path}`")]
+    Missing {
+        /// What was looked for.
+        what: &'static str,
+        /// Where, as the user wrote it.
+        path: String,
+    },
+    /// The file is there, and cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    Unreadable {
+        /// Which, as the user wrote it.
+        path: String,
+        /// Why: the system's words, or that it is too large or not text.
+        reason: String,
+    },
+    /// The file was read, and says something that cannot be.
+    #[error("{0}")]
+    Invalid(Findings),
+}
+
+impl Diagnostic for ConfigError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        match self {
+            Self::Missing { .. } => Some(Box::new(
+                "name a folder that holds a `bakeoff.toml`, or such a file",
+            )),
+            Self::Unreadable { .. } => None,
+            Self::Invalid(findings) => findings.help(),
+        }
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        match self {
+            Self::Invalid(findings) => findings.source_code(),
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        match self {
+            Self::Invalid(findings) => findings.labels(),
+            _ => None,
+        }
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        match self {
+            Self::Invalid(findings) => findings.related(),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that is wrong at one place of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Finding {
+    /// What is wrong, and with what: a lowercase sentence.
+    pub message: String,
+    /// Where, in bytes.
+    pub span: Range<usize>,
+    /// A few words at the place itself.
+    pub label: String,
+    /// Another place that has to do with it, with its words.
+    pub other: Option<(Range<usize>, String)>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Finding {
+    /// A finding at one place.
+    pub fn new(
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self {
+            message: message.into(),
+            span,
+            label: label.into(),
+            other: None,
+            help: Some(help.into()),
+        }
+    }
+
+    /// The same, with a second place.
+    #[must_use]
+    pub fn with_other(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
+        self.other = Some((span, label.into()));
+        self
+    }
+}
+
+impl Diagnostic for Finding {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help
+            .as_ref()
+            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let at = |span: &Range<usize>, label: &String| {
+            LabeledSpan::new_with_span(Some(label.clone()), span.clone())
+        };
+        let first = at(&self.span, &self.label);
+        let other = self.other.as_ref().map(|(span, label)| at(span, label));
+        Some(Box::new(std::iter::once(first).chain(other)))
+    }
+}
+
+/// All that was found in one file, in the order of the file. Never empty.
+#[derive(Debug)]
+pub struct Findings {
+    source: NamedSource<String>,
+    list: Vec<Finding>,
+    left_out: usize,
+}
+
+impl Findings {
+    /// Findings about a text. The text is kept in a form that is safe to print: characters that
+    /// steer a terminal or turn the direction of reading are replaced, byte for byte.
+    pub(super) fn new(name: &str, text: &str, mut list: Vec<Finding>) -> Self {
+        list.sort_by_key(|finding| finding.span.start);
+        list.dedup();
+        let left_out = list.len().saturating_sub(FINDINGS_SHOWN_MAX);
+        list.truncate(FINDINGS_SHOWN_MAX);
+        Self {
+            source: NamedSource::new(inert(name), inert(text)),
+            list,
+            left_out,
+        }
+    }
+
+    /// The findings, at most 20 of them.
+    pub fn list(&self) -> &[Finding] {
+        &self.list
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.list.as_slice() {
+            [only] => f.write_str(&only.message),
+            several => {
+                let count = several.len() + self.left_out;
+                write!(f, "{count} things are wrong in {}", self.source.name())
+            }
+        }
+    }
+}
+
+/// A single finding is shown as itself; several are shown one after another.
+impl Diagnostic for Findings {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        match (self.list.as_slice(), self.left_out) {
+            ([only], _) => only.help(),
+            (_, 0) => None,
+            (_, more) => Some(Box::new(format!(
+                "the first of them follow; {more} more do not"
+            ))),
+        }
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        match self.list.as_slice() {
+            [only] => only.labels(),
+            _ => None,
+        }
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        match self.list.as_slice() {
+            [_] => None,
+            several => Some(Box::new(several.iter().map(|one| one as &dyn Diagnostic))),
+        }
+    }
+}
+
+impl std::error::Error for Findings {}
+
+/// Whether a character steers a terminal, or changes how the text around it is read.
+fn is_active(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}' | '\u{2029}'
+        )
+        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with every active character but line ends and tabs replaced by a harmless one of the
+/// same length in bytes, so that spans stay true.
+fn inert(text: &str) -> String {
+    let replace = |character: char| match character {
+        '\n' | '\t' => character,
+        // A carriage return alone would let a line overwrite itself on a terminal.
+        '\r' => ' ',
+        other if !is_active(other) => other,
+        other if other.len_utf8() == 1 => '?',
+        other if other.len_utf8() == 2 => '¿',
+        _ => '\u{fffd}',
+    };
+    text.chars().map(replace).collect()
+}
+
+/// A foreign text between back quotes: bounded in length, on one line, inert on a terminal.
+pub(super) fn quoted(text: &str) -> String {
+    let mut shown: String = String::new();
+    for character in text.chars().take(QUOTED_CHARS_MAX) {
+        if is_active(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_keeps_every_byte_in_its_place() {
+        let text = "a\u{1b}[2J\u{9b}b\u{202e}c\r\n\td";
+        let safe = inert(text);
+        assert_eq!(safe.len(), text.len());
+        assert_eq!(safe, "a?[2J¿b\u{fffd}c \n\td");
+    }
+
+    #[test]
+    fn a_quoted_text_is_short_and_inert() {
+        assert_eq!(quoted("heap"), "`heap`");
+        assert_eq!(quoted("a\u{1b}[31m\n"), "`a\\u{1b}[31m\\u{a}`");
+        assert_eq!(quoted(&"x".repeat(1000)).chars().count(), 63);
+    }
+
+    #[test]
+    fn many_findings_are_counted_and_cut() {
+        let finding =
+            |at: usize| Finding::new(at..at + 1, format!("wrong {at}"), "here", "mend it");
+        let all = Findings::new("f", &"x".repeat(50), (0..50).rev().map(finding).collect());
+        assert_eq!(all.to_string(), "50 things are wrong in f");
+        assert_eq!(all.list().len(), FINDINGS_SHOWN_MAX);
+        assert_eq!(all.list()[0].message, "wrong 0");
+        assert_eq!(
+            all.help().unwrap().to_string(),
+            "the first of them follow; 30 more do not"
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! The experiment file as a whole: text in, an experiment or findings out. No file is touched.
+
+use super::error::{ConfigError, Finding, Findings};
+use super::paths::FileRef;
+use super::problem::{NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
+use super::section::Section;
+use super::{criteria, options, problem};
+use bakeoff_domain::spec::{Experiment, Inputs, Limits, Measure, ReportOptions, Source};
+use std::ops::Range;
+use toml::de::DeTable;
+
+/// A part of the experiment file that a later finding may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// `wit` of `[interface]`.
+    Wit,
+    /// `call` of `[interface]`.
+    Call,
+    /// `world` of `[interface]`; `wit`, if the file leaves the world to the default.
+    World,
+    /// The code or the cases of `[workload]`.
+    Workload,
+    /// The code of an approach, by its index.
+    Approach(usize),
+}
+
+/// Where the parts stand, in bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    wit: Range<usize>,
+    call: Range<usize>,
+    world: Range<usize>,
+    workload: Range<usize>,
+    approaches: Vec<Range<usize>>,
+}
+
+impl Places {
+    /// Where a part stands; the file's start for an approach that does not exist.
+    pub(super) fn of(&self, place: Place) -> Range<usize> {
+        match place {
+            Place::Wit => self.wit.clone(),
+            Place::Call => self.call.clone(),
+            Place::World => self.world.clone(),
+            Place::Workload => self.workload.clone(),
+            Place::Approach(index) => self.approaches.get(index).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// All that reading the text gave, usable or not.
+#[derive(Debug, Default)]
+pub(super) struct Decoded {
+    /// The experiment, if nothing is wrong.
+    pub(super) experiment: Option<Experiment>,
+    /// The files it names, as far as their paths can be used.
+    pub(super) files: Vec<FileRef>,
+    /// What is wrong.
+    pub(super) found: Vec<Finding>,
+    /// Where the parts stand.
+    pub(super) places: Places,
+}
+
+/// The experiment that a text declares, every default filled in. Files are not looked up.
+///
+/// `name` is what messages call the text.
+///
+/// # Errors
+/// [`ConfigError::Invalid`] with everything that is wrong: syntax, unknown keys, wrong types,
+/// impossible values, paths that leave the folder.
+pub fn parse(text: &str, name: &str) -> Result<Experiment, ConfigError> {
+    let decoded = decode(text);
+    match decoded.experiment {
+        Some(experiment) if decoded.found.is_empty() => Ok(experiment),
+        _ => Err(ConfigError::Invalid(Findings::new(
+            name,
+            text,
+            decoded.found,
+        ))),
+    }
+}
+
+/// The tables of a TOML text; or what is wrong with its syntax.
+pub(super) fn syntax(text: &str) -> Result<toml::Spanned<DeTable<'_>>, Vec<Finding>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(table);
+    }
+    let finding = |error: &toml::de::Error| Finding {
+        message: "this is not TOML".into(),
+        span: error.span().unwrap_or_default(),
+        label: error.message().trim().to_owned(),
+        other: None,
+        help: None,
+    };
+    Err(errors.iter().map(finding).collect())
+}
+
+/// Reads on as far as it makes sense, to find all that is wrong.
+pub(super) fn decode(text: &str) -> Decoded {
+    match syntax(text) {
+        Ok(table) => sections(&table),
+        Err(found) => Decoded {
+            found,
+            ..Decoded::default()
+        },
+    }
+}
+
+fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
+    let mut decoded = Decoded::default();
+    let (files, found) = (&mut decoded.files, &mut decoded.found);
+    // The whole file is where a missing section is missing; its first byte stands for it.
+    let mut root = Section::new("the file", table.get_ref(), 0..0);
+
+    let name = root.text("name", found);
+    root.missing("name", "it names the results", "name = \"top-k\"", found);
+    let name = prose(name, "name", NAME_CHARS_MAX, found);
+    let question = root.text("problem", found);
+    let example = "problem = \"Return the k largest values of a list.\"";
+    root.missing("problem", "reports begin with it", example, found);
+    let question = prose(question, "problem", PROSE_CHARS_MAX, found);
+
+    root.missing(
+        "interface",
+        "it declares the function",
+        "[interface]",
+        found,
+    );
+    let interface = root.section("interface", found).and_then(|section| {
+        let wit = section.value_place("wit").unwrap_or(section.span.clone());
+        decoded.places.call = section.value_place("call").unwrap_or(wit.clone());
+        decoded.places.world = section.value_place("world").unwrap_or(wit.clone());
+        decoded.places.wit = wit;
+        problem::interface(section, files, found)
+    });
+    root.missing("workload", "it gives the inputs", "[workload]", found);
+    let workload = root.section("workload", found).and_then(|section| {
+        let code = ["source", "component", "cases"];
+        let place = code.iter().find_map(|key| section.value_place(key));
+        decoded.places.workload = place.unwrap_or(section.span.clone());
+        problem::workload(section, files, found)
+    });
+    let why = "there must be something to compare";
+    root.missing("approach", why, "[[approach]]", found);
+    let approaches = root.sections("approach", problem::APPROACHES_MAX, found);
+    let approaches = problem::approaches(approaches, files, found);
+
+    let limits = match root.section("limits", found) {
+        Some(section) => options::limits(section, found),
+        None => Limits::default(),
+    };
+    let measure = match root.section("measure", found) {
+        Some(section) => options::measure(section, found),
+        None => Measure::default(),
+    };
+    let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
+    let criteria = match declared.is_empty() {
+        true => Some(criteria::default()),
+        false => criteria::criteria(declared, found),
+    };
+    let report = match root.section("report", found) {
+        Some(section) => options::report(section, found),
+        None => ReportOptions::default(),
+    };
+    root.close(found);
+
+    decoded.experiment = (|| {
+        let (approaches, places) = approaches?;
+        decoded.places.approaches = places;
+        Some(Experiment {
+            name: name?.value,
+            problem: question?.value,
+            interface: interface?,
+            workload: workload?,
+            approaches,
+            limits,
+            measure,
+            criteria: criteria?,
+            report,
+        })
+    })();
+    if let Some(experiment) = &decoded.experiment {
+        refuse_assessing_cases(experiment, &decoded.places, &mut decoded.found);
+    }
+    decoded
+}
+
+/// A file of cases has no `assess` that a criterion could ask.
+fn refuse_assessing_cases(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
+    let assessed = experiment
+        .criteria
+        .iter()
+        .find(|criterion| matches!(criterion.source, Source::Assess(_)));
+    if let (Some(criterion), Inputs::Cases(_)) = (assessed, &experiment.workload.inputs) {
+        found.push(Finding::new(
+            places.workload.clone(),
+            format!(
+                "the criterion `{}` needs a workload that assesses answers",
+                criterion.name.escape_debug()
+            ),
+            "cases in a file assess nothing",
+            "write the workload as code with an export `assess`, or remove the criterion",
+        ));
+    }
+}

@@ -1,0 +1,111 @@
+//! From a folder or a file to an experiment whose files are all there.
+
+use super::cases::{CaseFile, parse_cases};
+use super::error::{ConfigError, Finding, Findings};
+use super::experiment::{Place, Places, decode};
+use super::paths;
+use bakeoff_domain::spec::{Experiment, Inputs};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The name of the experiment file in its folder.
+pub const FILE_NAME: &str = "bakeoff.toml";
+
+/// Bytes an experiment file or a file of cases has at most.
+pub const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// An experiment, as it was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What the file declares, every default filled in.
+    pub experiment: Experiment,
+    /// The experiment's folder: all paths in `experiment` are relative to it.
+    pub dir: PathBuf,
+    /// The file of cases, if there is one.
+    pub cases: Option<CaseFile>,
+    name: String,
+    text: String,
+    places: Places,
+}
+
+impl Loaded {
+    /// An error that points at a part of the experiment file: for what shows only later, like a
+    /// call that the WIT does not export.
+    pub fn wrong(&self, place: Place, message: &str, label: &str, help: &str) -> ConfigError {
+        let finding = Finding::new(self.places.of(place), message, label, help);
+        ConfigError::Invalid(Findings::new(&self.name, &self.text, vec![finding]))
+    }
+}
+
+/// Reads the experiment in a folder, or in a file of any name, and looks up all files it names.
+///
+/// # Errors
+/// There is no such file, it cannot be read, or it is [`ConfigError::Invalid`]: then everything
+/// that is wrong is in the error.
+pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
+    let file = match path.is_dir() {
+        true => path.join(FILE_NAME),
+        false => path.to_owned(),
+    };
+    let name = file.display().to_string();
+    let text = read(&file, "experiment")?;
+    let dir = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut decoded = decode(&text);
+    for named in &decoded.files {
+        paths::look_up(&dir, named, &mut decoded.found);
+    }
+    let experiment = match decoded.experiment {
+        Some(experiment) if decoded.found.is_empty() => experiment,
+        _ => {
+            let findings = Findings::new(&name, &text, decoded.found);
+            return Err(ConfigError::Invalid(findings));
+        }
+    };
+    let cases = match &experiment.workload.inputs {
+        Inputs::Cases(path) => {
+            let path = dir.join(path);
+            let text = read(&path, "file of cases")?;
+            Some(parse_cases(&text, &path.display().to_string())?)
+        }
+        Inputs::Generated { .. } => None,
+    };
+    Ok(Loaded {
+        experiment,
+        dir,
+        cases,
+        name,
+        text,
+        places: decoded.places,
+    })
+}
+
+/// A text file of bounded size.
+fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
+    let shown = || path.display().to_string().escape_debug().to_string();
+    let unreadable = |reason: String| ConfigError::Unreadable {
+        path: shown(),
+        reason,
+    };
+    let file = File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => ConfigError::Missing {
+            what,
+            path: shown(),
+        },
+        _ => unreadable(error.to_string()),
+    })?;
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(unreadable("it is larger than 1 MiB".into()));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        unreadable(format!("it is not UTF-8 (from byte {at} on)"))
+    })
+}

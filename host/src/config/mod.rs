@@ -1,0 +1,70 @@
+//! The experiment file: TOML in, a checked [`Experiment`](bakeoff_domain::spec::Experiment) out,
+//! or everything that is wrong with it, each at its place.
+//!
+//! | key | value | default |
+//! |---|---|---|
+//! | `name` | 1–100 characters; names the folder of results | – |
+//! | `problem` | the question, 1–4000 characters | – |
+//! | `[interface]` `wit` | a WIT file, or a folder of them | – |
+//! | … `call` | `"top-k"`, or `"interface.function"` | – |
+//! | … `world` | the world of a prototype | `"prototype"` |
+//! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
+//! | … `sizes` | 1–32 whole numbers, ascending; for code only | – |
+//! | … `seed` | a whole number from 0 | `1` |
+//! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
+//! | … `description` | 1–4000 characters | none |
+//! | … `source` or `component` | a Rust file or a component | – |
+//! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
+//! | … `fuel` | 1,000 and more | `10_000_000_000` |
+//! | … `wall` | 1 ms – 1 h | `"10 s"` |
+//! | … `output` | 1 B – 1 GiB | `"64 MiB"` |
+//! | `[measure]` `confidence` | 0.5–0.9999, or `"95 %"` | `0.95` |
+//! | … `practical` | 0.0001–0.5, or `"1 %"` | `"1 %"` |
+//! | … `budget` | 100 ms – 24 h | `"60 s"` |
+//! | … `workers` | `"auto"`, or 1–1024 cores | `"auto"` |
+//! | … `state` | `"pure"` or `"kept"` | `"pure"` |
+//! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |
+//! | … `weight` | finite, from 0; not all 0 | `1.0` |
+//! | … `from` | a source of the table below, or `"assess:NAME"` | `"time"` |
+//! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess` only, and needed | lower |
+//! | … `unit` | 1–20 characters; for `assess` only | none |
+//! | … `scale` | `"ratio"` or `"linear"` | by source |
+//! | … `base` | above 1; for `ratio` | `10` |
+//! | … `range` | `[low, high]`; for `linear` | by source |
+//! | … `gate` | `{ score = { min = 4.0 } }` or `{ reading = { max = 64 } }` | none |
+//! | `[report]` `comparison` | `"matrix"`, `"narrative"` or `"both"` | `"both"` |
+//! | … `recommendation` | `"decisive"`, `"options"`, `"conditional"` or `"none"` | `"decisive"` |
+//! | … `code_samples`, `trade_offs` | `true` or `false` | `true` |
+//!
+//! | source | unit | scale |
+//! |---|---|---|
+//! | `time`, `wall`, `cold-start`, `build-time` | ns | ratio |
+//! | `fuel` | units | ratio |
+//! | `peak-memory`, `component-size` | bytes | ratio |
+//! | `source-lines` | lines | ratio |
+//! | `growth` | exponent | linear, 0 to 3 |
+//! | `assess:NAME` | declared | linear, `range` needed |
+//!
+//! Of all but `assess`, less is better. A gate's bound is in the reading's unit; where that is
+//! bytes or ns, it may say its own: `gate = { reading = { max = "64 MiB" } }`.
+//!
+//! All paths are relative to the experiment's folder and stay inside it.
+
+mod cases;
+mod criteria;
+mod error;
+mod experiment;
+mod load;
+mod options;
+mod paths;
+mod problem;
+mod section;
+mod suggest;
+pub mod units;
+
+pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
+pub use criteria::{CRITERIA_MAX, unit_of};
+pub use error::{ConfigError, Finding, Findings};
+pub use experiment::{Place, parse};
+pub use load::{FILE_BYTES_MAX, FILE_NAME, Loaded, load};
+pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};

@@ -1,0 +1,222 @@
+//! `[limits]`, `[measure]` and `[report]`: settings, each with a default and bounds.
+
+use super::error::{Finding, quoted};
+use super::section::{Amount, At, Number, Section};
+use super::units;
+use bakeoff_domain::spec::{
+    Comparison, Limits, Measure, RecommendationStyle, ReportOptions, State, Workers,
+};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// One page of Wasm memory to all that 32 bits can address.
+const MEMORY_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
+/// Below a thousand units no call gets anywhere.
+const FUEL: RangeInclusive<i64> = 1_000..=i64::MAX;
+const WALL: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(3600);
+const OUTPUT_BYTES: RangeInclusive<u64> = 1..=1 << 30;
+const CONFIDENCE: RangeInclusive<f64> = 0.5..=0.9999;
+const PRACTICAL: RangeInclusive<f64> = 0.0001..=0.5;
+const BUDGET: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(86_400);
+const WORKERS: RangeInclusive<i64> = 1..=1024;
+
+/// `[limits]`
+pub(super) fn limits(mut section: Section<'_>, found: &mut Vec<Finding>) -> Limits {
+    let default = Limits::default();
+    let limits = Limits {
+        memory_bytes: bytes(&mut section, "memory", MEMORY_BYTES, found)
+            .unwrap_or(default.memory_bytes),
+        fuel: whole(&mut section, "fuel", FUEL, found).map_or(default.fuel, i64::unsigned_abs),
+        wall: duration(&mut section, "wall", WALL, found).unwrap_or(default.wall),
+        output_bytes: bytes(&mut section, "output", OUTPUT_BYTES, found)
+            .unwrap_or(default.output_bytes),
+    };
+    section.close(found);
+    limits
+}
+
+/// `[measure]`
+pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Measure {
+    let default = Measure::default();
+    let measure = Measure {
+        confidence: fraction(&mut section, "confidence", CONFIDENCE, found)
+            .unwrap_or(default.confidence),
+        practical: fraction(&mut section, "practical", PRACTICAL, found)
+            .unwrap_or(default.practical),
+        budget: duration(&mut section, "budget", BUDGET, found).unwrap_or(default.budget),
+        workers: workers(&mut section, found).unwrap_or(default.workers),
+        state: section
+            .choice(
+                "state",
+                &[("pure", State::Pure), ("kept", State::Kept)],
+                found,
+            )
+            .map_or(default.state, |state| state.value),
+        replicas_max: default.replicas_max,
+    };
+    section.close(found);
+    measure
+}
+
+/// `[report]`
+pub(super) fn report(mut section: Section<'_>, found: &mut Vec<Finding>) -> ReportOptions {
+    let default = ReportOptions::default();
+    let comparisons = [
+        ("matrix", Comparison::Matrix),
+        ("narrative", Comparison::Narrative),
+        ("both", Comparison::Both),
+    ];
+    let recommendations = [
+        ("decisive", RecommendationStyle::Decisive),
+        ("options", RecommendationStyle::Options),
+        ("conditional", RecommendationStyle::Conditional),
+        ("none", RecommendationStyle::None),
+    ];
+    let report = ReportOptions {
+        comparison: section
+            .choice("comparison", &comparisons, found)
+            .map_or(default.comparison, |at| at.value),
+        recommendation: section
+            .choice("recommendation", &recommendations, found)
+            .map_or(default.recommendation, |at| at.value),
+        code_samples: section
+            .flag("code_samples", found)
+            .map_or(default.code_samples, |at| at.value),
+        trade_offs: section
+            .flag("trade_offs", found)
+            .map_or(default.trade_offs, |at| at.value),
+    };
+    section.close(found);
+    report
+}
+
+/// `"auto"`, or a number of cores.
+fn workers(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Workers> {
+    let at = section.amount("workers", "\"auto\" or a number of cores", found)?;
+    match at.value {
+        Amount::Text("auto") => Some(Workers::Auto),
+        Amount::Number(Number::Integer(cores)) if WORKERS.contains(&cores) => {
+            u32::try_from(cores).ok().map(Workers::Exactly)
+        }
+        _ => {
+            found.push(Finding::new(
+                at.span,
+                "`workers` is neither \"auto\" nor a whole number from 1 to 1024",
+                "impossible value",
+                "write `workers = \"auto\"` for all cores, or `workers = 1` for one after another",
+            ));
+            None
+        }
+    }
+}
+
+/// A whole number within bounds.
+fn whole(
+    section: &mut Section<'_>,
+    key: &'static str,
+    bounds: RangeInclusive<i64>,
+    found: &mut Vec<Finding>,
+) -> Option<i64> {
+    let at = section.integer(key, found)?;
+    let show = |value: &i64| value.to_string();
+    within(key, &at, bounds, show, found).then_some(at.value)
+}
+
+/// Bytes with their unit.
+fn bytes(
+    section: &mut Section<'_>,
+    key: &'static str,
+    bounds: RangeInclusive<u64>,
+    found: &mut Vec<Finding>,
+) -> Option<u64> {
+    let at = section.text(key, found)?;
+    let at = read(key, at, units::bytes, found)?;
+    let show = |value: &u64| units::show_bytes(*value);
+    within(key, &at, bounds, show, found).then_some(at.value)
+}
+
+/// A duration with its unit.
+fn duration(
+    section: &mut Section<'_>,
+    key: &'static str,
+    bounds: RangeInclusive<Duration>,
+    found: &mut Vec<Finding>,
+) -> Option<Duration> {
+    let at = section.text(key, found)?;
+    let at = read(key, at, units::duration, found)?;
+    let show = |value: &Duration| units::show_duration(*value);
+    within(key, &at, bounds, show, found).then_some(at.value)
+}
+
+/// A fraction: `0.01`, or `"1 %"`.
+fn fraction(
+    section: &mut Section<'_>,
+    key: &'static str,
+    bounds: RangeInclusive<f64>,
+    found: &mut Vec<Finding>,
+) -> Option<f64> {
+    let at = section.amount(key, "a fraction like 0.01, or per cent like \"1 %\"", found)?;
+    let at = match at.value {
+        Amount::Number(number) => At {
+            value: number.to_f64(),
+            span: at.span,
+        },
+        Amount::Text(text) => {
+            let at = At {
+                value: text,
+                span: at.span,
+            };
+            read(key, at, units::percent, found)?
+        }
+    };
+    let show = |value: &f64| format!("{value} (or \"{} %\")", (value * 1e6).round() / 1e4);
+    within(key, &at, bounds, show, found).then_some(at.value)
+}
+
+/// Reads an amount, or says why it is none.
+fn read<T>(
+    key: &str,
+    at: At<&str>,
+    parse: fn(&str) -> Result<T, units::UnitError>,
+    found: &mut Vec<Finding>,
+) -> Option<At<T>> {
+    match parse(at.value) {
+        Ok(value) => Some(At {
+            value,
+            span: at.span,
+        }),
+        Err(error) => {
+            found.push(Finding::new(
+                at.span,
+                format!("`{key}` cannot be {}", quoted(at.value)),
+                "not an amount",
+                error.to_string(),
+            ));
+            None
+        }
+    }
+}
+
+/// Whether a value is within its bounds; a finding says so if not. Not a number is within none.
+fn within<T: PartialOrd>(
+    key: &str,
+    at: &At<T>,
+    bounds: RangeInclusive<T>,
+    show: impl Fn(&T) -> String,
+    found: &mut Vec<Finding>,
+) -> bool {
+    let inside = bounds.contains(&at.value);
+    if !inside {
+        found.push(Finding::new(
+            at.span.clone(),
+            format!("`{key}` is out of bounds"),
+            "impossible value",
+            format!(
+                "it lies between {} and {}",
+                show(bounds.start()),
+                show(bounds.end())
+            ),
+        ));
+    }
+    inside
+}

@@ -1,0 +1,201 @@
+//! The files that an experiment names: all inside its own folder.
+//!
+//! An experiment may be something that a user was sent. It must not make anyone read, compile or
+//! show a file that did not come with it.
+
+use super::error::{Finding, quoted};
+use super::section::At;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes a path has at most.
+const PATH_BYTES_MAX: usize = 1024;
+
+/// What a file is named for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// A Rust file.
+    Source,
+    /// A WebAssembly component.
+    Component,
+    /// A WIT file, or a folder of them.
+    Wit,
+    /// A file of cases.
+    Cases,
+}
+
+/// A file that the experiment names, and where it does.
+#[derive(Clone, Debug)]
+pub(super) struct FileRef {
+    pub(super) path: PathBuf,
+    pub(super) span: Range<usize>,
+    pub(super) kind: FileKind,
+}
+
+/// The path without `.` and `..`, if it stays inside the folder it is relative to.
+pub(super) fn relative(
+    text: &At<&str>,
+    kind: FileKind,
+    found: &mut Vec<Finding>,
+) -> Option<FileRef> {
+    match normalise(text.value, kind) {
+        Ok(path) => Some(FileRef {
+            path,
+            span: text.span.clone(),
+            kind,
+        }),
+        Err((why, help)) => {
+            found.push(Finding::new(
+                text.span.clone(),
+                format!("the path {} {why}", quoted(text.value)),
+                "this path",
+                help,
+            ));
+            None
+        }
+    }
+}
+
+/// Why a path is refused, and what to do.
+type Refusal = (&'static str, &'static str);
+
+fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
+    const INSIDE: &str = "copy the file into the experiment's folder, and name it from there";
+    if text.contains("://") {
+        return Err(("is an address, and only files are read", INSIDE));
+    }
+    if text.len() > PATH_BYTES_MAX || text.chars().any(char::is_control) {
+        return Err((
+            "is longer than 1024 bytes or holds control characters",
+            "rename the file",
+        ));
+    }
+    if text.contains('\\') {
+        return Err(("holds a backslash", "separate folders by `/`"));
+    }
+    let mut path = PathBuf::new();
+    for component in Path::new(text).components() {
+        match component {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !path.pop() {
+                    return Err(("leaves the experiment's folder", INSIDE));
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => {
+                return Err(("is absolute", INSIDE));
+            }
+        }
+    }
+    if path.as_os_str().is_empty() {
+        if kind == FileKind::Wit && !text.is_empty() {
+            return Ok(PathBuf::from("."));
+        }
+        return Err(("names no file", "name a file in the experiment's folder"));
+    }
+    if kind == FileKind::Source && path.extension().is_none_or(|extension| extension != "rs") {
+        return Err((
+            "does not end in `.rs`",
+            "only Rust is built from source: compile anything else to a component, and name it by \
+             `component`",
+        ));
+    }
+    Ok(path)
+}
+
+/// Looks the file up. It must be there, of the right kind, and inside the folder even when every
+/// link on its way is followed.
+pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
+    if let Err((why, help)) = inspect(folder, file) {
+        found.push(Finding::new(
+            file.span.clone(),
+            format!("{} {why}", quoted(&file.path.display().to_string())),
+            "named here",
+            help,
+        ));
+    }
+}
+
+fn inspect(folder: &Path, file: &FileRef) -> Result<(), (String, &'static str)> {
+    const CHECK: &str = "paths are relative to the experiment's folder; check the spelling";
+    let real = match folder.join(&file.path).canonicalize() {
+        Ok(real) => real,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(("does not exist".into(), CHECK));
+        }
+        Err(error) => return Err((format!("cannot be looked up: {error}"), CHECK)),
+    };
+    let home = folder
+        .canonicalize()
+        .map_err(|error| (format!("cannot be looked up: {error}"), CHECK))?;
+    if !real.starts_with(&home) {
+        return Err((
+            "is a link that leaves the experiment's folder".into(),
+            "put the file itself there instead of the link",
+        ));
+    }
+    match (file.kind, real.is_file(), real.is_dir()) {
+        (_, true, _) | (FileKind::Wit, _, true) => Ok(()),
+        (_, _, true) => Err(("is a folder".into(), "name a file in it")),
+        _ => Err(("is not a regular file".into(), "name a regular file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, kind: FileKind) -> Result<String, &'static str> {
+        normalise(text, kind)
+            .map(|path| path.display().to_string())
+            .map_err(|(why, _)| why)
+    }
+
+    #[test]
+    fn a_path_is_normalised_and_stays_inside() {
+        assert_eq!(of("./a/../b/x.rs", FileKind::Source).unwrap(), "b/x.rs");
+        assert_eq!(of(".", FileKind::Wit).unwrap(), ".");
+        assert_eq!(of("a/..", FileKind::Wit).unwrap(), ".");
+        for path in [
+            "../x.rs",
+            "a/../../x.rs",
+            "/etc/x.rs",
+            "a\\x.rs",
+            "a\0.rs",
+            "",
+            ".",
+            "oci://x.rs",
+        ] {
+            assert!(of(path, FileKind::Source).is_err(), "{path:?}");
+        }
+        assert!(of("x.py", FileKind::Source).unwrap_err().contains("`.rs`"));
+        assert!(of(&"a/".repeat(600), FileKind::Component).is_err());
+    }
+
+    #[test]
+    fn a_link_out_of_the_folder_is_refused() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.rs"), "").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("real.rs"), "").unwrap();
+        let link = |target: &Path, name: &str| {
+            std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+        };
+        link(&outside.path().join("secret.rs"), "out.rs");
+        link(Path::new("real.rs"), "in.rs");
+        let check = |name: &str| {
+            let file = FileRef {
+                path: name.into(),
+                span: 0..0,
+                kind: FileKind::Source,
+            };
+            inspect(folder.path(), &file).map_err(|(why, _)| why)
+        };
+        assert_eq!(check("real.rs"), Ok(()));
+        assert_eq!(check("in.rs"), Ok(()));
+        assert!(check("out.rs").unwrap_err().contains("link that leaves"));
+        assert!(check("none.rs").unwrap_err().contains("does not exist"));
+        assert!(check(".").unwrap_err().contains("is a folder"));
+    }
+}

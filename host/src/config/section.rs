@@ -1,0 +1,326 @@
+//! Reading a TOML table key by key, with the place of everything.
+//!
+//! serde stops at the first thing that is wrong. This reads on, so that one run of `bakeoff` shows
+//! all of it; and a key counts as known only because something asked for it, so that no key can be
+//! accepted and then ignored.
+
+use super::error::{Finding, quoted};
+use super::suggest;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A value with its place in the file, in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct At<T> {
+    /// The value.
+    pub(super) value: T,
+    /// Where it stands.
+    pub(super) span: Range<usize>,
+}
+
+/// A table that is being read.
+pub(super) struct Section<'a> {
+    /// How messages call it: `[limits]`, `the file`.
+    title: String,
+    /// Where its header stands.
+    pub(super) span: Range<usize>,
+    table: &'a DeTable<'a>,
+    asked: Vec<&'static str>,
+}
+
+/// A number as TOML wrote it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    /// A whole number.
+    Integer(i64),
+    /// Any other number, also infinite or not a number.
+    Float(f64),
+}
+
+impl Number {
+    /// As a float; whole numbers beyond 2⁵³ are rounded.
+    pub(super) fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+impl<'a> Section<'a> {
+    /// A table with its header's place.
+    pub(super) fn new(
+        title: impl Into<String>,
+        table: &'a DeTable<'a>,
+        span: Range<usize>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            span,
+            table,
+            asked: Vec::new(),
+        }
+    }
+
+    /// The key and the value, if the key is there.
+    fn find(&mut self, key: &'static str) -> Option<(Range<usize>, At<&'a DeValue<'a>>)> {
+        self.asked.push(key);
+        let (name, value) = self.table.get_key_value(key)?;
+        let at = At {
+            value: value.get_ref(),
+            span: value.span(),
+        };
+        Some((name.span(), at))
+    }
+
+    /// The place of a key, if it is there.
+    pub(super) fn key(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get_key_value(key).map(|(name, _)| name.span())
+    }
+
+    /// The place of a key's value, if it is there.
+    pub(super) fn value_place(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(toml::Spanned::span)
+    }
+
+    /// A value of one TOML type; another type is a finding.
+    fn typed<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        found: &mut Vec<Finding>,
+        read: impl Fn(&'a DeValue<'a>) -> Option<T>,
+    ) -> Option<At<T>> {
+        let (_, at) = self.find(key)?;
+        let value = read(at.value);
+        if value.is_none() {
+            found.push(Finding::new(
+                at.span.clone(),
+                format!("`{key}` in {} is {}", self.title, kind(at.value)),
+                format!("this is not {wanted}"),
+                format!("`{key}` is {wanted}"),
+            ));
+        }
+        value.map(|value| At {
+            value,
+            span: at.span,
+        })
+    }
+
+    /// A string.
+    pub(super) fn text(
+        &mut self,
+        key: &'static str,
+        found: &mut Vec<Finding>,
+    ) -> Option<At<&'a str>> {
+        self.typed(key, "a text in quotes", found, DeValue::as_str)
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&mut self, key: &'static str, found: &mut Vec<Finding>) -> Option<At<bool>> {
+        self.typed(key, "`true` or `false`", found, DeValue::as_bool)
+    }
+
+    /// A whole number.
+    pub(super) fn integer(
+        &mut self,
+        key: &'static str,
+        found: &mut Vec<Finding>,
+    ) -> Option<At<i64>> {
+        self.typed(key, "a whole number below 2^63", found, integer)
+    }
+
+    /// A number.
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        found: &mut Vec<Finding>,
+    ) -> Option<At<Number>> {
+        self.typed(key, "a number", found, number)
+    }
+
+    /// Text or a number, for amounts that may have a unit.
+    pub(super) fn amount(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        found: &mut Vec<Finding>,
+    ) -> Option<At<Amount<'a>>> {
+        self.typed(key, wanted, found, |value| match value {
+            DeValue::String(text) => Some(Amount::Text(text.as_ref())),
+            other => number(other).map(Amount::Number),
+        })
+    }
+
+    /// One word of several, each with what it stands for.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+        found: &mut Vec<Finding>,
+    ) -> Option<At<T>> {
+        let text = self.text(key, found)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
+            return Some(At {
+                value: *value,
+                span: text.span,
+            });
+        }
+        let help = match suggest::nearest(text.value, words.iter().map(|(word, _)| *word)) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => {
+                let all: Vec<_> = words
+                    .iter()
+                    .map(|(word, _)| format!("\"{word}\""))
+                    .collect();
+                format!("it is one of {}", all.join(", "))
+            }
+        };
+        found.push(Finding::new(
+            text.span,
+            format!("`{key}` cannot be {}", quoted(text.value)),
+            "unknown word",
+            help,
+        ));
+        None
+    }
+
+    /// An array, its elements with their places.
+    pub(super) fn array(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        found: &mut Vec<Finding>,
+    ) -> Option<At<Vec<At<&'a DeValue<'a>>>>> {
+        self.typed(key, wanted, found, |value| {
+            let elements = value.as_array()?.iter();
+            Some(
+                elements
+                    .map(|one| At {
+                        value: one.get_ref(),
+                        span: one.span(),
+                    })
+                    .collect(),
+            )
+        })
+    }
+
+    /// A table within this one: `[limits]`.
+    pub(super) fn section(
+        &mut self,
+        key: &'static str,
+        found: &mut Vec<Finding>,
+    ) -> Option<Section<'a>> {
+        let table = self.typed(key, "a table", found, DeValue::as_table)?;
+        Some(Section::new(format!("`{key}`"), table.value, table.span))
+    }
+
+    /// The tables of an array of tables: `[[approach]]`. At most `max` of them are read.
+    pub(super) fn sections(
+        &mut self,
+        key: &'static str,
+        max: usize,
+        found: &mut Vec<Finding>,
+    ) -> Vec<Section<'a>> {
+        let wanted = format!("a list of tables, each begun by `[[{key}]]`");
+        let Some(list) = self.array(key, &wanted, found) else {
+            return Vec::new();
+        };
+        if let Some(beyond) = list.value.get(max) {
+            let count = list.value.len();
+            found.push(Finding::new(
+                beyond.span.clone(),
+                format!("there are {count} of `[[{key}]]`, and {max} is the most"),
+                "the first one too many",
+                "make several experiments of it",
+            ));
+        }
+        let mut sections = Vec::new();
+        for one in list.value.into_iter().take(max) {
+            match one.value.as_table() {
+                Some(table) => {
+                    sections.push(Section::new(format!("`[[{key}]]`"), table, one.span));
+                }
+                None => found.push(Finding::new(
+                    one.span,
+                    format!("`{key}` has an element that is {}", kind(one.value)),
+                    "this is not a table",
+                    format!("begin each of them with a line `[[{key}]]`"),
+                )),
+            }
+        }
+        sections
+    }
+
+    /// Says that a key is missing, unless it is there (and then had the wrong type, which is a
+    /// finding already).
+    pub(super) fn missing(&self, key: &str, why: &str, example: &str, found: &mut Vec<Finding>) {
+        if self.key(key).is_none() {
+            found.push(Finding::new(
+                self.span.clone(),
+                format!("`{key}` is missing in {}: {why}", self.title),
+                format!("no `{key}` here"),
+                format!("add a line like `{example}`"),
+            ));
+        }
+    }
+
+    /// Ends the reading: keys that nobody asked for are findings.
+    pub(super) fn close(self, found: &mut Vec<Finding>) {
+        for name in self.table.keys() {
+            let word = name.get_ref().as_ref();
+            if self.asked.contains(&word) {
+                continue;
+            }
+            let help = match suggest::nearest(word, self.asked.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => {
+                    let known: Vec<_> = self.asked.iter().map(|key| format!("`{key}`")).collect();
+                    format!("known here: {}", known.join(", "))
+                }
+            };
+            found.push(Finding::new(
+                name.span(),
+                format!("{} does not know the key {}", self.title, quoted(word)),
+                "unknown key",
+                help,
+            ));
+        }
+    }
+}
+
+/// A text or a number: an amount with its unit, or without.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Amount<'a> {
+    /// `"1 %"`
+    Text(&'a str),
+    /// `0.01`
+    Number(Number),
+}
+
+/// A whole number that fits 64 bits.
+pub(super) fn integer(value: &DeValue<'_>) -> Option<i64> {
+    let integer = value.as_integer()?;
+    i64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+/// A number of either kind.
+pub(super) fn number(value: &DeValue<'_>) -> Option<Number> {
+    match value {
+        DeValue::Float(float) => float.as_str().parse().ok().map(Number::Float),
+        other => integer(other).map(Number::Integer),
+    }
+}
+
+/// How messages call a value's type.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a point",
+        DeValue::Boolean(_) => "`true` or `false`",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
