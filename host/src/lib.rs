@@ -3,4 +3,5 @@
 //!
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
+pub mod confine;
 pub mod engine;
