@@ -23,7 +23,7 @@ pub enum Ending {
     /// and the message is on stderr; 101: it panicked.
     Exited(i32),
     /// By a signal that did not come from the parent: a crash, or a limit that the kernel counts
-    /// (SIGXCPU, SIGXFSZ, SIGKILL at the hard CPU limit).
+    /// (SIGXCPU, SIGXFSZ, SIGKILL at the hard CPU limit). 0: the system does not say how.
     Signalled(i32),
     /// The parent killed it because it was told to.
     Killed,

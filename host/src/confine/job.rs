@@ -36,7 +36,7 @@ impl std::fmt::Display for Level {
 /// One piece of work for one child process.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// The name of the [`Role`](super::Job) that the child takes.
+    /// The name of the [`Role`](super::Role) that the child takes.
     pub role: &'a str,
     /// What the role is given to work on: these parts, one after the other. They reach the child
     /// on a sealed memory file, which nobody can change between check and use.
