@@ -1,3 +1,4 @@
-//! The integration tests: one binary, a module for each part.
+//! The integration tests: one binary, one module for each subject.
 
 mod config;
+mod confine;

@@ -4,6 +4,7 @@
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
 pub mod config;
+pub mod confine;
 pub mod engine;
 pub mod invoke;
 pub mod sandbox;
