@@ -8,3 +8,5 @@ pub mod confine;
 pub mod engine;
 pub mod invoke;
 pub mod sandbox;
+pub mod events;
+pub mod store;

@@ -1,0 +1,259 @@
+//! The state of a run, folded from its events: what `progress.json` holds.
+
+use super::envelope::Envelope;
+use super::event::{Event, Stage};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a run is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The number of the run; 0 before it began.
+    pub run: i64,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// `running`, `interrupted`, `failed` or `finished`.
+    pub status: String,
+    /// The last event that is counted in.
+    pub sequence: u64,
+    /// Time spent on the run, over all its sessions, in seconds.
+    pub seconds: f64,
+    /// When this was so, as RFC 3339 in UTC.
+    pub updated: String,
+    /// The stage that is going on.
+    pub stage: Option<Stage>,
+    /// By stage: how far it is.
+    pub stages: BTreeMap<Stage, StageProgress>,
+    /// By id: how far each variant is.
+    pub variants: BTreeMap<String, VariantProgress>,
+    /// Why it stopped, or how to go on, if it did.
+    pub message: Option<String>,
+}
+
+/// How far a stage is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageProgress {
+    /// Steps done.
+    pub done: u64,
+    /// Steps in all; for measuring, at most.
+    pub steps: u64,
+}
+
+/// How far a variant is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantProgress {
+    /// Its state.
+    pub state: VariantState,
+    /// Why it failed or left, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What is happening to a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariantState {
+    /// Nothing yet.
+    Waiting,
+    /// It is being built.
+    Building,
+    /// It is a component.
+    Built,
+    /// Its answers are being judged.
+    Checking,
+    /// Its answers are right: it races.
+    Racing,
+    /// Its place in the race is known.
+    Left,
+    /// It has no result.
+    Failed,
+    /// All is known about it.
+    Complete,
+}
+
+impl Progress {
+    /// Counts an event in. Events of another run start from nothing.
+    pub fn apply(&mut self, envelope: &Envelope) {
+        if self.run != envelope.run {
+            *self = Self {
+                run: envelope.run,
+                status: "running".to_owned(),
+                ..Self::default()
+            };
+        }
+        self.sequence = envelope.sequence;
+        self.seconds = envelope.at_ms as f64 / 1_000.0;
+        self.updated.clone_from(&envelope.time);
+        self.count(&envelope.event);
+    }
+
+    fn count(&mut self, event: &Event) {
+        match event {
+            Event::RunStart { experiment, .. } | Event::RunResumed { experiment, .. } => {
+                self.experiment.clone_from(experiment);
+                self.stop("running", None);
+                // A session tells its stages and variants anew, and marks what it kept.
+                self.stages.clear();
+                self.variants.clear();
+            }
+            Event::RunInterrupted { resume } => self.stop("interrupted", Some(resume)),
+            Event::RunFailed { message } => self.stop("failed", Some(message)),
+            Event::RunComplete { .. } => self.stop("finished", None),
+            Event::StageStart { stage, steps } => {
+                self.stage = Some(*stage);
+                let progress = self.stages.entry(*stage).or_default();
+                progress.steps = *steps;
+            }
+            Event::StageComplete { stage } => {
+                if self.stage == Some(*stage) {
+                    self.stage = None;
+                }
+            }
+            Event::ApproachGenerated { approach_id, .. } => {
+                self.set(approach_id, VariantState::Waiting, None);
+            }
+            Event::BuildStart { variant_id } => self.set(variant_id, VariantState::Building, None),
+            Event::BuildComplete { variant_id, .. } => {
+                self.set(variant_id, VariantState::Built, None);
+                self.step(Stage::Build);
+            }
+            Event::CheckStart { variant_id } => self.set(variant_id, VariantState::Checking, None),
+            Event::CheckComplete { variant_id, .. } => {
+                self.set(variant_id, VariantState::Racing, None);
+                self.step(Stage::Check);
+            }
+            Event::VariantFailed {
+                variant_id,
+                failure,
+            } => {
+                self.set(
+                    variant_id,
+                    VariantState::Failed,
+                    Some(failure.class.name().to_owned()),
+                );
+                if let Some(stage @ (Stage::Build | Stage::Check)) = self.stage {
+                    self.step(stage);
+                }
+            }
+            Event::VariantLeft { variant_id, reason } => {
+                self.set(variant_id, VariantState::Left, Some(reason.clone()));
+            }
+            Event::ReplicaComplete { .. } => self.step(Stage::Measure),
+            Event::ApproachComplete { approach_id, .. } => {
+                let failed = self.variants.get(approach_id);
+                if failed.is_none_or(|variant| variant.state != VariantState::Failed) {
+                    self.set(approach_id, VariantState::Complete, None);
+                }
+                self.step(Stage::Score);
+            }
+            Event::ExplorationStart { .. }
+            | Event::ApproachStart { .. }
+            | Event::EvaluationComplete { .. }
+            | Event::InputChanged { .. }
+            | Event::PilotComplete { .. }
+            | Event::ReplicaDiscarded { .. }
+            | Event::VerdictChanged { .. }
+            | Event::Warning { .. } => {}
+        }
+    }
+
+    fn stop(&mut self, status: &str, message: Option<&String>) {
+        self.status = status.to_owned();
+        self.message = message.cloned();
+        self.stage = None;
+    }
+
+    fn set(&mut self, variant: &str, state: VariantState, reason: Option<String>) {
+        let progress = VariantProgress { state, reason };
+        self.variants.insert(variant.to_owned(), progress);
+    }
+
+    fn step(&mut self, stage: Stage) {
+        let progress = self.stages.entry(stage).or_default();
+        progress.done += 1;
+        progress.steps = progress.steps.max(progress.done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::{Origin, Stamper};
+    use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+
+    fn folded(events: Vec<Event>) -> Progress {
+        let mut stamper = Stamper::new(0);
+        stamper.enter(1, 0);
+        let mut progress = Progress::default();
+        for event in events {
+            let envelope = stamper.wrap(event);
+            stamper.accept(&envelope);
+            progress.apply(&envelope);
+        }
+        progress
+    }
+
+    #[test]
+    fn variants_and_stages_follow_the_events() {
+        let failure = Failure {
+            class: FailureClass::BuildFailed,
+            message: "expected `;`".into(),
+            phase: Phase::Build,
+            limit: None,
+        };
+        let progress = folded(vec![
+            Event::RunStart {
+                experiment: "top-k".into(),
+                experiment_id: "e".into(),
+                seed: 1,
+            },
+            Event::StageStart {
+                stage: Stage::Build,
+                steps: 3,
+            },
+            Event::ApproachGenerated {
+                approach_id: "sort".into(),
+                description: String::new(),
+            },
+            Event::BuildComplete {
+                variant_id: "heap".into(),
+                origin: Origin::New,
+                cpu_seconds: 0.2,
+                component_bytes: 9,
+            },
+            Event::VariantFailed {
+                variant_id: "broken".into(),
+                failure,
+            },
+            Event::ApproachComplete {
+                approach_id: "broken".into(),
+                scores: BTreeMap::new(),
+            },
+        ]);
+        assert_eq!(progress.status, "running");
+        assert_eq!(progress.sequence, 6);
+        assert_eq!(
+            progress.stages[&Stage::Build],
+            StageProgress { done: 2, steps: 3 }
+        );
+        assert_eq!(progress.variants["sort"].state, VariantState::Waiting);
+        assert_eq!(progress.variants["heap"].state, VariantState::Built);
+        assert_eq!(progress.variants["broken"].state, VariantState::Failed);
+        assert_eq!(
+            progress.variants["broken"].reason.as_deref(),
+            Some("build-failed")
+        );
+    }
+
+    #[test]
+    fn an_interrupted_run_says_how_to_go_on() {
+        let progress = folded(vec![Event::RunInterrupted {
+            resume: "bakeoff run examples/top-k".into(),
+        }]);
+        assert_eq!(progress.status, "interrupted");
+        assert_eq!(
+            progress.message.as_deref(),
+            Some("bakeoff run examples/top-k")
+        );
+    }
+}

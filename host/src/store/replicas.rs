@@ -1,0 +1,277 @@
+//! Replicas with their raw samples: what every verdict can be computed from again.
+
+use super::error::StoreError;
+use super::key::Key;
+use super::open::Store;
+use super::results::{Owner, find, insert, rely};
+use super::runs::{RunId, to_json};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+
+/// The kind under which races are kept.
+const RACE: &str = "race";
+/// Most samples that one replica may have.
+const SAMPLES_MAX: usize = 1 << 22;
+
+/// Who races on what; a sample's indexes point into these lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Race {
+    /// Ids of the variants.
+    pub variants: Vec<String>,
+    /// Labels of the cases.
+    pub cases: Vec<String>,
+}
+
+/// A race in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RaceId(i64);
+
+impl Store {
+    /// Opens the race with these inputs, new or with the replicas it has already, and notes that
+    /// this run rests on it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotBegun`]; those of writing.
+    pub fn open_race(&mut self, key: &Key, race: &Race) -> Result<RaceId, StoreError> {
+        let active = self.active()?;
+        let now = self.now();
+        let value = to_json(race, RACE)?;
+        let inputs = to_json(&key.inputs(), "the inputs")?;
+        self.write(|db| {
+            let id = match find(db, active.root, RACE, key)? {
+                Some((id, _)) => id,
+                None => {
+                    let id = insert(db, active, RACE, key, &[&now, &inputs, &value])?;
+                    insert_lists(db, id, race)?;
+                    id
+                }
+            };
+            rely(db, active, RACE, Owner::RUN, id)?;
+            Ok(RaceId(id))
+        })
+    }
+
+    /// The race that a run rests on, with its lists.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if the lists cannot be understood; those of reading.
+    pub fn race_of(&self, run: RunId) -> Result<Option<(RaceId, Race)>, StoreError> {
+        let found: Option<(i64, String)> = self
+            .db
+            .query_row(
+                "SELECT id, value FROM reliance JOIN result ON id = result
+                 WHERE reliance.run = ?1 AND reliance.kind = ?2",
+                params![run.0, RACE],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()
+            .map_err(|error| self.failed(error))?;
+        let Some((id, value)) = found else {
+            return Ok(None);
+        };
+        Ok(Some((RaceId(id), self.understand(&value, "a race")?)))
+    }
+
+    /// Keeps a complete replica, as one commit.
+    ///
+    /// # Errors
+    /// [`StoreError::NotBegun`], [`StoreError::Value`] if it has too many samples; those of
+    /// writing, also if a replica of this index is kept already.
+    pub fn keep_replica(&mut self, race: RaceId, replica: &Replica) -> Result<(), StoreError> {
+        let active = self.active()?;
+        let now = self.now();
+        if replica.samples.len() > SAMPLES_MAX {
+            return Err(StoreError::Value {
+                what: format!("replica {}", replica.index),
+                reason: format!(
+                    "{} samples are more than {SAMPLES_MAX}",
+                    replica.samples.len()
+                ),
+            });
+        }
+        self.write(|db| {
+            let id = insert_replica(db, race, replica, active.run, &now)?;
+            insert_samples(db, id, &replica.samples)?;
+            insert_baselines(db, id, &replica.baselines)?;
+            insert_cold(db, id, &replica.cold_ns)
+        })
+    }
+
+    /// How many replicas a race has.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn replica_count(&self, race: RaceId) -> Result<u32, StoreError> {
+        let sql = "SELECT count(*) FROM replica WHERE race = ?1";
+        let count = self.db.query_row(sql, [race.0], |row| row.get(0));
+        count.map_err(|error| self.failed(error))
+    }
+
+    /// All replicas of a race, in the order of their index, exactly as they were kept.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn replicas(&self, race: RaceId) -> Result<Vec<Replica>, StoreError> {
+        let read = || {
+            let mut statement = self.db.prepare_cached(
+                "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load
+                 FROM replica WHERE race = ?1 ORDER BY number",
+            )?;
+            let rows = statement.query_map([race.0], |row| Ok((row.get(0)?, replica(row)?)))?;
+            rows.map(|row| fill(&self.db, row?))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        read().map_err(|error| self.failed(error))
+    }
+}
+
+fn insert_lists(db: &Connection, race: i64, lists: &Race) -> rusqlite::Result<()> {
+    let mut entrant =
+        db.prepare_cached("INSERT INTO entrant (race, position, variant) VALUES (?1, ?2, ?3)")?;
+    for (position, variant) in (0_i64..).zip(&lists.variants) {
+        entrant.execute(params![race, position, variant])?;
+    }
+    let mut case =
+        db.prepare_cached("INSERT INTO race_case (race, position, label) VALUES (?1, ?2, ?3)")?;
+    for (position, label) in (0_i64..).zip(&lists.cases) {
+        case.execute(params![race, position, label])?;
+    }
+    Ok(())
+}
+
+fn insert_replica(
+    db: &Connection,
+    race: RaceId,
+    replica: &Replica,
+    run: i64,
+    now: &str,
+) -> rusqlite::Result<i64> {
+    let surroundings = &replica.surroundings;
+    db.prepare_cached(
+        "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions, steal_ticks, load)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?
+    .insert(params![
+        race.0,
+        replica.index,
+        replica.solo,
+        run,
+        now,
+        surroundings.core,
+        surroundings.started_s,
+        surroundings.seconds,
+        surroundings.preemptions.cast_signed(),
+        surroundings.steal_ticks.map(u64::cast_signed),
+        surroundings.load,
+    ])
+}
+
+fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite::Result<()> {
+    let mut statement = db.prepare_cached(
+        "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for (number, sample) in (0_i64..).zip(samples) {
+        statement.execute(params![
+            replica,
+            number,
+            signed(sample.variant),
+            signed(sample.case),
+            sample.block,
+            sample.position,
+            sample.calls,
+            sample.cpu_ns.cast_signed(),
+            sample.wall_ns.cast_signed(),
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_baselines(db: &Connection, replica: i64, baselines: &[Baseline]) -> rusqlite::Result<()> {
+    let mut statement = db.prepare_cached(
+        "INSERT INTO baseline (replica, race_case, cpu_ns, wall_ns) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (case, baseline) in (0_i64..).zip(baselines) {
+        statement.execute(params![replica, case, baseline.cpu_ns, baseline.wall_ns])?;
+    }
+    Ok(())
+}
+
+fn insert_cold(db: &Connection, replica: i64, cold_ns: &[Option<u64>]) -> rusqlite::Result<()> {
+    let mut statement =
+        db.prepare_cached("INSERT INTO cold (replica, entrant, cpu_ns) VALUES (?1, ?2, ?3)")?;
+    for (entrant, cpu_ns) in (0_i64..).zip(cold_ns) {
+        statement.execute(params![replica, entrant, cpu_ns.map(u64::cast_signed)])?;
+    }
+    Ok(())
+}
+
+/// A replica without its lists, from the columns after its id.
+fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
+    Ok(Replica {
+        index: row.get(1)?,
+        solo: row.get(2)?,
+        samples: Vec::new(),
+        baselines: Vec::new(),
+        cold_ns: Vec::new(),
+        surroundings: Surroundings {
+            core: row.get(3)?,
+            started_s: real(row, 4)?,
+            seconds: real(row, 5)?,
+            preemptions: row.get::<_, i64>(6)?.cast_unsigned(),
+            steal_ticks: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
+            load: row.get(8)?,
+        },
+    })
+}
+
+/// Adds the lists of a replica.
+fn fill(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
+    replica.samples = db
+        .prepare_cached(
+            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns
+             FROM sample WHERE replica = ?1 ORDER BY number",
+        )?
+        .query_map([id], sample)?
+        .collect::<Result<_, _>>()?;
+    replica.baselines = db
+        .prepare_cached(
+            "SELECT cpu_ns, wall_ns FROM baseline WHERE replica = ?1 ORDER BY race_case",
+        )?
+        .query_map([id], |row| {
+            Ok(Baseline {
+                cpu_ns: real(row, 0)?,
+                wall_ns: real(row, 1)?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    replica.cold_ns = db
+        .prepare_cached("SELECT cpu_ns FROM cold WHERE replica = ?1 ORDER BY entrant")?
+        .query_map([id], |row| {
+            Ok(row.get::<_, Option<i64>>(0)?.map(i64::cast_unsigned))
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(replica)
+}
+
+fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
+    Ok(Sample {
+        variant: row.get::<_, u32>(0)? as usize,
+        case: row.get::<_, u32>(1)? as usize,
+        block: row.get(2)?,
+        position: row.get(3)?,
+        calls: row.get(4)?,
+        cpu_ns: row.get::<_, i64>(5)?.cast_unsigned(),
+        wall_ns: row.get::<_, i64>(6)?.cast_unsigned(),
+    })
+}
+
+/// A real number; SQLite keeps what is not a number as NULL.
+fn real(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
+    Ok(row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN))
+}
+
+fn signed(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,348 @@
+//! Results: builds, gates, pilots, found again by what they depend on.
+
+use super::error::StoreError;
+use super::key::Key;
+use super::open::Store;
+use super::runs::{Active, RunId, to_json};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Most trials that one result may have.
+const TRIALS_MAX: usize = 1 << 20;
+
+/// What a result is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// From source to component: digest and sizes, or why not. The bytes are in the build's cache.
+    Build,
+    /// Every case once, judged by the oracle; with its trials.
+    Gate,
+    /// What a replica is, found out before the first one.
+    Pilot,
+    /// A variant that failed while it was timed, and so left the race.
+    Dropout,
+}
+
+impl Kind {
+    /// The kind as it is written: `build`, `gate`, `pilot`, `dropout`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Gate => "gate",
+            Self::Pilot => "pilot",
+            Self::Dropout => "dropout",
+        }
+    }
+}
+
+/// Whose result it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner<'a> {
+    /// Id of the variant; empty if it concerns the run as a whole.
+    pub variant: &'a str,
+    /// Which revision, from 1; 0 if it concerns the run as a whole.
+    pub iteration: u32,
+}
+
+impl Owner<'_> {
+    /// The run as a whole.
+    pub const RUN: Owner<'static> = Owner {
+        variant: "",
+        iteration: 0,
+    };
+}
+
+/// One call that the oracle judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trial {
+    /// Index of the case among the experiment's.
+    pub case_index: u32,
+    /// How the case is called.
+    pub case_label: String,
+    /// `ok`, or the class of the failure.
+    pub outcome: String,
+    /// Fuel that the call took.
+    pub fuel: Option<u64>,
+    /// Peak of memories and tables, in bytes.
+    pub peak_bytes: Option<u64>,
+    /// Digest of the answer.
+    pub answer: Option<String>,
+    /// What the oracle or the trap said.
+    pub detail: Option<String>,
+}
+
+/// A result as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored<T> {
+    /// Id of the variant; empty if it concerns the run as a whole.
+    pub variant: String,
+    /// Which revision; 0 if it concerns the run as a whole.
+    pub iteration: u32,
+    /// Digest of the inputs.
+    pub key: String,
+    /// What it depends on, by name.
+    pub inputs: Vec<(String, String)>,
+    /// The result.
+    pub value: T,
+}
+
+impl Store {
+    /// Looks a result up by what it depends on, and notes that this run rests on it. A value of a
+    /// shape that is not understood any more counts as absent: it is found out again.
+    ///
+    /// # Errors
+    /// [`StoreError::NotBegun`]; those of reading and writing.
+    pub fn recall<T: DeserializeOwned>(
+        &mut self,
+        kind: Kind,
+        key: &Key,
+        owner: Owner<'_>,
+    ) -> Result<Option<T>, StoreError> {
+        let active = self.active()?;
+        let found =
+            find(&self.db, active.root, kind.name(), key).map_err(|error| self.failed(error))?;
+        let Some((id, text)) = found else {
+            return Ok(None);
+        };
+        let Ok(value) = serde_json::from_str(&text) else {
+            return Ok(None);
+        };
+        self.write(|db| rely(db, active, kind.name(), owner, id))?;
+        Ok(Some(value))
+    }
+
+    /// Keeps a result. One of the same kind and key is replaced.
+    ///
+    /// # Errors
+    /// [`StoreError::NotBegun`], [`StoreError::Value`] if it is too large; those of writing.
+    pub fn keep<T: Serialize>(
+        &mut self,
+        kind: Kind,
+        key: &Key,
+        owner: Owner<'_>,
+        value: &T,
+    ) -> Result<(), StoreError> {
+        self.keep_with_trials(kind, key, owner, value, &[])
+    }
+
+    /// Keeps a result together with the trials it rests on, as one commit.
+    ///
+    /// # Errors
+    /// As for [`Store::keep`].
+    pub fn keep_with_trials<T: Serialize>(
+        &mut self,
+        kind: Kind,
+        key: &Key,
+        owner: Owner<'_>,
+        value: &T,
+        trials: &[Trial],
+    ) -> Result<(), StoreError> {
+        let active = self.active()?;
+        let now = self.now();
+        let value = to_json(value, kind.name())?;
+        let inputs = to_json(&key.inputs(), "the inputs")?;
+        if trials.len() > TRIALS_MAX {
+            return Err(StoreError::Value {
+                what: format!("the trials of a {}", kind.name()),
+                reason: format!("{} are more than {TRIALS_MAX}", trials.len()),
+            });
+        }
+        self.write(|db| {
+            let id = insert(db, active, kind.name(), key, &[&now, &inputs, &value])?;
+            db.prepare_cached("DELETE FROM trial WHERE result = ?1")?
+                .execute([id])?;
+            for (number, trial) in trials.iter().enumerate() {
+                insert_trial(db, id, number, trial)?;
+            }
+            rely(db, active, kind.name(), owner, id)
+        })
+    }
+
+    /// What changed since this owner last had a result of this kind, by name: `source`, `limits`.
+    /// Empty if nothing did; `None` if there was no such result in this chain of runs.
+    ///
+    /// # Errors
+    /// [`StoreError::NotBegun`]; those of reading.
+    pub fn changes(
+        &self,
+        kind: Kind,
+        key: &Key,
+        owner: Owner<'_>,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        let active = self.active()?;
+        let inputs: Option<String> = self
+            .db
+            .query_row(
+                "SELECT inputs FROM reliance JOIN result ON result.id = reliance.result
+                 WHERE root = ?1 AND reliance.kind = ?2 AND variant = ?3 AND iteration = ?4
+                 ORDER BY reliance.run DESC LIMIT 1",
+                params![active.root, kind.name(), owner.variant, owner.iteration],
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(|error| self.failed(error))?;
+        let Some(inputs) = inputs else {
+            return Ok(None);
+        };
+        let earlier: Vec<(String, String)> = self.understand(&inputs, "a list of inputs")?;
+        Ok(Some(key.changed_since(&earlier)))
+    }
+
+    /// Everything of a kind that a run rests on, by variant and iteration.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if a value cannot be understood; those of reading.
+    pub fn results<T: DeserializeOwned>(
+        &self,
+        run: RunId,
+        kind: Kind,
+    ) -> Result<Vec<Stored<T>>, StoreError> {
+        let read = || {
+            let mut statement = self.db.prepare_cached(
+                "SELECT variant, iteration, key, inputs, value
+                 FROM reliance JOIN result ON result.id = reliance.result
+                 WHERE reliance.run = ?1 AND reliance.kind = ?2 ORDER BY variant, iteration",
+            )?;
+            let rows = statement.query_map(params![run.0, kind.name()], |row| {
+                Ok((
+                    row.get(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    row.get(3)?,
+                    row.get(4)?,
+                ))
+            })?;
+            rows.collect::<Result<Vec<(String, u32, String, String, String)>, _>>()
+        };
+        let rows = read().map_err(|error| self.failed(error))?;
+        let stored = |(variant, iteration, key, inputs, value): (_, _, _, String, String)| {
+            Ok(Stored {
+                variant,
+                iteration,
+                key,
+                inputs: self.understand(&inputs, "a list of inputs")?,
+                value: self.understand(&value, kind.name())?,
+            })
+        };
+        rows.into_iter().map(stored).collect()
+    }
+
+    /// The trials that a run's result of this kind rests on, in their order.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn trials(
+        &self,
+        run: RunId,
+        kind: Kind,
+        owner: Owner<'_>,
+    ) -> Result<Vec<Trial>, StoreError> {
+        let read = || {
+            let mut statement = self.db.prepare_cached(
+                "SELECT case_index, case_label, outcome, fuel, peak_bytes, answer, detail
+                 FROM reliance JOIN trial ON trial.result = reliance.result
+                 WHERE run = ?1 AND kind = ?2 AND variant = ?3 AND iteration = ?4 ORDER BY number",
+            )?;
+            let of = params![run.0, kind.name(), owner.variant, owner.iteration];
+            let rows = statement.query_map(of, |row| {
+                let count = |at| {
+                    row.get::<_, Option<i64>>(at)
+                        .map(|n| n.map(i64::cast_unsigned))
+                };
+                Ok(Trial {
+                    case_index: row.get(0)?,
+                    case_label: row.get(1)?,
+                    outcome: row.get(2)?,
+                    fuel: count(3)?,
+                    peak_bytes: count(4)?,
+                    answer: row.get(5)?,
+                    detail: row.get(6)?,
+                })
+            })?;
+            rows.collect::<Result<Vec<_>, _>>()
+        };
+        read().map_err(|error| self.failed(error))
+    }
+}
+
+/// The result of a kind and key in a chain of runs: its id and its value.
+pub(super) fn find(
+    db: &Connection,
+    root: i64,
+    kind: &str,
+    key: &Key,
+) -> rusqlite::Result<Option<(i64, String)>> {
+    db.prepare_cached("SELECT id, value FROM result WHERE root = ?1 AND kind = ?2 AND key = ?3")?
+        .query_row(params![root, kind, key.digest()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()
+}
+
+/// Inserts or replaces a result of `[at, inputs, value]`, and says its id.
+pub(super) fn insert(
+    db: &Connection,
+    active: Active,
+    kind: &str,
+    key: &Key,
+    [at, inputs, value]: &[&str; 3],
+) -> rusqlite::Result<i64> {
+    db.prepare_cached(
+        "INSERT INTO result (root, kind, key, inputs, run, at, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (root, kind, key) DO UPDATE SET inputs = ?4, run = ?5, at = ?6, value = ?7
+         RETURNING id",
+    )?
+    .query_row(
+        params![active.root, kind, key.digest(), inputs, active.run, at, value],
+        |row| row.get(0),
+    )
+}
+
+/// Notes that the run rests on a result.
+pub(super) fn rely(
+    db: &Connection,
+    active: Active,
+    kind: &str,
+    owner: Owner<'_>,
+    result: i64,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO reliance (run, kind, variant, iteration, result) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET result = ?5",
+    )?
+    .execute(params![
+        active.run,
+        kind,
+        owner.variant,
+        owner.iteration,
+        result
+    ])?;
+    Ok(())
+}
+
+fn insert_trial(
+    db: &Connection,
+    result: i64,
+    number: usize,
+    trial: &Trial,
+) -> rusqlite::Result<()> {
+    // Counts above 2^63 are kept bit by bit: SQLite's integers are signed.
+    let number = i64::try_from(number).unwrap_or(i64::MAX);
+    db.prepare_cached(
+        "INSERT INTO trial (result, number, case_index, case_label, outcome, fuel, peak_bytes, answer, detail)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(params![
+        result,
+        number,
+        trial.case_index,
+        trial.case_label,
+        trial.outcome,
+        trial.fuel.map(u64::cast_signed),
+        trial.peak_bytes.map(u64::cast_signed),
+        trial.answer,
+        trial.detail,
+    ])?;
+    Ok(())
+}
