@@ -166,6 +166,7 @@ pub struct Environment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The value.
+    #[serde(deserialize_with = "null_is_nan")]
     pub value: f64,
     /// Lower end.
     pub low: Option<f64>,
@@ -218,6 +219,11 @@ pub struct Variant {
     /// How its work grows with size, if enough sizes were run.
     #[serde(default)]
     pub growth: Option<Growth>,
+}
+
+/// JSON has no NaN: a reading that is not a number is written as null.
+fn null_is_nan<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
 impl Reading {
