@@ -6,11 +6,13 @@
 //! output on every machine, which is what makes a finished run recomputable.
 //!
 //! The modules in the order in which data passes them: [`spec`] → [`plan`] → [`measurement`] →
-//! [`stats`] → [`verdict`] → [`race`] → [`report`]; [`failure`] is what happens instead.
+//! [`stats`] → [`verdict`] → [`race`] → [`score`] → [`report`];
+//! [`failure`] is what happens instead.
 
 pub mod failure;
 pub mod ids;
 pub mod measurement;
 pub mod report;
+pub mod score;
 pub mod spec;
 pub mod verdict;

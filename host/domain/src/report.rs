@@ -1,8 +1,15 @@
 //! The report as values: `report.json`, version 1. Additions are free; a change of meaning is
 //! version 2.
 
+mod assemble;
+pub mod words;
+
 use crate::failure::Failure;
-use crate::verdict::Verdict;
+use crate::measurement::VariantIndex;
+pub use crate::score::{Change, CriterionSummary, Interval, Outcome, ReplicaTimes, Status};
+use crate::spec::ReportOptions;
+use crate::verdict::{PairVerdict, Verdict};
+pub use assemble::{Facts, assemble, rescore};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -34,6 +41,73 @@ pub struct Report {
     /// stateful variants, a busy machine.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Verdicts by wall time over all cases, where a criterion asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wall_verdicts: Vec<VerdictRow>,
+    /// How it was measured, and why measuring ended.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// By replica and variant: the logarithms of times that the share of first places is drawn
+    /// from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<ReplicaTimes>,
+    /// What the reader wants to see.
+    #[serde(default)]
+    pub options: ReportOptions,
+}
+
+/// How it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Protocol {
+    /// 1 − α for every published pairwise claim together.
+    pub confidence: f64,
+    /// δ: differences below this fraction do not matter in practice.
+    pub practical: f64,
+    /// Wall time that measuring might take, in seconds.
+    pub budget_seconds: f64,
+    /// Replicas that were run.
+    pub replicas: u32,
+    /// Why measuring ended.
+    pub ended: Ended,
+}
+
+impl Default for Protocol {
+    /// 95 % confidence, 1 % practical threshold; nothing measured.
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            practical: 0.01,
+            budget_seconds: 0.0,
+            replicas: 0,
+            ended: Ended::NotMeasured,
+        }
+    }
+}
+
+/// Why measuring ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Every verdict was reached.
+    Settled,
+    /// The budget of time ran out.
+    Budget,
+    /// As many replicas ran as may run.
+    ReplicaLimit,
+    /// Nothing was timed.
+    NotMeasured,
+}
+
+/// How a variant's work grows with size, as classified by fuel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    /// The class that fits best: `1`, `log n`, `n`, `n log n`, `n²`, `n³`.
+    pub class: String,
+    /// Classes that cannot be told from it.
+    #[serde(default)]
+    pub alternatives: Vec<String>,
+    /// The slope of log time over log size.
+    pub exponent: Option<Interval>,
 }
 
 /// What was asked.
@@ -88,48 +162,11 @@ pub struct Environment {
     pub confinement: String,
 }
 
-/// What counts, as shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CriterionSummary {
-    /// Its name.
-    pub name: String,
-    /// Its weight.
-    pub weight: f64,
-    /// Where its readings come from: `time`, `assess:quality`.
-    pub source: String,
-    /// `lower-is-better` or `higher-is-better`.
-    pub direction: crate::spec::Direction,
-}
-
-/// What became of a variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// It has a total and a rank.
-    Ranked,
-    /// A gate of a criterion kept it out.
-    Eliminated,
-    /// It has no result.
-    Failed,
-    /// A score is missing, so that no total can be given.
-    Unranked,
-}
-
-/// A number with its interval. An end that is not known is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// The value.
-    pub value: f64,
-    /// Lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-}
-
 /// A reading with its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The value.
+    #[serde(deserialize_with = "null_is_nan")]
     pub value: f64,
     /// Lower end.
     pub low: Option<f64>,
@@ -173,6 +210,31 @@ pub struct Variant {
     /// The path of its source or component, relative to the experiment's folder.
     #[serde(default)]
     pub file: String,
+    /// The idea, in a sentence.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Why it is eliminated or unranked, in words.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// How its work grows with size, if enough sizes were run.
+    #[serde(default)]
+    pub growth: Option<Growth>,
+}
+
+/// JSON has no NaN: a reading that is not a number is written as null.
+fn null_is_nan<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+impl Reading {
+    /// The number with its interval, without the unit.
+    pub fn interval(&self) -> Interval {
+        Interval {
+            value: self.value,
+            low: self.low,
+            high: self.high,
+        }
+    }
 }
 
 /// A verdict by time about a pair.
@@ -196,6 +258,28 @@ pub struct VerdictRow {
     pub high: Option<f64>,
 }
 
+impl VerdictRow {
+    /// A verdict about indexes as a row about ids: `ids` are those of the variants that entered the
+    /// race, `cases` the experiment's. `None` if an index is out of bounds.
+    pub fn named(pair: &PairVerdict, ids: &[String], cases: &[CaseLabel]) -> Option<Self> {
+        let id = |index: VariantIndex| ids.get(index).cloned();
+        let case = match pair.case {
+            Some(index) => Some(cases.get(index)?.clone()),
+            None => None,
+        };
+        Some(Self {
+            a: id(pair.a)?,
+            b: id(pair.b)?,
+            case,
+            verdict: pair.verdict,
+            below_threshold: pair.below_threshold,
+            ratio: pair.interval.ratio,
+            low: pair.interval.low,
+            high: pair.interval.high,
+        })
+    }
+}
+
 /// Which one to take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
@@ -212,6 +296,21 @@ pub struct Recommendation {
     pub first_share: BTreeMap<String, f64>,
     /// In words.
     pub text: String,
+    /// How the first place came out.
+    #[serde(default)]
+    pub outcome: Outcome,
+    /// Which weights move by `flip_distance`, and who wins beyond it.
+    #[serde(default)]
+    pub flip: Option<FlipTo>,
+}
+
+/// The cheapest way to another winner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlipTo {
+    /// Id of the variant that wins then.
+    pub winner: String,
+    /// The weights that move, and how far.
+    pub changes: Vec<Change>,
 }
 
 /// What the answer cost.

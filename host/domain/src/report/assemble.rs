@@ -1,0 +1,194 @@
+//! Putting a report together, and scoring a finished one again.
+//!
+//! Both are the same step: a report holds its facts (criteria, readings, verdicts) and what
+//! follows from them (scores, ranks, recommendation), and the second is worked out from the first.
+
+use super::words;
+use super::{
+    Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, Recommendation, ReplicaTimes,
+    Report, SCHEMA_VERSION, Variant, VerdictRow,
+};
+use crate::score::{self, Candidate, CriterionSummary, ScoreInput, Scored, WeightError};
+use crate::spec::ReportOptions;
+use crate::verdict::{PairVerdict, RatioInterval};
+use std::collections::BTreeMap;
+
+/// What a run found out, before anything is concluded from it.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// What was asked.
+    pub experiment: ExperimentSummary,
+    /// Where it was measured.
+    pub environment: Environment,
+    /// What counts.
+    pub criteria: Vec<CriterionSummary>,
+    /// The variants in the order of declaration. Status, rank, total, scores and reason are
+    /// worked out and may hold anything. A variant with a failure is never ranked.
+    pub variants: Vec<Variant>,
+    /// Verdicts by CPU time: all cases together, and by case.
+    pub verdicts: Vec<VerdictRow>,
+    /// Verdicts by wall time over all cases; wanted if a criterion is from `wall`.
+    pub wall_verdicts: Vec<VerdictRow>,
+    /// Times by replica, for the share of first places.
+    pub replicas: Option<ReplicaTimes>,
+    /// How it was measured.
+    pub protocol: Protocol,
+    /// What the reader wants to see.
+    pub options: ReportOptions,
+    /// What the answer cost.
+    pub cost: Cost,
+    /// What a reader should know about how the numbers came about.
+    pub notes: Vec<String>,
+}
+
+/// The report about a run: scores, ranks and the recommendation follow from the facts alone.
+pub fn assemble(facts: Facts) -> Report {
+    concluded(Report {
+        schema_version: SCHEMA_VERSION,
+        experiment: facts.experiment,
+        environment: facts.environment,
+        criteria: facts.criteria,
+        variants: facts.variants,
+        verdicts: facts.verdicts,
+        recommendation: Recommendation::default(),
+        pareto: Vec::new(),
+        cost: facts.cost,
+        notes: facts.notes,
+        wall_verdicts: facts.wall_verdicts,
+        protocol: facts.protocol,
+        replicas: facts.replicas,
+        options: facts.options,
+    })
+}
+
+/// The same report with other weights: criteria that are not named keep theirs. Nothing is run.
+///
+/// # Errors
+/// A weight is negative, not finite or for a criterion that does not exist, or all are zero.
+pub fn rescore(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Report, WeightError> {
+    let criteria = score::reweighted(&report.criteria, weights)?;
+    Ok(concluded(Report {
+        criteria,
+        ..report.clone()
+    }))
+}
+
+/// Works out everything that follows from a report's facts.
+fn concluded(mut report: Report) -> Report {
+    let scored = score::score(&input(&report));
+    conclude(&mut report, &scored);
+    report.recommendation = recommendation(&report, &scored);
+    let order = &scored.order;
+    let variants = std::mem::take(&mut report.variants);
+    let mut slots: Vec<Option<Variant>> = variants.into_iter().map(Some).collect();
+    report.variants = order.iter().filter_map(|i| slots[*i].take()).collect();
+    report.recommendation.text = words::headline(&report);
+    report
+}
+
+/// What the scoring engine wants to know.
+fn input(report: &Report) -> ScoreInput {
+    let index: BTreeMap<&str, usize> = report
+        .variants
+        .iter()
+        .enumerate()
+        .map(|(index, variant)| (variant.id.as_str(), index))
+        .collect();
+    let rows = |rows: &[VerdictRow]| rows.iter().filter_map(|row| pair(row, &index)).collect();
+    ScoreInput {
+        criteria: report.criteria.clone(),
+        candidates: report.variants.iter().map(candidate).collect(),
+        verdicts: BTreeMap::from([
+            ("time".to_owned(), rows(&report.verdicts)),
+            ("wall".to_owned(), rows(&report.wall_verdicts)),
+        ]),
+        log_times: log_times(report),
+        seed: report.experiment.seed,
+    }
+}
+
+fn candidate(variant: &Variant) -> Candidate {
+    let readings = variant.readings.iter();
+    Candidate {
+        readings: readings
+            .map(|(source, reading)| (source.clone(), reading.interval()))
+            .collect(),
+        failed: variant.failure.is_some(),
+    }
+}
+
+/// A row about ids as a verdict about indexes; rows about single cases decide nothing here.
+fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> {
+    if row.case.is_some() {
+        return None;
+    }
+    Some(PairVerdict {
+        a: *index.get(row.a.as_str())?,
+        b: *index.get(row.b.as_str())?,
+        case: None,
+        verdict: row.verdict,
+        below_threshold: row.below_threshold,
+        interval: RatioInterval {
+            ratio: row.ratio,
+            low: row.low,
+            high: row.high,
+        },
+        replicas: 0,
+    })
+}
+
+/// Times by replica, with a column for each variant of the report.
+fn log_times(report: &Report) -> Vec<Vec<Option<f64>>> {
+    let Some(replicas) = &report.replicas else {
+        return Vec::new();
+    };
+    let columns: Vec<Option<usize>> = report
+        .variants
+        .iter()
+        .map(|variant| replicas.variants.iter().position(|id| *id == variant.id))
+        .collect();
+    let row = |times: &Vec<Option<f64>>| {
+        let time = |column: &Option<usize>| times.get((*column)?).copied().flatten();
+        columns.iter().map(time).collect()
+    };
+    replicas.log_times.iter().map(row).collect()
+}
+
+/// Writes scores, ranks and reasons into the variants.
+fn conclude(report: &mut Report, scored: &Scored) {
+    for (variant, standing) in report.variants.iter_mut().zip(&scored.standings) {
+        variant.status = standing.status;
+        variant.rank = standing.rank;
+        variant.total = standing.total;
+        variant.reason.clone_from(&standing.reason);
+        let criteria = report.criteria.iter().zip(&standing.scores);
+        variant.scores = criteria
+            .filter_map(|(criterion, score)| Some((criterion.name.clone(), (*score)?)))
+            .collect::<BTreeMap<String, Interval>>();
+    }
+    let id = |index: &usize| report.variants[*index].id.clone();
+    report.pareto = scored.pareto.iter().map(id).collect();
+}
+
+fn recommendation(report: &Report, scored: &Scored) -> Recommendation {
+    let id = |index: usize| report.variants[index].id.clone();
+    let ids = |indexes: &[usize]| indexes.iter().copied().map(id).collect();
+    let ranked = |index: &usize| scored.standings[*index].rank.is_some();
+    let shares = scored.first_share.iter().enumerate();
+    Recommendation {
+        winner: scored.winner.map(id),
+        tied: ids(&scored.tied),
+        alternatives: ids(&scored.alternatives),
+        flip_distance: scored.flip.as_ref().map(|flip| flip.distance),
+        first_share: shares
+            .filter(|(index, _)| ranked(index))
+            .map(|(index, share)| (id(index), *share))
+            .collect(),
+        text: String::new(),
+        outcome: scored.outcome,
+        flip: scored.flip.as_ref().map(|flip| FlipTo {
+            winner: id(flip.winner),
+            changes: flip.changes.clone(),
+        }),
+    }
+}

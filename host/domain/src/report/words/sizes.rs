@@ -1,0 +1,145 @@
+//! What depends on the size of the input.
+
+use super::numbers::{count, significant};
+use super::view::{name, ordered_row, ranked};
+use super::{speed, view};
+use crate::report::{CaseLabel, Report, VerdictRow};
+use crate::verdict::Verdict;
+
+/// Two variants that change places as inputs grow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing {
+    /// Id of the one that is faster on small inputs.
+    pub small: String,
+    /// Id of the one that is faster on large inputs.
+    pub large: String,
+    /// The largest size at which `small` is surely faster.
+    pub from: u32,
+    /// The smallest size above at which `large` is surely faster.
+    pub to: u32,
+    /// Where the ratio would be 1, on a straight line between the two on logarithmic axes; an
+    /// estimate, not a verdict.
+    pub about: f64,
+}
+
+/// All pairs of ranked variants whose order changes exactly once with size, both ways surely.
+pub fn crossings(report: &Report) -> Vec<Crossing> {
+    let variants = ranked(report);
+    let mut found = Vec::new();
+    for (place, a) in variants.iter().enumerate() {
+        for b in &variants[place + 1..] {
+            found.extend(crossing(report, &a.id, &b.id));
+        }
+    }
+    found
+}
+
+/// The sure verdicts about a pair by size, ascending.
+fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
+    let mut rows: Vec<(u32, VerdictRow)> = report
+        .experiment
+        .cases
+        .iter()
+        .filter_map(|case| match case {
+            CaseLabel::Size(size) => Some((*size, ordered_row(report, a, b, Some(case))?)),
+            CaseLabel::Call(_) => None,
+        })
+        .filter(|(_, row)| matches!(row.verdict, Verdict::Beats | Verdict::Beaten))
+        .collect();
+    rows.sort_by_key(|(size, _)| *size);
+    rows
+}
+
+fn crossing(report: &Report, a: &str, b: &str) -> Option<Crossing> {
+    let rows = by_size(report, a, b);
+    let mut changes = rows.windows(2).filter(|w| w[0].1.verdict != w[1].1.verdict);
+    let change = changes.next()?;
+    if changes.next().is_some() {
+        return None;
+    }
+    let [(from, before), (to, after)] = change else {
+        return None;
+    };
+    let (small, large) = match before.verdict {
+        Verdict::Beats => (a, b),
+        _ => (b, a),
+    };
+    Some(Crossing {
+        small: small.to_owned(),
+        large: large.to_owned(),
+        from: *from,
+        to: *to,
+        about: meeting((*from, before.ratio?), (*to, after.ratio?))?,
+    })
+}
+
+/// Where the line through two points, log ratio over log size, passes a ratio of 1.
+fn meeting((from, before): (u32, f64), (to, after): (u32, f64)) -> Option<f64> {
+    let (x0, x1) = (f64::from(from.max(1)).ln(), f64::from(to.max(1)).ln());
+    let (y0, y1) = (before.ln(), after.ln());
+    let share = y0 / (y0 - y1);
+    let meeting = (x0 + share * (x1 - x0)).exp();
+    (share.is_finite() && (0.0..=1.0).contains(&share)).then_some(meeting)
+}
+
+/// A sentence for each crossing, those of the first place first.
+pub(super) fn sentences(report: &Report) -> Vec<String> {
+    let mut crossings = crossings(report);
+    let first = |id: &str| Some(id) == report.recommendation.winner.as_deref();
+    crossings.sort_by_key(|c| !(first(&c.small) || first(&c.large)));
+    let mut sentences: Vec<String> = crossings.iter().map(|c| sentence(report, c)).collect();
+    sentences.extend(growth(report));
+    sentences
+}
+
+/// `insertion wins up to size 256; from size 1024 on, quickselect is 1.8 × faster at 16,000
+/// (1.76–1.85). They cross at about 900.`
+pub(super) fn sentence(report: &Report, crossing: &Crossing) -> String {
+    let (small, large) = (name(report, &crossing.small), name(report, &crossing.large));
+    let rows = by_size(report, &crossing.large, &crossing.small);
+    let how = rows.last().map_or_else(
+        || format!("{large} wins"),
+        |(size, row)| {
+            let faster = speed::faster(row, &small, &report.protocol);
+            if *size == crossing.to {
+                format!("{large} {faster}")
+            } else {
+                format!("{large} wins: at {} it {faster}", count(u64::from(*size)))
+            }
+        },
+    );
+    format!(
+        "{small} wins up to size {}; from size {} on, {how}. They cross at about {}.",
+        count(u64::from(crossing.from)),
+        count(u64::from(crossing.to)),
+        significant(crossing.about, 2)
+    )
+}
+
+/// How the work of each grows, where it was found out.
+fn growth(report: &Report) -> Vec<String> {
+    ranked(report)
+        .into_iter()
+        .filter_map(|variant| {
+            let growth = variant.growth.as_ref()?;
+            let mut classes = vec![growth.class.clone()];
+            classes.extend(growth.alternatives.iter().cloned());
+            let unsure = if classes.len() > 1 {
+                " (the sizes cannot tell these apart)"
+            } else {
+                ""
+            };
+            let exponent = growth.exponent.map_or_else(String::new, |exponent| {
+                let (value, ends) =
+                    super::numbers::with_ends(exponent.value, exponent.low, exponent.high);
+                let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
+                format!("; its time grows with the size to the power of {value}{ends}")
+            });
+            Some(format!(
+                "{}: its work grows as {}{unsure}{exponent}.",
+                name(report, &variant.id),
+                view::joined(&classes).replace(" and ", " or ")
+            ))
+        })
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! Criterion by criterion: who leads, who trails, by how much.
+
+use super::numbers::{reading, score, times};
+use super::view::{self, Relation, joined, name, ranked, relation, row_for};
+use super::{speed, view::shortened};
+use crate::report::{CriterionSummary, Interval, Report, Variant};
+use crate::verdict::Verdict;
+
+/// Leaders that are named, at most.
+const LEADERS_MAX: usize = 4;
+
+/// A sentence for each criterion on which at least two are ranked.
+pub(super) fn sentences(report: &Report) -> Vec<String> {
+    let variants = ranked(report);
+    if variants.len() < 2 {
+        return Vec::new();
+    }
+    let criteria = report.criteria.iter();
+    criteria
+        .filter_map(|criterion| sentence(report, criterion, &variants))
+        .collect()
+}
+
+fn sentence(report: &Report, criterion: &CriterionSummary, all: &[&Variant]) -> Option<String> {
+    let value = |variant: &Variant| variant.scores.get(&criterion.name).map(|score| score.value);
+    let mut variants: Vec<&Variant> = all.iter().copied().filter(|v| value(v).is_some()).collect();
+    variants.sort_by(|a, b| {
+        let (a, b) = (value(a).unwrap_or(0.0), value(b).unwrap_or(0.0));
+        b.total_cmp(&a)
+    });
+    let beaten = |of: &Variant| {
+        let mut others = variants.iter().filter(|other| other.id != of.id);
+        others.any(|other| relation(report, criterion, other, of) == Relation::Better)
+    };
+    let (behind, leaders): (Vec<&Variant>, Vec<&Variant>) =
+        variants.iter().partition(|variant| beaten(variant));
+    let called = shortened(&criterion.name);
+    let lead = leading(report, criterion, &leaders)?;
+    let trail = match (behind.as_slice(), leaders.first()) {
+        (_, None) | ([], _) => String::new(),
+        ([.., last], Some(best)) => {
+            let between = behind.len() - 1;
+            let trails = trailing(report, criterion, last, best);
+            let between = match between {
+                0 => String::new(),
+                1 => format!(", with {} in between", name(report, &behind[0].id)),
+                more => format!(", with {more} in between"),
+            };
+            format!("; {} trails {trails}{between}", name(report, &last.id))
+        }
+    };
+    let opinion = if criterion.is_opinion() {
+        " (an opinion, not a measurement)"
+    } else {
+        ""
+    };
+    Some(format!("{called}: {lead}{trail}{opinion}."))
+}
+
+/// `heap leads with 4 KiB`; `heap and sort lead together (a tie within 1 %)`.
+fn leading(report: &Report, criterion: &CriterionSummary, leaders: &[&Variant]) -> Option<String> {
+    let first = leaders.first()?;
+    let with = shown(criterion, first).unwrap_or_default();
+    if leaders.len() == 1 {
+        return Some(format!("{} leads{with}", name(report, &first.id)));
+    }
+    let mut names: Vec<String> = leaders.iter().map(|v| name(report, &v.id)).collect();
+    if names.len() > LEADERS_MAX {
+        let more = names.len() - (LEADERS_MAX - 1);
+        names.truncate(LEADERS_MAX - 1);
+        names.push(format!("{more} more"));
+    }
+    let names = joined(&names);
+    if !criterion.is_paired() {
+        let same = leaders
+            .iter()
+            .all(|v| relation(report, criterion, first, v) == Relation::Equal || v.id == first.id);
+        return Some(if same {
+            format!("{names} lead together{with}")
+        } else {
+            format!("{names} lead, and their intervals overlap")
+        });
+    }
+    let pairs = || {
+        let pairs = leaders.iter().enumerate();
+        pairs.flat_map(|(place, a)| leaders[place + 1..].iter().map(move |b| (a, b)))
+    };
+    let tied = pairs().all(|(a, b)| {
+        let row = row_for(report, criterion, &a.id, &b.id);
+        row.is_some_and(|row| row.verdict == Verdict::Tie)
+    });
+    Some(if tied {
+        format!("{names} lead together, {}", speed::tie(&report.protocol))
+    } else {
+        format!("{names} lead, and which of them is fastest is not settled")
+    })
+}
+
+/// By how much the last one is behind: `at 12 × the time of heap (11–13)`, `with 12 MiB`.
+fn trailing(
+    report: &Report,
+    criterion: &CriterionSummary,
+    last: &Variant,
+    best: &Variant,
+) -> String {
+    if criterion.is_paired() {
+        let row = row_for(report, criterion, &last.id, &best.id);
+        let ratio = row.and_then(|row| {
+            Some(Interval {
+                value: row.ratio?,
+                low: row.low,
+                high: row.high,
+            })
+        });
+        if let Some(ratio) = ratio {
+            return format!("at {} the time of {}", times(ratio), name(report, &best.id));
+        }
+    }
+    shown(criterion, last)
+        .unwrap_or_default()
+        .trim_start()
+        .to_owned()
+}
+
+/// ` with 4 KiB`: the reading, or the score where there is none.
+fn shown(criterion: &CriterionSummary, variant: &Variant) -> Option<String> {
+    if criterion.is_paired() {
+        return None;
+    }
+    let read = variant.readings.get(&criterion.source);
+    let text = match read {
+        Some(read) if read.unit.is_empty() => reading(read.value, &criterion.unit),
+        Some(read) => reading(read.value, &read.unit),
+        None => format!(
+            "{} of 10",
+            score(variant.scores.get(&criterion.name)?.value)
+        ),
+    };
+    Some(format!(" with {}", view::shortened(&text)))
+}
