@@ -5,14 +5,17 @@
 //! samples and settings come in as arguments, and values go out. The same input gives the same
 //! output on every machine, which is what makes a finished run recomputable.
 //!
-//! The modules in the order in which data passes them: [`spec`] → [`plan`] → [`measurement`] →
-//! [`stats`] → [`verdict`] → [`race`] → [`score`] → [`report`];
-//! [`failure`] is what happens instead.
+//! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
+//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`score`] → [`report`]; [`failure`] is what
+//! happens instead.
 
 pub mod failure;
 pub mod ids;
 pub mod measurement;
+pub mod plan;
+pub mod race;
 pub mod report;
 pub mod score;
 pub mod spec;
+pub mod stats;
 pub mod verdict;

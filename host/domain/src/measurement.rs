@@ -10,6 +10,21 @@ pub type VariantIndex = usize;
 /// Index of a case among the experiment's sizes (or cases of a file).
 pub type CaseIndex = usize;
 
+/// No call counts as shorter than this, in nanoseconds. Where it matters the call is far too short
+/// to be timed, and no verdict is given about it.
+pub const CALL_NS_MIN: f64 = 1.0;
+
+/// Which clock a comparison goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// CPU time of the guest's thread: what the work costs.
+    #[default]
+    Cpu,
+    /// Monotonic time over the same brackets.
+    Wall,
+}
+
 /// One timed sample: several calls of one variant, each with an input of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -29,6 +44,32 @@ pub struct Sample {
     pub wall_ns: u64,
 }
 
+impl Sample {
+    /// What was read for the whole sample, in nanoseconds.
+    pub fn total_ns(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Cpu => self.cpu_ns,
+            Metric::Wall => self.wall_ns,
+        }
+    }
+
+    /// The time of one call less that of a call that does nothing, in nanoseconds; at least
+    /// [`CALL_NS_MIN`], so that a logarithm exists. 0 calls count as 1.
+    ///
+    /// ```
+    /// use bakeoff_domain::measurement::{Baseline, Metric, Sample};
+    /// let sample = Sample {
+    ///     variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000,
+    /// };
+    /// let baseline = Baseline { cpu_ns: 200.0, wall_ns: 300.0 };
+    /// assert_eq!(sample.call_ns(Metric::Cpu, &baseline), 5_000.0);
+    /// ```
+    pub fn call_ns(&self, metric: Metric, baseline: &Baseline) -> f64 {
+        let mean = self.total_ns(metric) as f64 / f64::from(self.calls.max(1));
+        (mean - baseline.of(metric)).max(CALL_NS_MIN)
+    }
+}
+
 /// What a call costs that does nothing, on the same case: subtracted from every sample's mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
@@ -36,6 +77,16 @@ pub struct Baseline {
     pub cpu_ns: f64,
     /// Monotonic time of the same, in nanoseconds.
     pub wall_ns: f64,
+}
+
+impl Baseline {
+    /// By the given clock, in nanoseconds.
+    pub fn of(&self, metric: Metric) -> f64 {
+        match metric {
+            Metric::Cpu => self.cpu_ns,
+            Metric::Wall => self.wall_ns,
+        }
+    }
 }
 
 /// What the machine was like while a replica ran. Recorded, never used to drop data.

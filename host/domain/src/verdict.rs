@@ -1,6 +1,7 @@
 //! Verdicts: what may be said about a pair of variants, and how sure it is.
 
-use crate::measurement::{CaseIndex, VariantIndex};
+use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
 use serde::{Deserialize, Serialize};
 
 /// What is said about variant `a` against variant `b`.
@@ -51,10 +52,237 @@ pub struct PairVerdict {
     pub case: Option<CaseIndex>,
     /// What is said.
     pub verdict: Verdict,
-    /// Sure, but smaller than the practical threshold.
+    /// Sure, but the ratio shown is smaller than the practical threshold: whoever does not care for
+    /// differences of that size need not care for this one. The interval says how sure *that* is.
     pub below_threshold: bool,
     /// By how much.
     pub interval: RatioInterval,
     /// How many replicas it rests on.
     pub replicas: u32,
+}
+
+/// The least practical threshold by the wall clock, which is noisier than CPU time.
+const PRACTICAL_WALL_MIN: f64 = 0.02;
+
+/// δ for a clock, as a difference of logarithms: `practical` (0.01 is one per cent), by the wall
+/// clock at least 2 %.
+pub fn practical_log(practical: f64, metric: Metric) -> f64 {
+    match metric {
+        Metric::Cpu => practical.ln_1p(),
+        Metric::Wall => practical.max(PRACTICAL_WALL_MIN).ln_1p(),
+    }
+}
+
+/// What may be said at `bounds` (of the logarithm of the ratio) with δ = `practical_log`.
+///
+/// An effect of either sign cannot be excluded on both sides unless the effect changed during the
+/// race; nothing is claimed then.
+pub fn judge(bounds: Bounds, practical_log: f64) -> Verdict {
+    match (bounds.below(0.0), bounds.above(0.0)) {
+        (true, false) => Verdict::Beats,
+        (false, true) => Verdict::Beaten,
+        (true, true) => Verdict::NoCall,
+        (false, false) if bounds.above(-practical_log) && bounds.below(practical_log) => {
+            Verdict::Tie
+        }
+        (false, false) => Verdict::NoCall,
+    }
+}
+
+impl RatioInterval {
+    /// From an estimate and bounds in logarithms. If the ends have crossed, which only an effect
+    /// that changed during the race can do, the interval spans both.
+    pub fn from_log(estimate: Option<f64>, bounds: Bounds) -> Self {
+        let (low, high) = match (bounds.low, bounds.high) {
+            (Some(low), Some(high)) if low > high => (Some(high), Some(low)),
+            ends => ends,
+        };
+        let inside = |value: f64| {
+            let value = low.map_or(value, |low| value.max(low));
+            high.map_or(value, |high| value.min(high))
+        };
+        Self {
+            ratio: estimate.map(|value| inside(value).exp()),
+            low: low.map(f64::exp),
+            high: high.map(f64::exp),
+        }
+    }
+}
+
+impl PairVerdict {
+    /// The verdict about `a` and `b` from their differences so far, D = ln t_a − ln t_b by replica.
+    pub fn from_sequence(
+        pair: (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+        sequence: &mut ConfidenceSequence,
+        practical_log: f64,
+    ) -> Self {
+        let bounds = sequence.bounds();
+        let estimate = hodges_lehmann(sequence.values());
+        let mut verdict = Self {
+            a: pair.0,
+            b: pair.1,
+            case,
+            verdict: judge(bounds, practical_log),
+            below_threshold: false,
+            interval: RatioInterval::from_log(estimate, bounds),
+            replicas: sequence.values().len() as u32,
+        };
+        verdict.mark_threshold(practical_log);
+        verdict
+    }
+
+    /// Two variants that are the same component with the same parameters tie without being run.
+    pub fn identical(a: VariantIndex, b: VariantIndex, case: Option<CaseIndex>) -> Self {
+        Self {
+            a,
+            b,
+            case,
+            verdict: Verdict::Tie,
+            below_threshold: false,
+            interval: RatioInterval {
+                ratio: Some(1.0),
+                low: Some(1.0),
+                high: Some(1.0),
+            },
+            replicas: 0,
+        }
+    }
+
+    /// Sets the flag from the verdict and the ratio.
+    pub(crate) fn mark_threshold(&mut self, practical_log: f64) {
+        let sure = matches!(self.verdict, Verdict::Beats | Verdict::Beaten);
+        let small = |ratio: f64| ratio.ln().abs() < practical_log;
+        self.below_threshold = sure && self.interval.ratio.is_some_and(small);
+    }
+
+    /// What more replicas would do for this pair; `threshold` is the evidence that its claim needs,
+    /// in nats.
+    ///
+    /// The half-width of the interval shrinks as 1/√(bets made). A verdict comes when it falls
+    /// below the distance of the estimate from 0 (a winner) or from ±δ (a tie), whichever is the
+    /// larger. An extrapolation: it says "about", not "surely".
+    pub fn forecast(&self, threshold: f64, practical_log: f64) -> Forecast {
+        let least = replicas_needed(threshold);
+        let estimate = self.interval.ratio.map(f64::ln);
+        let ends = self.interval.low.zip(self.interval.high);
+        let half_width = estimate
+            .zip(ends)
+            .map(|(estimate, (low, high))| (estimate - low.ln()).max(high.ln() - estimate));
+        let replicas = match (self.verdict, estimate, half_width) {
+            (Verdict::NoCall, Some(estimate), Some(half_width)) => {
+                let distance = estimate.abs().max(practical_log - estimate.abs());
+                let bets = f64::from(self.replicas.saturating_sub(SCALE_REPLICAS));
+                let wanted = bets * (half_width / distance).powi(2);
+                let wanted = wanted.ceil().min(f64::from(u32::MAX / 2)) as u32;
+                (wanted + SCALE_REPLICAS).max(self.replicas + 1)
+            }
+            (Verdict::NoCall, _, _) => least.max(self.replicas + 1),
+            _ => self.replicas,
+        };
+        Forecast {
+            half_width,
+            replicas,
+        }
+    }
+}
+
+/// Replicas at the start of a race that only set the scale.
+const SCALE_REPLICAS: u32 = 2;
+
+/// What a pair's interval looks like now, and what it would take to settle it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Forecast {
+    /// The larger distance from the estimate to an end, as a difference of logarithms (0.03 is
+    /// about 3 %); `None` while an end is unknown.
+    pub half_width: Option<f64>,
+    /// About how many replicas in all would settle it; as many as there are if it is settled. At
+    /// least this many, if an end is still unknown.
+    pub replicas: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DELTA: f64 = 0.01;
+
+    fn between(low: f64, high: f64) -> Bounds {
+        Bounds {
+            low: Some(low),
+            high: Some(high),
+        }
+    }
+
+    #[test]
+    fn a_verdict_follows_from_the_ends() {
+        for (bounds, verdict) in [
+            (between(-0.2, -0.1), Verdict::Beats),
+            (between(0.001, 0.002), Verdict::Beaten),
+            (between(-0.009, 0.009), Verdict::Tie),
+            (between(-0.009, 0.011), Verdict::NoCall),
+            (between(-0.011, 0.009), Verdict::NoCall),
+            (between(0.1, -0.1), Verdict::NoCall),
+            (
+                Bounds {
+                    low: None,
+                    high: Some(-0.1),
+                },
+                Verdict::Beats,
+            ),
+            (
+                Bounds {
+                    low: None,
+                    high: Some(0.001),
+                },
+                Verdict::NoCall,
+            ),
+            (Bounds::default(), Verdict::NoCall),
+        ] {
+            assert_eq!(judge(bounds, DELTA), verdict, "{bounds:?}");
+        }
+    }
+
+    #[test]
+    fn the_ratio_lies_in_its_interval() {
+        let interval = RatioInterval::from_log(Some(0.5), between(-0.1, 0.2));
+        assert_eq!(interval.ratio, interval.high);
+        let crossed = RatioInterval::from_log(Some(0.0), between(0.2, 0.1));
+        assert!(crossed.low < crossed.high && crossed.ratio == crossed.low);
+    }
+
+    #[test]
+    fn the_wall_clock_has_a_threshold_of_two_per_cent_at_least() {
+        assert_eq!(practical_log(0.01, Metric::Cpu), 0.01_f64.ln_1p());
+        assert_eq!(practical_log(0.01, Metric::Wall), 0.02_f64.ln_1p());
+        assert_eq!(practical_log(0.05, Metric::Wall), 0.05_f64.ln_1p());
+    }
+
+    fn pair(verdict: Verdict, bounds: Bounds, estimate: f64) -> PairVerdict {
+        let mut pair = PairVerdict {
+            verdict,
+            interval: RatioInterval::from_log(Some(estimate), bounds),
+            replicas: 18,
+            ..PairVerdict::identical(0, 1, None)
+        };
+        pair.mark_threshold(DELTA);
+        pair
+    }
+
+    #[test]
+    fn a_small_sure_difference_is_marked() {
+        assert!(pair(Verdict::Beats, between(-0.012, -0.001), -0.006).below_threshold);
+        assert!(!pair(Verdict::Beats, between(-0.04, -0.001), -0.02).below_threshold);
+        assert!(!pair(Verdict::Tie, between(-0.009, 0.009), 0.001).below_threshold);
+    }
+
+    #[test]
+    fn half_the_width_takes_four_times_the_bets() {
+        let open = pair(Verdict::NoCall, between(-0.02, 0.06), 0.02);
+        let forecast = open.forecast(3.7, DELTA);
+        assert!((forecast.half_width.unwrap() - 0.04).abs() < 1e-12);
+        assert!((65..=67).contains(&forecast.replicas), "{forecast:?}");
+        let settled = pair(Verdict::Beats, between(-0.04, -0.001), -0.02);
+        assert_eq!(settled.forecast(3.7, DELTA).replicas, 18);
+    }
 }

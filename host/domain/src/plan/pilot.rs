@@ -1,0 +1,134 @@
+//! What a discarded replica says about how to measure.
+
+use crate::measurement::{Baseline, CaseIndex, Metric, Replica, VariantIndex};
+use crate::stats::median;
+
+/// A variant this many times slower than the best makes a single call in each replica.
+const BRIEF_RATIO: f64 = 10.0;
+/// Variants this close together are treated alike: whether one is brief must not be decided by
+/// noise between two that may be the same.
+const ALIKE_RATIO: f64 = 1.25;
+
+/// The times of a pilot, by variant and case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PilotReadings {
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) variant: VariantIndex,
+    pub(super) case: CaseIndex,
+    /// Block and the logarithm of the time of one call in nanoseconds, by block.
+    pub(super) log_ns: Vec<(f64, f64)>,
+}
+
+impl PilotReadings {
+    /// Sorts the samples of a pilot.
+    pub fn new(pilot: &Replica, metric: Metric) -> Self {
+        let mut rows: Vec<Row> = Vec::new();
+        for sample in &pilot.samples {
+            let baseline: Baseline = pilot
+                .baselines
+                .get(sample.case)
+                .copied()
+                .unwrap_or_default();
+            let reading = (
+                f64::from(sample.block),
+                sample.call_ns(metric, &baseline).ln(),
+            );
+            let key = (sample.variant, sample.case);
+            match rows.binary_search_by_key(&key, |row| (row.variant, row.case)) {
+                Ok(place) => rows[place].log_ns.push(reading),
+                Err(place) => rows.insert(
+                    place,
+                    Row {
+                        variant: key.0,
+                        case: key.1,
+                        log_ns: vec![reading],
+                    },
+                ),
+            }
+        }
+        for row in &mut rows {
+            row.log_ns.sort_by(|one, other| one.0.total_cmp(&other.0));
+        }
+        Self { rows }
+    }
+
+    /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
+    pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
+        let row = |row: &&Row| row.variant == variant && row.case == case;
+        let row = self.rows.iter().find(row)?;
+        let mut values: Vec<f64> = row.log_ns.iter().map(|(_, log_ns)| *log_ns).collect();
+        median(&mut values).map(f64::exp)
+    }
+
+    /// Who ran, each once, in order.
+    pub fn variants(&self) -> Vec<VariantIndex> {
+        let mut variants: Vec<VariantIndex> = self.rows.iter().map(|row| row.variant).collect();
+        variants.dedup();
+        variants
+    }
+
+    /// By variant and case.
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The mean over `cases` of the logarithm of a variant's time in nanoseconds.
+    pub(super) fn log_ns(&self, variant: VariantIndex, cases: &[CaseIndex]) -> Option<f64> {
+        let logs = cases
+            .iter()
+            .map(|case| self.call_ns(variant, *case).map(f64::ln));
+        let logs: Option<Vec<f64>> = logs.collect();
+        let logs = logs.filter(|logs| !logs.is_empty())?;
+        Some(logs.iter().sum::<f64>() / logs.len() as f64)
+    }
+}
+
+/// Of variants with the logarithms of their times, those more than 10 × slower than the best; in
+/// ascending order of their indexes.
+///
+/// The line is drawn in a gap: whoever is within 25 % of one that is not brief is not brief either.
+///
+/// ```
+/// use bakeoff_domain::plan::brief_variants;
+/// let times = [(0, 0.0), (1, 9.9_f64.ln()), (2, 10.1_f64.ln()), (3, 40_f64.ln())];
+/// assert_eq!(brief_variants(&times), [3]);
+/// ```
+pub fn brief_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
+    let mut sorted = log_times.to_vec();
+    sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let Some(best) = sorted.first().map(|(_, time)| *time) else {
+        return Vec::new();
+    };
+    let slow = |place: &usize| {
+        let time = sorted[*place].1;
+        time - best > BRIEF_RATIO.ln() && time - sorted[*place - 1].1 > ALIKE_RATIO.ln()
+    };
+    let line = (1..sorted.len()).find(slow).unwrap_or(sorted.len());
+    let mut brief: Vec<VariantIndex> = sorted[line..].iter().map(|(variant, _)| *variant).collect();
+    brief.sort_unstable();
+    brief
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alike_variants_are_treated_alike() {
+        let times = |ratios: &[f64]| -> Vec<(usize, f64)> {
+            ratios.iter().map(|ratio| ratio.ln()).enumerate().collect()
+        };
+        assert_eq!(brief_variants(&times(&[30.0, 1.0, 12.0])), [0, 2]);
+        assert!(brief_variants(&times(&[9.0, 1.0, 10.5, 12.0])).is_empty());
+        assert_eq!(
+            brief_variants(&times(&[9.0, 1.0, 10.5, 14.0, 14.1])),
+            [3, 4]
+        );
+        assert!(brief_variants(&times(&[1.0])).is_empty());
+        assert!(brief_variants(&[]).is_empty());
+    }
+}

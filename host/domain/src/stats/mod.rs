@@ -1,0 +1,19 @@
+//! The statistics that verdicts rest on: robust estimates, and a test that needs only symmetry.
+//!
+//! Every function is defined for every finite input and says what it returns for none.
+
+mod eprocess;
+mod estimate;
+mod order;
+mod rank;
+mod scale;
+mod sequence;
+mod trend;
+
+pub use eprocess::{EProcess, replicas_needed};
+pub use estimate::{hodges_lehmann, median, quantile};
+pub use order::median_interval;
+pub use rank::{Correlation, spearman};
+pub use scale::PastScale;
+pub use sequence::{Bounds, ConfidenceSequence};
+pub use trend::theil_sen;

@@ -1,0 +1,326 @@
+//! The confidence sequence: every value of the effect that the e-process has not rejected yet.
+
+use super::eprocess::{CLIP, EProcess, SCALE_REPLICAS};
+use super::scale::PastScale;
+
+/// The ends of a bisection are this close at most, in units of the smallest scale …
+const TOLERANCE_SCALES: f64 = 1e-4;
+/// … or absolutely, in logarithms of a ratio: a hundred-thousandth of a per cent.
+const TOLERANCE_MIN: f64 = 1e-7;
+/// A scale is never below this, so that equal differences do not divide by zero.
+const SCALE_MIN: f64 = 1e-9;
+
+/// What is known about an effect. An end that is not known is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// Everything below is rejected.
+    pub low: Option<f64>,
+    /// Everything above is rejected.
+    pub high: Option<f64>,
+}
+
+impl Bounds {
+    /// Whether every value up to and with `value` is rejected.
+    pub fn above(&self, value: f64) -> bool {
+        self.low.is_some_and(|low| low > value)
+    }
+
+    /// Whether every value from `value` on is rejected.
+    pub fn below(&self, value: f64) -> bool {
+        self.high.is_some_and(|high| high < value)
+    }
+}
+
+/// Differences as they come in, and the interval that holds the effect at all times together.
+///
+/// For a hypothesis θ0 the differences count as z = clip((D − θ0) / s, ±4), where s is the median
+/// absolute deviation of the *past* differences, so that s does not depend on θ0 and z falls as θ0
+/// rises. What is rejected from below is therefore everything up to some θ0, and bisection finds
+/// it. An end only ever moves inwards: a value that was rejected once stays rejected.
+#[derive(Clone, Debug)]
+pub struct ConfidenceSequence {
+    threshold: f64,
+    values: Vec<f64>,
+    scales: Vec<f64>,
+    past: PastScale,
+    grain: f64,
+    bounds: Bounds,
+    bounded: usize,
+}
+
+/// Which end is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Low,
+    High,
+}
+
+impl ConfidenceSequence {
+    /// Nothing known yet. `threshold` is ln(1/α) for each side.
+    pub fn new(threshold: f64) -> Self {
+        Self {
+            threshold,
+            values: Vec::new(),
+            scales: Vec::new(),
+            past: PastScale::default(),
+            grain: SCALE_MIN,
+            bounds: Bounds::default(),
+            bounded: 0,
+        }
+    }
+
+    /// Takes in one difference. `grain` is how coarsely it was read; no later difference counts as
+    /// measured more finely. A difference that is not finite is left out.
+    pub fn push(&mut self, value: f64, grain: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        self.scales
+            .push(self.past.value().unwrap_or(0.0).max(self.grain));
+        self.values.push(value);
+        self.past.push(value);
+        self.grain = self.grain.max(grain);
+    }
+
+    /// The differences so far.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// What one side's evidence must reach, in nats.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// The interval now. Costs a few passes over the differences if any came in since.
+    pub fn bounds(&mut self) -> Bounds {
+        if self.bounded < self.values.len() {
+            self.bounds = Bounds {
+                low: self.end(End::Low),
+                high: self.end(End::High).map(|end| -end),
+            };
+            self.bounded = self.values.len();
+        }
+        self.bounds
+    }
+
+    /// The running maximum of ln E against "the effect is at most `theta`".
+    pub fn evidence_above(&self, theta: f64) -> f64 {
+        self.evidence(theta, End::Low)
+    }
+
+    /// The running maximum of ln E against "the effect is at least `theta`".
+    pub fn evidence_below(&self, theta: f64) -> f64 {
+        self.evidence(-theta, End::High)
+    }
+
+    fn evidence(&self, theta: f64, end: End) -> f64 {
+        let mut process = EProcess::default();
+        for (value, scale) in self.bets(end) {
+            process.push((value - theta) / scale);
+        }
+        process.log_highest()
+    }
+
+    /// Differences with their scales, as seen from one end: for the upper end with changed signs.
+    fn bets(&self, end: End) -> impl Iterator<Item = (f64, f64)> {
+        let sign = match end {
+            End::Low => 1.0,
+            End::High => -1.0,
+        };
+        let bets = self.values.iter().zip(&self.scales).skip(SCALE_REPLICAS);
+        bets.map(move |(value, scale)| (sign * value, *scale))
+    }
+
+    /// Feeds all differences against `theta` (in the sign of `end`), until the threshold is
+    /// reached; says whether it was.
+    fn run(&self, process: &mut EProcess, theta: f64, end: End) -> bool {
+        process.restart();
+        let level = self.threshold.exp();
+        for (value, scale) in self.bets(end) {
+            process.push((value - theta) / scale);
+            if process.reached(level) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The largest value found (in the sign of `end`) up to which everything is rejected.
+    fn end(&self, end: End) -> Option<f64> {
+        let known = match end {
+            End::Low => self.bounds.low,
+            End::High => self.bounds.high.map(|high| -high),
+        };
+        let smallest = self.scales.iter().skip(SCALE_REPLICAS).copied();
+        let smallest = smallest.fold(f64::INFINITY, f64::min);
+        let tolerance = (TOLERANCE_SCALES * smallest).max(TOLERANCE_MIN);
+        let mut process = EProcess::default();
+        // Below `rejected` every difference counts in full: if that does not suffice, nothing does.
+        // At `kept` no difference counts for rejection.
+        let saturated = self.bets(end).map(|(value, scale)| value - CLIP * scale);
+        let mut rejected = match known {
+            Some(known) => known + tolerance,
+            None => saturated.fold(f64::INFINITY, f64::min),
+        };
+        let mut kept = self
+            .bets(end)
+            .map(|(value, _)| value)
+            .fold(rejected, f64::max);
+        if !self.run(&mut process, rejected, end) {
+            return known;
+        }
+        while kept - rejected > tolerance {
+            let middle = 0.5 * (rejected + kept);
+            if self.run(&mut process, middle, end) {
+                rejected = middle;
+            } else {
+                kept = middle;
+            }
+        }
+        Some(rejected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const DIFFERENCES: [f64; 16] = [
+        0.021, 0.034, 0.012, 0.045, 0.027, -0.008, 0.031, 0.019, 0.052, 0.024, 0.023, 0.038, 0.029,
+        -0.11, 0.026, 0.033,
+    ];
+
+    fn sequence(values: &[f64], grain: f64) -> ConfidenceSequence {
+        let mut sequence = ConfidenceSequence::new((2.0_f64 / 0.05).ln());
+        values.iter().for_each(|value| sequence.push(*value, grain));
+        sequence
+    }
+
+    #[test]
+    fn evidence_agrees_with_reference_values() {
+        let sequence = sequence(&DIFFERENCES, 0.0);
+        for (theta, above, below) in [
+            (-0.01, 7.039_629_065_746_065, 0.0),
+            (0.0, 4.671_487_123_097_552_5, 0.0),
+            (0.005, 3.605_165_295_308_957_2, 0.0),
+            (0.02, 0.0, 0.533_584_245_523_062_1),
+        ] {
+            assert!(
+                (sequence.evidence_above(theta) - above).abs() < 1e-9,
+                "{theta}"
+            );
+            assert!(
+                (sequence.evidence_below(theta) - below).abs() < 1e-9,
+                "{theta}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_interval_agrees_with_reference_values() {
+        for (count, grain, low, high) in [
+            (9, 0.0, -0.007_226_208_63, 0.049_907_000_60),
+            (10, 0.0, -0.004_786_514_58, 0.049_797_965_96),
+            (12, 0.0, 0.001_658_873_07, 0.045_864_637_95),
+            (16, 0.0, 0.004_630_762_27, 0.039_591_123_87),
+            (16, 0.02, 0.006_133_409_21, 0.039_631_108_14),
+        ] {
+            let bounds = sequence(&DIFFERENCES[..count], grain).bounds();
+            let near = |found: Option<f64>, expected: f64| {
+                found.is_some_and(|found| (found - expected).abs() < 2e-6)
+            };
+            assert!(
+                near(bounds.low, low) && near(bounds.high, high),
+                "{count}: {bounds:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_end_is_unknown_until_enough_replicas_are_in() {
+        let obvious = [0.7, 0.71, 0.69, 0.72, 0.7, 0.71, 0.69, 0.7];
+        assert_eq!(sequence(&obvious[..7], 0.0).bounds(), Bounds::default());
+        assert!(sequence(&obvious, 0.0).bounds().above(0.0));
+    }
+
+    #[test]
+    fn equal_differences_give_a_narrow_interval() {
+        let bounds = sequence(&[0.3; 12], 0.0).bounds();
+        let (low, high) = (bounds.low.unwrap(), bounds.high.unwrap());
+        assert!(low <= 0.3 && 0.3 <= high && high - low < 1e-6, "{bounds:?}");
+    }
+
+    #[test]
+    fn what_is_not_finite_is_left_out() {
+        let mut with = sequence(&DIFFERENCES, 0.0);
+        with.push(f64::NAN, 0.0);
+        with.push(f64::INFINITY, 0.0);
+        assert_eq!(with.bounds(), sequence(&DIFFERENCES, 0.0).bounds());
+    }
+
+    fn differences() -> impl Strategy<Value = Vec<f64>> {
+        prop::collection::vec(-0.2..0.3f64, 3..48)
+    }
+
+    proptest! {
+        #[test]
+        fn evidence_falls_as_the_hypothesis_rises(
+            values in differences(), theta in -0.3..0.3f64, more in 0.0..0.1f64,
+        ) {
+            let sequence = sequence(&values, 1e-4);
+            prop_assert!(sequence.evidence_above(theta) >= sequence.evidence_above(theta + more));
+            prop_assert!(sequence.evidence_below(theta) <= sequence.evidence_below(theta + more));
+        }
+
+        #[test]
+        fn changed_signs_give_the_mirrored_interval(values in differences()) {
+            let mirrored: Vec<f64> = values.iter().map(|value| -value).collect();
+            let bounds = sequence(&values, 1e-4).bounds();
+            let mirror = sequence(&mirrored, 1e-4).bounds();
+            prop_assert_eq!(bounds.low, mirror.high.map(|end| -end));
+            prop_assert_eq!(bounds.high, mirror.low.map(|end| -end));
+        }
+
+        #[test]
+        fn ends_only_move_inwards(values in differences()) {
+            let mut sequence = sequence(&[], 0.0);
+            let mut before = Bounds::default();
+            for value in &values {
+                sequence.push(*value, 1e-4);
+                let now = sequence.bounds();
+                prop_assert!(before.low.is_none_or(|low| now.low.is_some_and(|end| end >= low)));
+                prop_assert!(before.high.is_none_or(|high| now.high.is_some_and(|end| end <= high)));
+                before = now;
+            }
+        }
+
+        #[test]
+        fn looking_often_gives_the_same_interval(values in differences()) {
+            let mut often = sequence(&[], 0.0);
+            for value in &values {
+                often.push(*value, 1e-4);
+                often.bounds();
+            }
+            let (often, once) = (often.bounds(), sequence(&values, 1e-4).bounds());
+            for (often, once) in [(often.low, once.low), (often.high, once.high)] {
+                prop_assert_eq!(often.is_some(), once.is_some());
+                let apart = often.zip(once).map_or(0.0, |(often, once)| (often - once).abs());
+                prop_assert!(apart < 1e-4, "{often:?} {once:?}");
+            }
+        }
+
+        #[test]
+        fn everything_beyond_an_end_is_rejected(values in differences(), beyond in 0.0..0.2f64) {
+            let mut sequence = sequence(&values, 1e-4);
+            let bounds = sequence.bounds();
+            if let Some(low) = bounds.low {
+                prop_assert!(sequence.evidence_above(low - beyond) >= sequence.threshold());
+            }
+            if let Some(high) = bounds.high {
+                prop_assert!(sequence.evidence_below(high + beyond) >= sequence.threshold());
+            }
+        }
+    }
+}
