@@ -214,6 +214,25 @@ fn every_example_is_valid() {
 }
 
 #[test]
+fn every_planted_experiment_is_valid() {
+    // A planted prototype that the file forgets would never be tried.
+    for (folder, list) in [
+        ("", "approaches"),
+        ("cases", "cases/approaches"),
+        ("no-oracle", "no-oracle/approaches"),
+    ] {
+        let planted = Path::new("../tests/planted");
+        let loaded = config::load(&planted.join(folder))
+            .unwrap_or_else(|error| panic!("{}", render(&error)));
+        let files = std::fs::read_dir(planted.join(list))
+            .expect("the prototypes")
+            .count();
+        assert_eq!(loaded.experiment.approaches.len(), files, "{list}");
+        assert_eq!(loaded.cases.is_some(), folder == "cases");
+    }
+}
+
+#[test]
 fn later_findings_point_at_the_file() {
     let loaded = config::load(Path::new("../examples/top-k")).expect("the example is valid");
     let shown = |place| render(&loaded.wrong(place, "nobody exports this", "not exported", "help"));

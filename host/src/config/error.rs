@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// Findings that are shown: a file with more of them is better mended in steps.
-const FINDINGS_SHOWN_MAX: usize = 20;
+const FINDINGS_SHOWN_MAX: usize = 10;
 
 /// Characters of a foreign text that are quoted in a message.
 const QUOTED_CHARS_MAX: usize = 60;
@@ -148,7 +148,7 @@ impl Findings {
         }
     }
 
-    /// The findings, at most 20 of them.
+    /// The findings, at most 10 of them.
     pub fn list(&self) -> &[Finding] {
         &self.list
     }
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(all.list()[0].message, "wrong 0");
         assert_eq!(
             all.help().unwrap().to_string(),
-            "the first of them follow; 30 more do not"
+            "the first of them follow; 40 more do not"
         );
     }
 }

@@ -1,0 +1,7 @@
+//! A function of another name.
+
+pub fn k_largest(mut values: Vec<i64>, k: u32) -> Vec<i64> {
+    values.sort_unstable_by(|a, b| b.cmp(a));
+    values.truncate(k as usize);
+    values
+}

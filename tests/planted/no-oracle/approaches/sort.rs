@@ -1,0 +1,7 @@
+//! Sort everything, keep the front.
+
+pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {
+    values.sort_unstable_by(|a, b| b.cmp(a));
+    values.truncate(k as usize);
+    values
+}
