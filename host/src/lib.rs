@@ -4,9 +4,15 @@
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
 pub mod config;
-pub mod confine;
 pub mod engine;
+
+pub mod confine;
+
 pub mod invoke;
+
 pub mod sandbox;
+
+pub mod measure;
+
 pub mod events;
 pub mod store;

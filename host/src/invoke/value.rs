@@ -3,8 +3,32 @@
 use super::shape::{Scalar, Shape};
 use wasmtime::component::Val;
 
+macro_rules! feed_scalars {
+    (bool, $items:expr, $sink:ident) => {
+        $items.iter().for_each(|item| $sink(&[u8::from(*item)]))
+    };
+    (char, $items:expr, $sink:ident) => {
+        $items
+            .iter()
+            .for_each(|item| $sink(&u32::from(*item).to_le_bytes()))
+    };
+    (f32, $items:expr, $sink:ident) => {
+        $items
+            .iter()
+            .for_each(|item| $sink(&canonical(f64::from(*item)).to_le_bytes()))
+    };
+    (f64, $items:expr, $sink:ident) => {
+        $items
+            .iter()
+            .for_each(|item| $sink(&canonical(*item).to_le_bytes()))
+    };
+    ($ty:ty, $items:expr, $sink:ident) => {
+        $items.iter().for_each(|item| $sink(&item.to_le_bytes()))
+    };
+}
+
 macro_rules! scalars {
-    ($($scalar:ident $list:ident $val:ident $ty:ty),* $(,)?) => {
+    ($($scalar:ident $list:ident $val:ident $ty:tt),* $(,)?) => {
         /// A value of the component model. Lists of scalars are kept as plain vectors: 8 bytes for
         /// an `s64` instead of the 40 of a [`Val`].
         #[derive(Clone, Debug)]
@@ -61,6 +85,26 @@ macro_rules! scalars {
                         items.into_iter().zip(shapes).map(|(item, shape)| Self::from_val(item, Some(shape))).collect(),
                     ),
                     (val, _) => Self::Other(val),
+                }
+            }
+
+            /// Feeds the value to a digest, each NaN as the same one. Values of one type that are
+            /// [the same](Self::same_as) feed the same bytes.
+            pub fn feed(&self, sink: &mut impl FnMut(&[u8])) {
+                match self {
+                    $(
+                        Self::$scalar(value) => feed_scalars!($ty, std::slice::from_ref(value), sink),
+                        Self::$list(items) => {
+                            sink(&(items.len() as u64).to_le_bytes());
+                            feed_scalars!($ty, items, sink);
+                        }
+                    )*
+                    Self::Text(text) => {
+                        sink(&(text.len() as u64).to_le_bytes());
+                        sink(text.as_bytes());
+                    }
+                    Self::Tuple(items) => items.iter().for_each(|item| item.feed(sink)),
+                    other => sink(other.to_val().to_wave().unwrap_or_default().as_bytes()),
                 }
             }
 
@@ -125,6 +169,17 @@ impl Value {
 
 fn same_f64(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
+}
+
+/// One form for all numbers that count as the same answer.
+fn canonical(number: f64) -> f64 {
+    if number.is_nan() {
+        f64::NAN
+    } else if number == 0.0 {
+        0.0
+    } else {
+        number
+    }
 }
 
 fn val_bytes(val: &Val) -> usize {

@@ -1,0 +1,44 @@
+//! What the machine says of itself while a replica runs. Recorded, never used to drop data.
+
+use std::fs;
+
+/// The one-minute load average.
+pub(super) fn load() -> Option<f64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// CPU time stolen by the hypervisor on a core, in ticks of 1/100 s since boot.
+pub(super) fn steal_ticks(core: Option<usize>) -> Option<u64> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let name = core.map_or_else(|| "cpu".to_owned(), |core| format!("cpu{core}"));
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().next() == Some(&name))?;
+    line.split_whitespace().nth(8)?.parse().ok()
+}
+
+/// CPU time that a process has used.
+pub(super) fn process_cpu(pid: u32) -> Option<std::time::Duration> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, in parentheses, may hold anything, so the fields are counted from its end.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let user: u64 = fields.nth(11)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    let ticks = rustix::param::clock_ticks_per_second().max(1);
+    Some(std::time::Duration::from_secs_f64(
+        (user + system) as f64 / ticks as f64,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_process_has_used_some_time() {
+        let mut sum = 0_u64;
+        for number in 0..50_000_000_u64 {
+            sum = std::hint::black_box(sum ^ number);
+        }
+        assert!(super::process_cpu(std::process::id()).is_some_and(|cpu| !cpu.is_zero()));
+    }
+}

@@ -1,0 +1,27 @@
+//! Measuring: running guests in processes of their own, checking answers, and timing variants
+//! against each other.
+//!
+//! The parent's side ([`check()`], [`race`](race::race)) starts runners and watches them; the child's
+//! side ([`role`]) runs guests and reports. What is run in which order is a plan drawn elsewhere
+//! ([`bakeoff_domain::plan`]), and what follows from the samples is decided elsewhere
+//! ([`bakeoff_domain::race`]).
+
+mod check;
+mod feed;
+mod gate;
+mod machine;
+mod pilot;
+pub mod protocol;
+mod race;
+mod replica;
+mod runner;
+mod setting;
+mod watch;
+
+pub use check::{GateRecord, check, diagnose, read_cases};
+pub use pilot::Pilot;
+pub use protocol::{Arguments, Instances, WaveCase};
+pub use race::{Contender, Listener, RaceOptions, Raced, race};
+pub use runner::{ROLE, role};
+pub use setting::{InputSource, Setting};
+pub use watch::RunnerError;

@@ -1,0 +1,525 @@
+//! In the parent: the race itself. Replicas side by side, one for each core; verdicts after each;
+//! whoever is beaten leaves; whoever fails leaves at once and its replica runs again without it.
+
+use super::machine;
+use super::pilot::{self, Pilot};
+use super::protocol::{Contestant, Instances, ReplicaFacts, ReplicaTask, Reply, Task};
+use super::setting::Setting;
+use super::watch::{Ended, Failed, RunnerError};
+use bakeoff_domain::failure::{Failure, Phase};
+use bakeoff_domain::measurement::{Replica, Surroundings, VariantIndex};
+use bakeoff_domain::plan::{self, Company, Entrant, ReplicaPlan, ReplicaSpec, Stage};
+use bakeoff_domain::race::{Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason};
+use bakeoff_domain::spec::Measure;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// How often one replica is run again on a stalled machine before the race is given up.
+const STALLS_MAX: u32 = 5;
+
+/// A variant at the start.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Its code, timed profile.
+    pub timed: Arc<[u8]>,
+    /// How its instances are used.
+    pub instances: Instances,
+}
+
+/// How a race is run.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceOptions<'a> {
+    /// What was declared.
+    pub measure: &'a Measure,
+    /// Cores to pin runners to.
+    pub cores: &'a [usize],
+    /// By case, its size; empty if cases have none.
+    pub sizes: &'a [u32],
+}
+
+/// Hears what happens in a race, and keeps it.
+pub trait Listener: Send {
+    /// Why keeping failed: the race stops with it.
+    type Error: Send;
+    /// The pilot is done.
+    fn piloted(&mut self, pilot: &Pilot) -> Result<(), Self::Error>;
+    /// A replica is done.
+    fn finished(&mut self, replica: &Replica) -> Result<(), Self::Error>;
+    /// What follows from the replicas so far, and who is still in the race.
+    fn analysed(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
+    /// A variant failed, and the replica with this index is run again without it.
+    fn dropped(
+        &mut self,
+        variant: VariantIndex,
+        failure: &Failure,
+        index: u32,
+    ) -> Result<(), Self::Error>;
+    /// Whether the user asked to stop.
+    fn is_interrupted(&self) -> bool;
+}
+
+/// What was kept from an earlier session.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// The pilot.
+    pub pilot: Option<Pilot>,
+    /// The replicas, in the order of their index.
+    pub replicas: Vec<Replica>,
+    /// Who failed in the race.
+    pub dropped: Vec<(VariantIndex, Failure)>,
+    /// Seconds that were measured already.
+    pub seconds: f64,
+}
+
+/// What a race found out.
+#[derive(Clone, Debug)]
+pub struct Raced {
+    /// What follows from the replicas. `None` if nobody was left to measure.
+    pub analysis: Option<Analysis>,
+    /// The replicas.
+    pub replicas: Vec<Replica>,
+    /// How it was measured.
+    pub pilot: Option<Pilot>,
+    /// Who failed on the way.
+    pub failed: Vec<(VariantIndex, Failure)>,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Calls of guest code, warm-up included.
+    pub calls: u64,
+}
+
+/// Why a race has no result.
+#[derive(Debug)]
+pub enum RaceError<E> {
+    /// A runner could not do its work.
+    Runner(RunnerError),
+    /// What happened could not be kept.
+    Listener(E),
+    /// The user asked to stop.
+    Interrupted,
+}
+
+impl<E> From<RunnerError> for RaceError<E> {
+    fn from(error: RunnerError) -> Self {
+        Self::Runner(error)
+    }
+}
+
+/// Times the contenders against each other until there is a verdict or the budget ends.
+///
+/// # Errors
+/// A runner could not be started, the workload failed, or the listener did.
+pub async fn race<L: Listener>(
+    setting: &Setting,
+    contenders: &[Contender],
+    calibrator: &[u8],
+    options: &RaceOptions<'_>,
+    kept: Kept,
+    listener: &mut L,
+) -> Result<Raced, RaceError<L::Error>> {
+    let started = Instant::now();
+    let settings = declare(contenders.len(), setting.source.cases(), options);
+    let pilot = match kept.pilot {
+        Some(pilot) => Some(pilot),
+        None => {
+            let threshold = settings.threshold_by_case();
+            let pilot = pilot::pilot(setting, contenders, calibrator, options, threshold).await?;
+            if let Some(pilot) = &pilot {
+                listener.piloted(pilot).map_err(RaceError::Listener)?;
+            }
+            pilot
+        }
+    };
+    let Some(pilot) = pilot else {
+        return Ok(Raced {
+            analysis: None,
+            replicas: Vec::new(),
+            pilot: None,
+            failed: Vec::new(),
+            stop: StopReason::Alone,
+            calls: 0,
+        });
+    };
+    let mut settings = settings;
+    settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
+    settings.clock_ns = pilot.clock_ns;
+    settings.brief_at_start = pilot.sampling.brief.clone();
+    let mut track = Track {
+        setting,
+        contenders: contenders.to_vec().into(),
+        calibrator: calibrator.into(),
+        options,
+        race: Race::new(settings.clone()),
+        settings,
+        calls: pilot.calls,
+        failed: Vec::new(),
+        replicas: Vec::new(),
+        next: 0,
+        again: VecDeque::new(),
+        stalls: 0,
+        started,
+        before: Duration::from_secs_f64(kept.seconds.max(0.0)),
+        recent_seconds: 0.0,
+        listener,
+        pilot,
+    };
+    track.take_up(kept.replicas, kept.dropped);
+    let stop = track.run().await?;
+    let analysis = track.race.analysis();
+    Ok(Raced {
+        analysis: Some(analysis),
+        replicas: track.replicas,
+        failed: track.failed,
+        stop,
+        calls: track.calls,
+        pilot: Some(track.pilot),
+    })
+}
+
+fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings {
+    let mut settings = Settings::new(variants, cases);
+    settings.sizes = options.sizes.to_vec();
+    settings.confidence = options.measure.confidence;
+    settings.practical = options.measure.practical;
+    settings.replicas_max = options.measure.replicas_max;
+    settings
+}
+
+/// A race under way.
+struct Track<'a, L> {
+    setting: &'a Setting,
+    contenders: Arc<[Contender]>,
+    calibrator: Arc<[u8]>,
+    options: &'a RaceOptions<'a>,
+    settings: Settings,
+    race: Race,
+    pilot: Pilot,
+    replicas: Vec<Replica>,
+    failed: Vec<(VariantIndex, Failure)>,
+    next: u32,
+    again: VecDeque<u32>,
+    stalls: u32,
+    started: Instant,
+    /// Measured in earlier sessions.
+    before: Duration,
+    recent_seconds: f64,
+    calls: u64,
+    listener: &'a mut L,
+}
+
+struct Launched {
+    index: u32,
+    core: Option<usize>,
+    end: Result<ReplicaEnd, RunnerError>,
+}
+
+impl<L: Listener> Track<'_, L> {
+    /// Goes on where an earlier session stopped.
+    fn take_up(&mut self, replicas: Vec<Replica>, dropped: Vec<(VariantIndex, Failure)>) {
+        for (variant, failure) in self.pilot.failed.clone().into_iter().chain(dropped) {
+            self.race.withdraw(variant);
+            self.settings.withdrawn.push(variant);
+            self.failed.push((variant, failure));
+        }
+        let kept: BTreeMap<u32, Replica> = replicas
+            .into_iter()
+            .map(|replica| (replica.index, replica))
+            .collect();
+        self.next = kept.last_key_value().map_or(0, |(last, _)| last + 1);
+        self.again = (0..self.next)
+            .filter(|index| !kept.contains_key(index))
+            .collect();
+        for replica in kept.into_values() {
+            self.race.push(replica.clone());
+            self.replicas.push(replica);
+        }
+    }
+
+    async fn run(&mut self) -> Result<StopReason, RaceError<L::Error>> {
+        let mut running: JoinSet<Launched> = JoinSet::new();
+        let mut free: Vec<Option<usize>> = self
+            .options
+            .cores
+            .iter()
+            .rev()
+            .map(|core| Some(*core))
+            .collect();
+        loop {
+            if self.listener.is_interrupted() {
+                running.shutdown().await;
+                return Err(RaceError::Interrupted);
+            }
+            let analysis = self.race.analysis();
+            self.prefer_solo(&analysis);
+            let step = analysis.next(self.remaining());
+            let live = match &step {
+                Next::Run { entrants } => entrants.len(),
+                Next::Stop(_) => 0,
+            };
+            self.listener
+                .analysed(&analysis, live)
+                .map_err(RaceError::Listener)?;
+            match step {
+                Next::Stop(StopReason::Budget) if !running.is_empty() => {}
+                Next::Stop(reason) => {
+                    running.shutdown().await;
+                    return Ok(reason);
+                }
+                Next::Run { entrants } => self.launch(&entrants, &mut running, &mut free),
+            }
+            let Some(launched) = running.join_next().await else {
+                return Ok(StopReason::ReplicaLimit);
+            };
+            let launched = launched
+                .map_err(|error| RunnerError::Silent(format!("its watcher ended: {error}")))?;
+            free.push(launched.core);
+            self.take_in(launched)?;
+        }
+    }
+
+    /// Fills the free cores; a solo replica waits until all are free, and then has the machine.
+    fn launch(
+        &mut self,
+        entrants: &[Entrant],
+        running: &mut JoinSet<Launched>,
+        free: &mut Vec<Option<usize>>,
+    ) {
+        let workers = self.options.cores.len() as u32;
+        while !free.is_empty() {
+            let index = self.again.front().copied().unwrap_or(self.next);
+            let company = match self.settings.basis {
+                Basis::Solo => Company::Solo,
+                Basis::All => plan::company(index, workers),
+            };
+            if index >= self.settings.replicas_max
+                || (company == Company::Solo && !running.is_empty())
+            {
+                return;
+            }
+            let Some(core) = free.pop() else { return };
+            if self.again.pop_front().is_none() {
+                self.next += 1;
+            }
+            self.spawn(index, core, company, entrants, running);
+            if company == Company::Solo {
+                return;
+            }
+        }
+    }
+
+    fn spawn(
+        &self,
+        index: u32,
+        core: Option<usize>,
+        company: Company,
+        entrants: &[Entrant],
+        running: &mut JoinSet<Launched>,
+    ) {
+        let plan = plan::draw(&ReplicaSpec {
+            seed: self.setting.seed,
+            index,
+            stage: Stage::Race,
+            calls: &self.pilot.sampling.calls,
+            blocks: self.pilot.sampling.blocks,
+            warm_up: self.pilot.sampling.warm_up,
+            entrants,
+        });
+        let slack = Duration::from_secs_f64(self.pilot.sampling.block_seconds(entrants).max(0.0));
+        let budget = self.options.measure.budget.saturating_sub(self.before);
+        let until = tokio::time::Instant::from_std(self.started + budget + slack);
+        let setting = self.setting.clone();
+        let contenders = Arc::clone(&self.contenders);
+        let calibrator = Arc::clone(&self.calibrator);
+        let since = self.started;
+        running.spawn(async move {
+            let run = RunReplica {
+                setting: &setting,
+                contenders: &contenders,
+                calibrator: &calibrator,
+                core,
+                until: Some(until),
+                since,
+            };
+            let end = run.run(plan, company == Company::Solo).await;
+            Launched { index, core, end }
+        });
+    }
+
+    fn take_in(&mut self, launched: Launched) -> Result<(), RaceError<L::Error>> {
+        match launched.end? {
+            ReplicaEnd::Finished(replica, facts) => {
+                self.calls += facts.calls;
+                self.recent_seconds = replica.surroundings.seconds;
+                self.listener
+                    .finished(&replica)
+                    .map_err(RaceError::Listener)?;
+                self.race.push(replica.clone());
+                self.replicas.push(replica);
+            }
+            ReplicaEnd::Failed(failed) => {
+                self.again.push_back(launched.index);
+                for (variant, failure) in failed {
+                    if self.failed.iter().all(|(other, _)| *other != variant) {
+                        self.race.withdraw(variant);
+                        self.settings.withdrawn.push(variant);
+                        let told = self.listener.dropped(variant, &failure, launched.index);
+                        told.map_err(RaceError::Listener)?;
+                        self.failed.push((variant, failure));
+                    }
+                }
+            }
+            ReplicaEnd::Stalled => {
+                self.stalls += 1;
+                if self.stalls > STALLS_MAX {
+                    let reason = "the machine stalls: runners do not get to run for seconds, again and again";
+                    return Err(RunnerError::Silent(reason.into()).into());
+                }
+                self.again.push_back(launched.index);
+            }
+            ReplicaEnd::OutOfBudget => self.again.push_back(launched.index),
+        }
+        Ok(())
+    }
+
+    /// Where running side by side changes the ranking, only replicas that ran alone count.
+    fn prefer_solo(&mut self, analysis: &Analysis) {
+        if self.settings.basis == Basis::All && matches!(analysis.control, Control::Differs { .. })
+        {
+            self.settings.basis = Basis::Solo;
+            self.race = Race::new(self.settings.clone());
+            for replica in &self.replicas {
+                self.race.push(replica.clone());
+            }
+        }
+    }
+
+    fn remaining(&self) -> Remaining {
+        let spent = self.before + self.started.elapsed();
+        let left = self.options.measure.budget.saturating_sub(spent);
+        let entrants: Vec<Entrant> = (0..self.contenders.len())
+            .filter(|variant| !self.settings.withdrawn.contains(variant))
+            .map(|variant| Entrant {
+                variant,
+                brief: self.pilot.sampling.brief.contains(&variant),
+            })
+            .collect();
+        let predicted = match self.recent_seconds > 0.0 {
+            true => self.recent_seconds,
+            false => self.pilot.sampling.replica_seconds(&entrants),
+        };
+        Remaining {
+            seconds: left.as_secs_f64(),
+            replica_seconds: predicted,
+        }
+    }
+}
+
+/// How a replica ended.
+pub(super) enum ReplicaEnd {
+    /// Whole.
+    Finished(Replica, ReplicaFacts),
+    /// These failed in it.
+    Failed(Vec<(VariantIndex, Failure)>),
+    /// The machine stalled.
+    Stalled,
+    /// The budget ended.
+    OutOfBudget,
+}
+
+/// All that one replica needs.
+pub(super) struct RunReplica<'a> {
+    pub(super) setting: &'a Setting,
+    pub(super) contenders: &'a [Contender],
+    pub(super) calibrator: &'a [u8],
+    pub(super) core: Option<usize>,
+    pub(super) until: Option<tokio::time::Instant>,
+    /// When the race began.
+    pub(super) since: Instant,
+}
+
+impl RunReplica<'_> {
+    pub(super) async fn run(
+        &self,
+        plan: ReplicaPlan,
+        solo: bool,
+    ) -> Result<ReplicaEnd, RunnerError> {
+        let index = plan.index;
+        let live = plan.entrants.len();
+        let message = self.setting.request(|bundle| {
+            let mut contestants = vec![None; self.contenders.len()];
+            for entrant in &plan.entrants {
+                let contender = &self.contenders[entrant.variant];
+                contestants[entrant.variant] = Some(Contestant {
+                    component: bundle.add(&contender.timed),
+                    instances: contender.instances,
+                });
+            }
+            let calibrator = bundle.add(self.calibrator);
+            Task::Replica(ReplicaTask {
+                contestants,
+                calibrator,
+                plan,
+            })
+        })?;
+        let mut watch = self.setting.watch(&message, self.core, live, 1);
+        watch.until = self.until;
+        let mut surroundings = Surroundings {
+            core: self.core.and_then(|core| u32::try_from(core).ok()),
+            started_s: self.since.elapsed().as_secs_f64(),
+            load: machine::load(),
+            ..Surroundings::default()
+        };
+        let stolen = machine::steal_ticks(self.core);
+        let launched = Instant::now();
+        let mut samples = Vec::new();
+        let mut facts = None;
+        let ended = watch
+            .run(&mut |reply| match reply {
+                Reply::Sample(sample) => samples.push(sample),
+                Reply::Replica(found) => facts = Some(found),
+                _ => {}
+            })
+            .await?;
+        match (ended, facts) {
+            (Ended::Done, Some(facts)) => {
+                surroundings.seconds = launched.elapsed().as_secs_f64();
+                surroundings.preemptions = facts.preemptions;
+                surroundings.steal_ticks = machine::steal_ticks(self.core)
+                    .zip(stolen)
+                    .map(|(after, before)| after.saturating_sub(before));
+                let replica = Replica {
+                    index,
+                    solo,
+                    samples,
+                    baselines: facts.baselines.clone(),
+                    cold_ns: facts.cold_ns.clone(),
+                    surroundings,
+                };
+                Ok(ReplicaEnd::Finished(replica, facts))
+            }
+            (Ended::Done, None) => Err(RunnerError::Silent("it ended without its facts".into())),
+            (Ended::Failed(failed), _) => blamed(failed),
+            (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
+            (Ended::OutOfBudget, _) => Ok(ReplicaEnd::OutOfBudget),
+        }
+    }
+}
+
+fn blamed(failed: Vec<Failed>) -> Result<ReplicaEnd, RunnerError> {
+    let mut variants = Vec::new();
+    for failed in failed {
+        let Some(variant) = failed.variant else {
+            return Err(RunnerError::Workload(failed.breach.message));
+        };
+        let failure = Failure {
+            class: failed.breach.class,
+            message: failed.breach.message,
+            phase: Phase::Measure,
+            limit: failed.breach.limit,
+        };
+        variants.push((variant, failure));
+    }
+    Ok(ReplicaEnd::Failed(variants))
+}

@@ -1,0 +1,427 @@
+//! Inside a runner: one replica. Fresh instances, warm-up by a fixed rule, then blocks: every live
+//! variant once on every case, in the order that the plan drew.
+
+use super::feed::{Feed, Judgement};
+use super::gate::{Slot, call};
+use super::protocol::{Contestant, Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply};
+use crate::invoke::Value;
+use crate::sandbox::{Breach, Clocks, Imports, Prepared, Sandbox};
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
+use bakeoff_domain::plan::CasePlan;
+use std::sync::Arc;
+
+/// Calls of the no-op component for each sample: enough for a median over the blocks.
+const BASELINE_CALLS: usize = 16;
+
+/// Rounds of warm-up at most: what a rule in time cannot reach with calls this short is reached by
+/// nothing.
+const WARM_UP_ROUNDS_MAX: u32 = 4_000;
+
+/// Pairs of clock readings of which the median is the clock's cost.
+const CLOCK_READINGS: usize = 65;
+
+/// Who is to blame for a failure; `None` is the workload.
+pub(super) struct Blame {
+    pub(super) variant: Option<VariantIndex>,
+    pub(super) breach: Breach,
+}
+
+/// Why a replica ended early.
+pub(super) enum Stop {
+    /// The parent is gone.
+    Channel(String),
+    /// These failed.
+    Blamed(Vec<Blame>),
+}
+
+/// A component that takes part, with its instance.
+struct Runner<'a> {
+    prepared: Prepared,
+    path: &'a [String],
+    instances: Instances,
+    slot: Slot,
+}
+
+/// What a sample took and gave.
+#[derive(Default)]
+struct Sampled {
+    time: Clocks,
+    answers: Vec<Option<Value>>,
+}
+
+impl Runner<'_> {
+    /// One call; with fresh instances, the start functions count, or work would hide in them.
+    fn call(&mut self, arguments: &Arc<[Value]>) -> Result<(Clocks, Option<Value>), Breach> {
+        let mut time = Clocks::default();
+        if self.instances == Instances::Fresh {
+            let mut instance = self.prepared.instantiate()?;
+            time = instance.started().time;
+            let callee = instance.callee(self.path)?;
+            self.slot = Some((instance, callee));
+        }
+        let answered = call(&self.prepared, self.path, &mut self.slot, arguments)?;
+        time.cpu_ns += answered.time.time.cpu_ns;
+        time.wall_ns += answered.time.time.wall_ns;
+        Ok((time, answered.value))
+    }
+
+    fn sample(&mut self, inputs: &[Arc<[Value]>]) -> Result<Sampled, Breach> {
+        let mut sampled = Sampled {
+            answers: Vec::with_capacity(inputs.len()),
+            ..Sampled::default()
+        };
+        for input in inputs {
+            let (time, answer) = self.call(input)?;
+            sampled.time.cpu_ns += time.cpu_ns;
+            sampled.time.wall_ns += time.wall_ns;
+            sampled.answers.push(answer);
+        }
+        Ok(sampled)
+    }
+}
+
+/// One replica under way.
+pub(super) struct Replica<'a> {
+    task: &'a ReplicaTask,
+    say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    feed: Feed,
+    calibrator: Runner<'a>,
+    runners: Vec<Option<Runner<'a>>>,
+    baselines: Vec<Vec<Clocks>>,
+    facts: ReplicaFacts,
+}
+
+impl<'a> Replica<'a> {
+    /// Loads everyone, in the order of the plan.
+    pub(super) fn load(
+        opened: &'a Opened<'_>,
+        task: &'a ReplicaTask,
+        checked: &Sandbox,
+        timed: &Sandbox,
+        say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    ) -> Result<Self, Stop> {
+        let path = opened.request.call.as_slice();
+        let load = |contestant: &Contestant| -> Result<Runner<'a>, Breach> {
+            let bytes = opened.blob(contestant.component).map_err(internal)?;
+            // SAFETY: the parent authenticated the bytes it sent.
+            let prepared = unsafe { timed.prepare(bytes, Imports::None) }?;
+            Ok(Runner {
+                prepared,
+                path,
+                instances: contestant.instances,
+                slot: None,
+            })
+        };
+        let calibrator = Contestant {
+            component: task.calibrator,
+            instances: Instances::Kept,
+        };
+        let mut calibrator = load(&calibrator).map_err(|breach| blame(None, breach))?;
+        let mut runners: Vec<Option<Runner<'a>>> = task.contestants.iter().map(|_| None).collect();
+        for &variant in &task.plan.load_order {
+            let contestant = task.contestants.get(variant).copied().flatten();
+            let contestant = contestant.ok_or_else(|| {
+                blame(None, internal("the plan names a variant that is not here"))
+            })?;
+            runners[variant] =
+                Some(load(&contestant).map_err(|breach| blame(Some(variant), breach))?);
+        }
+        let mut instance = calibrator
+            .prepared
+            .instantiate()
+            .map_err(|breach| blame(None, breach))?;
+        let callee = instance
+            .callee(path)
+            .map_err(|breach| blame(None, breach))?;
+        let feed =
+            Feed::open(opened, checked, Some(callee.ty())).map_err(|breach| blame(None, breach))?;
+        calibrator.slot = Some((instance, callee));
+        let cases = feed.cases();
+        let facts = ReplicaFacts {
+            baselines: Vec::new(),
+            cold_ns: vec![None; runners.len()],
+            input_bytes: vec![0; cases],
+            clock_ns: 0.0,
+            preemptions: 0,
+            calls: 0,
+        };
+        let baselines = vec![Vec::new(); cases];
+        Ok(Self {
+            task,
+            say,
+            feed,
+            calibrator,
+            runners,
+            baselines,
+            facts,
+        })
+    }
+
+    /// Runs warm-up and blocks, and reports.
+    pub(super) fn run(mut self) -> Result<(), Stop> {
+        self.warm_up()?;
+        let task = self.task;
+        for (block, plan) in task.plan.blocks.iter().enumerate() {
+            for case in &plan.cases {
+                self.case(block as u32, case)?;
+            }
+        }
+        self.facts.baselines = self
+            .baselines
+            .iter()
+            .map(|samples| baseline(samples))
+            .collect();
+        self.facts.clock_ns = clock_cost_ns();
+        self.facts.preemptions = preemptions();
+        let facts = self.facts.clone();
+        self.say(&Reply::Replica(facts))
+    }
+
+    /// Warms each variant up by the plan's rule, its cases in rotation, on inputs that no later call
+    /// sees again. The very first call is the cold one.
+    fn warm_up(&mut self) -> Result<(), Stop> {
+        let cases: Vec<CaseIndex> = (0..self.feed.cases())
+            .filter(|case| self.is_timed(*case))
+            .collect();
+        let mut inputs: Vec<Vec<Arc<[Value]>>> = vec![Vec::new(); self.feed.cases()];
+        let plan = &self.task.plan;
+        let rule = plan.warm_up;
+        for entrant in &plan.entrants {
+            let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
+            let enough = |calls: u32, spent_ns: u64| {
+                entrant.brief || (calls >= rule.calls() && spent_ns >= rule.time_ns())
+            };
+            while round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX) {
+                for &case in &cases {
+                    if inputs[case].len() == round as usize {
+                        let seeds = plan.warm_up_seeds.get(case);
+                        let seeds =
+                            seeds.ok_or_else(|| blame(None, internal("the plan lacks a case")))?;
+                        let input = self.input(case, seeds.of_call(round))?;
+                        inputs[case].push(input);
+                    }
+                    let input = Arc::clone(&inputs[case][round as usize]);
+                    let (time, _) =
+                        self.calling(entrant.variant, case, 1, |runner| runner.call(&input))?;
+                    self.facts.cold_ns[entrant.variant].get_or_insert(time.cpu_ns);
+                    calls += 1;
+                    spent_ns += time.cpu_ns;
+                    if round > 0 && enough(calls, spent_ns) {
+                        break;
+                    }
+                }
+                round += 1;
+            }
+        }
+        for input in inputs.iter().flatten().take(BASELINE_CALLS) {
+            self.calibrator
+                .call(input)
+                .map_err(|breach| blame(None, breach))?;
+        }
+        Ok(())
+    }
+
+    fn is_timed(&self, case: CaseIndex) -> bool {
+        let mut blocks = self
+            .task
+            .plan
+            .blocks
+            .iter()
+            .take(1)
+            .flat_map(|block| &block.cases);
+        blocks.any(|plan| plan.case == case)
+    }
+
+    fn case(&mut self, block: u32, plan: &CasePlan) -> Result<(), Stop> {
+        let case = plan.case;
+        let mut inputs = Vec::with_capacity(plan.calls as usize);
+        for call in 0..plan.calls {
+            inputs.push(self.input(case, plan.seeds.of_call(call))?);
+        }
+        let few = &inputs[..inputs.len().min(BASELINE_CALLS)];
+        let nothing = self
+            .calibrator
+            .sample(few)
+            .map_err(|breach| blame(None, breach))?;
+        let calls = few.len().max(1) as u64;
+        let per_call = Clocks {
+            cpu_ns: nothing.time.cpu_ns / calls,
+            wall_ns: nothing.time.wall_ns / calls,
+        };
+        self.baselines[case].push(per_call);
+
+        let mut samples = Vec::new();
+        let mut answers = Vec::new();
+        for (position, turn) in plan.order.iter().enumerate() {
+            let variant = turn.variant;
+            let inputs = &inputs[..(turn.calls as usize).min(inputs.len())];
+            let sampled =
+                self.calling(variant, case, turn.calls, |runner| runner.sample(inputs))?;
+            samples.push(Sample {
+                variant,
+                case,
+                block,
+                position: position as u32,
+                calls: inputs.len() as u32,
+                cpu_ns: sampled.time.cpu_ns,
+                wall_ns: sampled.time.wall_ns,
+            });
+            answers.push((variant, sampled.answers));
+        }
+        self.judge(case, &inputs, &answers)?;
+        for sample in samples {
+            self.say(&Reply::Sample(sample))?;
+        }
+        Ok(())
+    }
+
+    /// Every distinct answer to every input is judged once. Where there is no oracle, all must
+    /// agree; who stands alone against a majority is to blame, and where there is none, everyone.
+    fn judge(
+        &mut self,
+        case: CaseIndex,
+        inputs: &[Arc<[Value]>],
+        answers: &[(VariantIndex, Vec<Option<Value>>)],
+    ) -> Result<(), Stop> {
+        self.say(&Reply::About {
+            case,
+            doing: Doing::Workload,
+        })?;
+        for (call, input) in inputs.iter().enumerate() {
+            let given = answers.iter().filter_map(|(variant, answers)| {
+                answers.get(call).map(|answer| (*variant, answer.as_ref()))
+            });
+            let groups = grouped(given);
+            for (variants, answer) in &groups {
+                let judgement = self
+                    .feed
+                    .judge(case, input, *answer)
+                    .map_err(|breach| blame(None, breach))?;
+                if let Judgement::Refused(why) = judgement {
+                    return Err(Stop::Blamed(all_of(variants, &why)));
+                }
+            }
+            if groups.len() > 1 && !self.feed.has_oracle() {
+                let total: usize = groups.iter().map(|(variants, _)| variants.len()).sum();
+                let why = "its answer differs from the others', and there is no oracle to say who is right";
+                let minority = groups
+                    .iter()
+                    .filter(|(variants, _)| variants.len() * 2 <= total);
+                return Err(Stop::Blamed(
+                    minority
+                        .flat_map(|(variants, _)| all_of(variants, why))
+                        .collect(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Arc<[Value]>, Stop> {
+        self.say(&Reply::About {
+            case,
+            doing: Doing::Workload,
+        })?;
+        let input = self
+            .feed
+            .arguments(case, seed)
+            .map_err(|breach| blame(None, breach))?;
+        let bytes = input.iter().map(Value::bytes).sum::<usize>() as u64;
+        let most = &mut self.facts.input_bytes[case];
+        *most = (*most).max(bytes);
+        Ok(input)
+    }
+
+    fn calling<T>(
+        &mut self,
+        variant: VariantIndex,
+        case: CaseIndex,
+        calls: u32,
+        act: impl FnOnce(&mut Runner<'a>) -> Result<T, Breach>,
+    ) -> Result<T, Stop> {
+        self.say(&Reply::About {
+            case,
+            doing: Doing::Calling { variant, calls },
+        })?;
+        self.facts.calls += u64::from(calls);
+        let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
+        let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
+        act(runner).map_err(|breach| blame(Some(variant), breach))
+    }
+
+    fn say(&mut self, reply: &Reply) -> Result<(), Stop> {
+        (self.say)(reply).map_err(Stop::Channel)
+    }
+}
+
+type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
+
+/// Groups those who gave the same answer.
+fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>) -> Vec<Group<'v>> {
+    let mut groups: Vec<Group<'v>> = Vec::new();
+    for (variant, answer) in answers {
+        let same = |other: &Option<&Value>| match (answer, other) {
+            (Some(a), Some(b)) => a.same_as(b),
+            (None, None) => true,
+            _ => false,
+        };
+        match groups.iter_mut().find(|(_, other)| same(other)) {
+            Some((variants, _)) => variants.push(variant),
+            None => groups.push((vec![variant], answer)),
+        }
+    }
+    groups
+}
+
+fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
+    let blame = |variant: &VariantIndex| Blame {
+        variant: Some(*variant),
+        breach: Breach::new(FailureClass::WrongAnswer, why),
+    };
+    variants.iter().map(blame).collect()
+}
+
+fn blame(variant: Option<VariantIndex>, breach: Breach) -> Stop {
+    Stop::Blamed(vec![Blame { variant, breach }])
+}
+
+fn internal(message: impl Into<String>) -> Breach {
+    Breach::new(FailureClass::RunnerCrashed, message)
+}
+
+fn baseline(samples: &[Clocks]) -> Baseline {
+    let median = |of: fn(&Clocks) -> u64| {
+        let mut values: Vec<u64> = samples.iter().map(of).collect();
+        values.sort_unstable();
+        values
+            .get(values.len() / 2)
+            .map_or(0.0, |value| *value as f64)
+    };
+    Baseline {
+        cpu_ns: median(|clocks| clocks.cpu_ns),
+        wall_ns: median(|clocks| clocks.wall_ns),
+    }
+}
+
+fn clock_cost_ns() -> f64 {
+    let mut costs: Vec<u64> = (0..CLOCK_READINGS)
+        .map(|_| {
+            let before = Clocks::thread_cpu_ns();
+            Clocks::thread_cpu_ns() - before
+        })
+        .collect();
+    costs.sort_unstable();
+    costs[CLOCK_READINGS / 2] as f64
+}
+
+/// Involuntary context switches of this thread.
+fn preemptions() -> u64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage.ru_nivcsw.unsigned_abs()
+}

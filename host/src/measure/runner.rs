@@ -1,0 +1,129 @@
+//! Inside a runner: the role of a child process that runs guests.
+
+use super::feed::{self, Feed};
+use super::gate::{self, Gate, Halt};
+use super::protocol::{Inputs, Opened, Reply, Task};
+use super::replica::{Replica, Stop};
+use crate::confine::{Frames, Role};
+use crate::engine::Profile;
+use crate::sandbox::{Breach, Imports, Sandbox};
+
+/// The name under which the parent asks for this role.
+pub const ROLE: &str = "runner";
+
+/// The role for [`crate::confine::enter_if_child`].
+pub fn role() -> Role {
+    Role { name: ROLE, run }
+}
+
+fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let opened = Opened::read(message)?;
+    let mut say = |reply: &Reply| -> Result<(), String> {
+        let bytes = postcard::to_stdvec(reply).map_err(|error| error.to_string())?;
+        frames.send(&bytes).map_err(|error| error.to_string())
+    };
+    let limits = opened.request.limits;
+    let engine = |profile| Sandbox::new(profile, limits).map_err(|error| format!("{error:#}"));
+    let checked = engine(Profile::Checked)?;
+    match &opened.request.task {
+        Task::ReadCases { component } => {
+            let results = read_cases(&opened, &checked, *component)?;
+            say(&Reply::Cases(results))
+        }
+        Task::Gate { component, seed } => {
+            let bytes = opened.blob(*component)?;
+            match pass_gate(&opened, &checked, bytes, *seed, &mut say) {
+                Ok(()) => Ok(()),
+                Err((Halt::Channel(error), _)) => Err(error),
+                Err((Halt::Breach(breach), calls)) => {
+                    let workload =
+                        breach.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
+                    say(&Reply::Failed {
+                        variant: (!workload).then_some(0),
+                        calls,
+                        breach,
+                    })
+                }
+            }
+        }
+        Task::Diagnose { component, calls } => {
+            let reports = gate::diagnose(&opened, &checked, *component, calls)?;
+            say(&Reply::Diagnosis(reports))
+        }
+        Task::Replica(task) => {
+            let timed = engine(Profile::Timed)?;
+            let outcome =
+                Replica::load(&opened, task, &checked, &timed, &mut say).and_then(Replica::run);
+            match outcome {
+                Ok(()) => Ok(()),
+                Err(Stop::Channel(error)) => Err(error),
+                Err(Stop::Blamed(blamed)) => blamed.into_iter().try_for_each(|blame| {
+                    say(&Reply::Failed {
+                        variant: blame.variant,
+                        calls: Vec::new(),
+                        breach: blame.breach,
+                    })
+                }),
+            }
+        }
+    }
+}
+
+type Calls = Vec<gate::Call>;
+
+fn pass_gate(
+    opened: &Opened<'_>,
+    sandbox: &Sandbox,
+    component: &[u8],
+    seed: u64,
+    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+) -> Result<(), (Halt, Calls)> {
+    let unstarted = |breach: Breach| (Halt::Breach(breach), Vec::new());
+    // SAFETY: the parent authenticated the bytes it sent.
+    let prepared = unsafe { sandbox.prepare(component, Imports::None) }.map_err(unstarted)?;
+    let call = opened.request.call.as_slice();
+    let starting = Reply::About {
+        case: 0,
+        doing: super::protocol::Doing::Calling {
+            variant: 0,
+            calls: 1,
+        },
+    };
+    say(&starting).map_err(|error| (Halt::Channel(error), Vec::new()))?;
+    let ty = {
+        let mut instance = prepared.instantiate().map_err(unstarted)?;
+        instance.callee(call).map_err(unstarted)?.ty().clone()
+    };
+    let mut feed = Feed::open(opened, sandbox, Some(&ty)).map_err(unstarted)?;
+    let mut gate = Gate {
+        prepared: &prepared,
+        call,
+        feed: &mut feed,
+        seed,
+        say,
+        made: Vec::new(),
+    };
+    gate.run()
+        .map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+}
+
+fn read_cases(
+    opened: &Opened<'_>,
+    sandbox: &Sandbox,
+    component: super::protocol::Blob,
+) -> Result<Vec<Result<(), String>>, String> {
+    let Inputs::Cases(cases) = &opened.request.inputs else {
+        return Err("no cases to read".to_owned());
+    };
+    let text = |breach: Breach| breach.message;
+    // SAFETY: the parent authenticated the bytes it sent.
+    let prepared =
+        unsafe { sandbox.prepare(opened.blob(component)?, Imports::None) }.map_err(text)?;
+    let mut instance = prepared.instantiate().map_err(text)?;
+    let callee = instance.callee(&opened.request.call).map_err(text)?;
+    let function = opened.request.call.last().map_or("", String::as_str);
+    Ok(cases
+        .iter()
+        .map(|case| feed::read_case(case, function, callee.ty()).map(drop))
+        .collect())
+}

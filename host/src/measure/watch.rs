@@ -1,0 +1,252 @@
+//! In the parent: one runner process, watched from its first frame to its end.
+//!
+//! A runner announces what it is about to do. When a call takes longer than it may, the process is
+//! killed and the announced variant is to blame, unless the process was hardly running: then the
+//! machine stalled, and nobody is.
+
+use super::protocol::{Doing, Reply};
+use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job};
+use crate::sandbox::Breach;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::VariantIndex;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Time that a runner may spend between two frames on what is not a variant's: starting, loading,
+/// and the workload, which is bounded by fuel.
+const WORKLOAD_PATIENCE: Duration = Duration::from_secs(120);
+
+/// The gate counts fuel, and so runs slower than a timed trial; its calls get this many times the
+/// wall limit, and are bounded by fuel before.
+pub(super) const GATE_PATIENCE: u32 = 4;
+
+/// Below this share of a core, a runner that is late did not run: the machine stalled.
+const STALLED_SHARE: f64 = 0.5;
+
+/// Largest frame of a runner: text of a failure, or the facts of a replica.
+const FRAME_BYTES_MAX: usize = 4 << 20;
+
+/// Memory of a runner beyond what its guests may have: engine, code, inputs and answers.
+const HOST_BYTES: u64 = 768 << 20;
+
+/// How a runner is started and how long it may take.
+pub(super) struct Watch<'a> {
+    pub(super) confinement: &'a Confinement,
+    /// The whole request.
+    pub(super) message: &'a [u8],
+    /// The core it is pinned to.
+    pub(super) core: Option<usize>,
+    /// What one call of a variant may take.
+    pub(super) call_max: Duration,
+    /// The wall limit as the experiment file writes it.
+    pub(super) wall_limit: String,
+    /// What all guests together may have, in bytes.
+    pub(super) guests_bytes: u64,
+    /// When the budget ends for good.
+    pub(super) until: Option<Instant>,
+}
+
+/// How a runner ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ended {
+    /// It did all that it was asked for.
+    Done,
+    /// A variant failed, or the workload (`None`); with the calls that repeat it.
+    Failed(Vec<Failed>),
+    /// The machine stalled.
+    Stalled,
+    /// The budget ended.
+    OutOfBudget,
+}
+
+/// Who failed, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failed {
+    pub(super) variant: Option<VariantIndex>,
+    pub(super) calls: Vec<(usize, u64)>,
+    pub(super) breach: Breach,
+}
+
+/// A runner could not be started, or broke the protocol.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// It did not start.
+    #[error(transparent)]
+    Spawn(#[from] crate::confine::SpawnError),
+    /// It ended without a word while no guest was running.
+    #[error("a runner process ended before it ran anything: {0}")]
+    Silent(String),
+    /// A request could not be written.
+    #[error("cannot write a request for a runner: {0}")]
+    Request(String),
+    /// The workload failed, so that nothing can be measured.
+    #[error("{0}")]
+    Workload(String),
+}
+
+impl Watch<'_> {
+    /// Starts the runner and hears it out. Replies other than announcements and failures go to
+    /// `hear`.
+    pub(super) async fn run(
+        &self,
+        hear: &mut (dyn FnMut(Reply) + Send),
+    ) -> Result<Ended, RunnerError> {
+        let parts = [self.message];
+        let mut job = Job::new(super::ROLE, &parts, Fence::closed());
+        job.core = self.core;
+        job.frame_bytes_max = FRAME_BYTES_MAX;
+        job.rss_bytes_max = Some(self.guests_bytes + HOST_BYTES);
+        let mut child = self.confinement.spawn(job).await?;
+        let mut heard = Heard::new(&child);
+        let mut failed = Vec::new();
+        loop {
+            let deadline = heard.since + self.patience(heard.doing);
+            let deadline = self.until.map_or(deadline, |until| until.min(deadline));
+            let frame = match timeout_at(deadline, child.next_frame()).await {
+                Ok(Ok(Some(frame))) => frame,
+                Ok(Ok(None) | Err(_)) => break,
+                Err(_) if self.until.is_some_and(|until| Instant::now() >= until) => {
+                    child.kill();
+                    child.finish().await;
+                    return Ok(Ended::OutOfBudget);
+                }
+                Err(_) => {
+                    let stalled = heard.is_stalled(&child);
+                    child.kill();
+                    child.finish().await;
+                    return match (stalled, heard.doing) {
+                        (false, Some(Doing::Calling { variant, .. })) => Ok(self.overrun(variant)),
+                        (false, _) => Err(RunnerError::Workload(
+                            "the workload did not finish in time: generate, check or assess hangs"
+                                .into(),
+                        )),
+                        (true, _) => Ok(Ended::Stalled),
+                    };
+                }
+            };
+            match postcard::from_bytes(&frame) {
+                Ok(Reply::About { doing, .. }) => heard.now(doing, &child),
+                Ok(Reply::Failed {
+                    variant,
+                    calls,
+                    breach,
+                }) => failed.push(Failed {
+                    variant,
+                    calls,
+                    breach,
+                }),
+                Ok(reply) => hear(reply),
+                Err(error) => {
+                    child.kill();
+                    child.finish().await;
+                    return Err(RunnerError::Silent(format!(
+                        "it said something unreadable: {error}"
+                    )));
+                }
+            }
+        }
+        let exit = child.finish().await;
+        if !failed.is_empty() {
+            return Ok(Ended::Failed(failed));
+        }
+        match (exit.ending, heard.doing) {
+            (Ending::Exited(0), _) => Ok(Ended::Done),
+            (_, Some(Doing::Calling { variant, .. })) => Ok(self.crashed(variant, &exit)),
+            _ => Err(RunnerError::Silent(describe(&exit))),
+        }
+    }
+
+    fn patience(&self, doing: Option<Doing>) -> Duration {
+        match doing {
+            Some(Doing::Calling { calls, .. }) => self.call_max.saturating_mul(calls.max(1)),
+            _ => WORKLOAD_PATIENCE,
+        }
+    }
+
+    fn overrun(&self, variant: VariantIndex) -> Ended {
+        Ended::Failed(vec![Failed {
+            variant: Some(variant),
+            calls: Vec::new(),
+            breach: Breach {
+                class: FailureClass::WallLimit,
+                message: "ran longer than it may".into(),
+                limit: Some(self.wall_limit.clone()),
+            },
+        }])
+    }
+
+    fn crashed(&self, variant: VariantIndex, exit: &Exit) -> Ended {
+        let breach = match exit.ending {
+            Ending::MemoryWatchdog => Breach {
+                class: FailureClass::MemoryLimit,
+                message: "made its process take more memory than it may".into(),
+                limit: Some(format!(
+                    "{} MiB for the whole process",
+                    (self.guests_bytes + HOST_BYTES) >> 20
+                )),
+            },
+            _ => Breach::new(FailureClass::RunnerCrashed, describe(exit)),
+        };
+        Ended::Failed(vec![Failed {
+            variant: Some(variant),
+            calls: Vec::new(),
+            breach,
+        }])
+    }
+}
+
+/// The last announcement.
+struct Heard {
+    doing: Option<Doing>,
+    since: Instant,
+    cpu: Option<Duration>,
+}
+
+impl Heard {
+    fn new(child: &Child) -> Self {
+        Self {
+            doing: None,
+            since: Instant::now(),
+            cpu: cpu(child),
+        }
+    }
+
+    fn now(&mut self, doing: Doing, child: &Child) {
+        let since = Instant::now();
+        // The child's CPU time is a file in /proc: read rarely, or listening would cost as much as
+        // what is listened to. It only has to tell a stall of seconds from work of seconds.
+        if since.duration_since(self.since) > Duration::from_millis(100) || self.doing.is_none() {
+            self.cpu = cpu(child);
+        }
+        self.doing = Some(doing);
+        self.since = since;
+    }
+
+    fn is_stalled(&self, child: &Child) -> bool {
+        match (self.cpu, cpu(child)) {
+            (Some(before), Some(after)) => {
+                let share =
+                    after.saturating_sub(before).as_secs_f64() / self.since.elapsed().as_secs_f64();
+                share < STALLED_SHARE
+            }
+            _ => false,
+        }
+    }
+}
+
+fn cpu(child: &Child) -> Option<Duration> {
+    super::machine::process_cpu(child.pid()?)
+}
+
+fn describe(exit: &Exit) -> String {
+    let how = match exit.ending {
+        Ending::Exited(status) => format!("its process ended with status {status}"),
+        Ending::Signalled(signal) => format!("its process died of signal {signal}"),
+        other => format!("its process was stopped ({other:?})"),
+    };
+    let stderr = String::from_utf8_lossy(&exit.stderr);
+    let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+    last.map_or(how.clone(), |line| {
+        format!("{how}: {}", line.chars().take(300).collect::<String>())
+    })
+}
