@@ -16,3 +16,4 @@ pub mod measure;
 
 pub mod events;
 pub mod store;
+pub mod render;

@@ -1,0 +1,101 @@
+//! One row for each variant, for spreadsheets and scripts.
+
+use super::inert::Csv;
+use super::tables;
+use bakeoff_domain::report::{Report, Variant};
+use std::collections::BTreeSet;
+
+/// The report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown
+/// number is an empty field. Foreign text is quoted, and never begins like a formula.
+pub fn csv(report: &Report) -> String {
+    let sources: BTreeSet<&String> = report
+        .variants
+        .iter()
+        .flat_map(|variant| variant.readings.keys())
+        .collect();
+    let mut head: Vec<String> = [
+        "id",
+        "name",
+        "approach",
+        "iteration",
+        "parameters",
+        "status",
+    ]
+    .map(quoted)
+    .to_vec();
+    head.extend(["rank", "total", "total low", "total high"].map(quoted));
+    for criterion in &report.criteria {
+        head.extend(ends(&format!("score {}", criterion.name)).map(|title| quoted(&title)));
+    }
+    for source in &sources {
+        head.extend(ends(source).map(|title| quoted(&title)));
+        head.push(quoted(&format!("{source} unit")));
+    }
+    head.push(quoted("reason"));
+
+    let mut out = head.join(",") + "\r\n";
+    for variant in &report.variants {
+        out += &row(report, variant, &sources).join(",");
+        out += "\r\n";
+    }
+    out
+}
+
+/// Headings for a value and the ends of its interval.
+fn ends(title: &str) -> [String; 3] {
+    [
+        title.to_owned(),
+        format!("{title} low"),
+        format!("{title} high"),
+    ]
+}
+
+fn quoted(text: &str) -> String {
+    Csv(text).to_string()
+}
+
+fn number(value: Option<f64>) -> String {
+    let value = value.filter(|value| value.is_finite());
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+fn row(report: &Report, variant: &Variant, sources: &BTreeSet<&String>) -> Vec<String> {
+    let parameters: Vec<String> = variant
+        .parameters
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let mut row = vec![
+        quoted(&variant.id),
+        quoted(&variant.name),
+        quoted(&variant.approach),
+        variant.iteration.to_string(),
+        quoted(&parameters.join(" ")),
+        quoted(tables::status_name(variant.status)),
+        variant.rank.map_or(String::new(), |rank| rank.to_string()),
+    ];
+    let total = variant.total;
+    row.push(number(total.map(|t| t.value)));
+    row.push(number(total.and_then(|t| t.low)));
+    row.push(number(total.and_then(|t| t.high)));
+    for criterion in &report.criteria {
+        let score = variant.scores.get(&criterion.name);
+        row.push(number(score.map(|s| s.value)));
+        row.push(number(score.and_then(|s| s.low)));
+        row.push(number(score.and_then(|s| s.high)));
+    }
+    for source in sources {
+        let reading = variant.readings.get(*source);
+        row.push(number(reading.map(|r| r.value)));
+        row.push(number(reading.and_then(|r| r.low)));
+        row.push(number(reading.and_then(|r| r.high)));
+        row.push(quoted(reading.map_or("", |r| r.unit.as_str())));
+    }
+    let failure = variant.failure.as_ref();
+    let failure = failure.map(|f| format!("{}: {}", f.class, f.message));
+    let reason = failure
+        .or_else(|| variant.reason.clone())
+        .unwrap_or_default();
+    row.push(quoted(&super::clipped(&reason, super::MESSAGE_CHARS_MAX)));
+    row
+}

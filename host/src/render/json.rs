@@ -1,0 +1,39 @@
+//! `report.json`, version 1.
+
+use super::inert::is_active;
+use bakeoff_domain::report::Report;
+
+/// The report as JSON, indented, with a line break at its end. Characters that steer a terminal or
+/// reorder a line are written as escapes, so that printing it is harmless too.
+pub fn json(report: &Report) -> String {
+    // Maps with string keys and plain values: serialising them cannot fail. If it ever does, the
+    // reader gets valid JSON that says so.
+    let text = serde_json::to_string_pretty(report)
+        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if c != '\n' && is_active(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn escapes_are_read_back_as_what_they_were() {
+        let name = "a\u{1b}[31m\u{202e}\u{9b}\u{e0041}\u{7f}";
+        let report = crate::render::tables::tests::named(name);
+        let text = super::json(&report);
+        assert!(!text.chars().any(|c| c != '\n' && super::is_active(c)));
+        let back: bakeoff_domain::report::Report = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.variants[0].name, name);
+    }
+}

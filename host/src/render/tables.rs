@@ -1,0 +1,439 @@
+//! The tables of a report as plain text in cells: each format writes them with its own escapes.
+
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{CaseLabel, Interval, Report, Status, Variant};
+use bakeoff_domain::spec::{Direction, GateOn, Scale};
+use bakeoff_domain::verdict::Verdict;
+use std::collections::BTreeSet;
+
+/// Which edge the text of a column keeps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table: a caption, a heading for each column, and rows with as many cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    /// What it shows.
+    pub(super) caption: String,
+    /// The columns.
+    pub(super) columns: Vec<(String, Align)>,
+    /// The rows; the first cell of each is its heading.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(caption: &str) -> Self {
+        Self {
+            caption: caption.to_owned(),
+            columns: vec![("variant".to_owned(), Align::Left)],
+            rows: Vec::new(),
+        }
+    }
+
+    fn column(&mut self, title: &str, align: Align) {
+        self.columns.push((title.to_owned(), align));
+    }
+}
+
+/// What stands where there is nothing.
+pub(super) const NOTHING: &str = "–";
+
+/// The rank as it is shown: `1`, `2=` where it is shared, and what else became of a variant.
+pub(super) fn rank(report: &Report, variant: &Variant) -> String {
+    match (variant.status, variant.rank) {
+        (Status::Ranked, Some(rank)) => {
+            let sharing = report.variants.iter().filter(|v| v.rank == Some(rank));
+            let sign = if sharing.count() > 1 { "=" } else { "" };
+            format!("{rank}{sign}")
+        }
+        (status, _) => status_name(status).to_owned(),
+    }
+}
+
+/// The status as `report.json` writes it.
+pub(super) fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Ranked => "ranked",
+        Status::Eliminated => "eliminated",
+        Status::Failed => "failed",
+        Status::Unranked => "unranked",
+    }
+}
+
+/// The comparison matrix: a score for each criterion, the total, the rank.
+pub(super) fn matrix(report: &Report) -> Table {
+    let mut table = Table::new("Scores from 0 to 10, higher is better; total from 0 to 1");
+    for criterion in &report.criteria {
+        table.column(&criterion.name, Align::Right);
+    }
+    table.column("total", Align::Right);
+    table.column("rank", Align::Right);
+    for variant in &report.variants {
+        let mut row = vec![words::name(report, &variant.id)];
+        row.extend(report.criteria.iter().map(|criterion| {
+            let score = variant.scores.get(&criterion.name);
+            score.map_or(NOTHING.to_owned(), |s| numbers::score(s.value))
+        }));
+        let total = variant.total.map(|total| numbers::total(total.value));
+        row.push(total.unwrap_or(NOTHING.to_owned()));
+        row.push(rank(report, variant));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// The same with intervals: what stands behind the chart of scores.
+pub(super) fn scores(report: &Report) -> Table {
+    let mut table = matrix(report);
+    table.caption = "Scores with their intervals".to_owned();
+    for (row, variant) in table.rows.iter_mut().zip(&report.variants) {
+        for (cell, criterion) in row[1..].iter_mut().zip(&report.criteria) {
+            if let Some(score) = variant.scores.get(&criterion.name) {
+                *cell = with_ends(score, numbers::score);
+            }
+        }
+        if let Some(total) = &variant.total {
+            let cell = row.len() - 2;
+            row[cell] = with_ends(total, numbers::total);
+        }
+    }
+    table
+}
+
+/// `8.1 (7.9–8.3)`; ends that say no more than the value are left out.
+fn with_ends(interval: &Interval, show: fn(f64) -> String) -> String {
+    let value = show(interval.value);
+    match (interval.low.map(show), interval.high.map(show)) {
+        (Some(low), Some(high)) if low == high => value,
+        (Some(low), Some(high)) => format!("{value} ({low}–{high})"),
+        (Some(low), None) => format!("{value} (at least {low})"),
+        (None, Some(high)) => format!("{value} (at most {high})"),
+        (None, None) => format!("{value} (interval not known)"),
+    }
+}
+
+/// One variant's time against the fastest.
+pub(super) struct Against<'a> {
+    /// Who.
+    pub(super) variant: &'a Variant,
+    /// The ratio of times; `None` for the fastest itself, or if it is not known.
+    pub(super) ratio: Option<Interval>,
+    /// The verdict in words.
+    pub(super) verdict: String,
+}
+
+/// All that were timed, the fastest first, then by ratio.
+pub(super) fn against_fastest(report: &Report) -> Vec<Against<'_>> {
+    let Some(fastest) = words::fastest(report) else {
+        return Vec::new();
+    };
+    let mut list: Vec<Against<'_>> = report
+        .variants
+        .iter()
+        .filter(|variant| variant.id != fastest.id)
+        .filter_map(|variant| {
+            let row = words::ordered_row(report, &variant.id, &fastest.id, None)?;
+            let ratio = row.ratio.map(|value| Interval {
+                value,
+                low: row.low,
+                high: row.high,
+            });
+            let small = if row.below_threshold {
+                ", below the practical threshold"
+            } else {
+                ""
+            };
+            Some(Against {
+                variant,
+                ratio,
+                verdict: format!("{}{small}", verdict_name(row.verdict)),
+            })
+        })
+        .collect();
+    let value = |against: &Against<'_>| against.ratio.map_or(f64::INFINITY, |r| r.value);
+    list.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    let best = Against {
+        variant: fastest,
+        ratio: None,
+        verdict: "the fastest".to_owned(),
+    };
+    list.insert(0, best);
+    list
+}
+
+/// The verdict as a person says it.
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beats => "faster",
+        Verdict::Beaten => "slower",
+        Verdict::Tie => "tie",
+        Verdict::NoCall => "no call",
+    }
+}
+
+/// Ratios of times with intervals: what stands behind the chart of ratios.
+pub(super) fn ratios(report: &Report) -> Table {
+    let list = against_fastest(report);
+    let fastest = list
+        .first()
+        .map(|best| words::name(report, &best.variant.id));
+    let caption = format!(
+        "Time against {}, all cases together",
+        fastest.unwrap_or_default()
+    );
+    let mut table = Table::new(&caption);
+    table.column("time", Align::Right);
+    table.column("verdict", Align::Left);
+    table.rows = list
+        .iter()
+        .map(|against| {
+            let ratio = match (&against.ratio, against.verdict.as_str()) {
+                (Some(ratio), _) => numbers::times(*ratio),
+                (None, "the fastest") => "1 ×".to_owned(),
+                (None, _) => NOTHING.to_owned(),
+            };
+            let name = words::name(report, &against.variant.id);
+            vec![name, ratio, against.verdict.clone()]
+        })
+        .collect();
+    table
+}
+
+/// Times by case: what stands behind the chart of times by size.
+pub(super) fn by_case(report: &Report) -> Option<Table> {
+    let cases = &report.experiment.cases;
+    let timed: Vec<&Variant> = report
+        .variants
+        .iter()
+        .filter(|variant| {
+            let time = variant.readings.get("time");
+            time.is_some_and(|time| time.by_case.len() == cases.len())
+        })
+        .collect();
+    if cases.len() < 2 || timed.is_empty() {
+        return None;
+    }
+    let mut table = Table::new("Time of one call, by case");
+    for case in cases {
+        let title = match case {
+            CaseLabel::Size(size) => numbers::count(u64::from(*size)),
+            CaseLabel::Call(call) => super::clipped(call, 24),
+        };
+        table.column(&title, Align::Right);
+    }
+    for variant in timed {
+        let mut row = vec![words::name(report, &variant.id)];
+        let time = &variant.readings["time"];
+        row.extend(time.by_case.iter().map(|value| match value {
+            Some(value) => numbers::reading(*value, &time.unit),
+            None => NOTHING.to_owned(),
+        }));
+        table.rows.push(row);
+    }
+    Some(table)
+}
+
+/// All readings, in their own units.
+pub(super) fn readings(report: &Report) -> Option<Table> {
+    let sources: BTreeSet<&String> = report
+        .variants
+        .iter()
+        .flat_map(|variant| variant.readings.keys())
+        .collect();
+    if sources.is_empty() {
+        return None;
+    }
+    let mut table = Table::new("Readings");
+    for source in &sources {
+        table.column(source, Align::Right);
+    }
+    for variant in report.variants.iter().filter(|v| !v.readings.is_empty()) {
+        let mut row = vec![words::name(report, &variant.id)];
+        row.extend(sources.iter().map(|source| {
+            let reading = variant.readings.get(*source);
+            reading.map_or(NOTHING.to_owned(), |r| numbers::reading(r.value, &r.unit))
+        }));
+        table.rows.push(row);
+    }
+    Some(table)
+}
+
+/// What counts, how much, and how readings become scores.
+pub(super) fn criteria(report: &Report) -> Table {
+    let mut table = Table::new("Criteria");
+    table.columns[0].0 = "criterion".to_owned();
+    for title in ["weight", "from", "better", "scale", "gate"] {
+        table.column(title, Align::Left);
+    }
+    for criterion in &report.criteria {
+        let better = match criterion.direction {
+            Direction::LowerIsBetter => "lower",
+            Direction::HigherIsBetter => "higher",
+        };
+        let scale = match criterion.scale {
+            Scale::Ratio { base } => format!("10 points for each factor of {base}"),
+            Scale::Linear { low, high } => format!("linear from {low} to {high}"),
+        };
+        let gate = criterion.gate.map_or(NOTHING.to_owned(), |gate| {
+            let on = match gate.on {
+                GateOn::Score => "score",
+                GateOn::Reading => "reading",
+            };
+            let bound = |what: &str, bound: Option<f64>| bound.map(|b| format!("{what} {b}"));
+            let bounds: Vec<String> = [bound("at least", gate.min), bound("at most", gate.max)]
+                .into_iter()
+                .flatten()
+                .collect();
+            format!("{on} {}", bounds.join(", "))
+        });
+        table.rows.push(vec![
+            criterion.name.clone(),
+            numbers::weight(criterion.weight),
+            criterion.source.clone(),
+            better.to_owned(),
+            scale,
+            gate,
+        ]);
+    }
+    table
+}
+
+/// Why somebody is not ranked.
+pub(super) struct LeftOut {
+    /// Who.
+    pub(super) name: String,
+    /// `failed, wrong-answer (check)`, `eliminated`, `unranked`.
+    pub(super) what: String,
+    /// In words; may have several lines.
+    pub(super) why: String,
+}
+
+/// Everyone without a rank, with the reason.
+pub(super) fn left_out(report: &Report) -> Vec<LeftOut> {
+    let out = report
+        .variants
+        .iter()
+        .filter(|v| v.status != Status::Ranked);
+    out.map(|variant| {
+        let name = words::name(report, &variant.id);
+        match &variant.failure {
+            Some(failure) => {
+                let limit = failure.limit.as_ref();
+                let limit = limit.map_or(String::new(), |l| format!(" (limit: {l})"));
+                LeftOut {
+                    name,
+                    what: format!("failed: {}", failure.class),
+                    why: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
+                }
+            }
+            None => LeftOut {
+                name,
+                what: status_name(variant.status).to_owned(),
+                why: super::clipped(
+                    variant.reason.as_deref().unwrap_or_default(),
+                    super::MESSAGE_CHARS_MAX,
+                ),
+            },
+        }
+    })
+    .collect()
+}
+
+/// Where and how it was measured, as pairs of what and which.
+pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
+    let environment = &report.environment;
+    let protocol = &report.protocol;
+    let mut pairs = vec![
+        ("Confinement", environment.confinement.clone()),
+        ("Engine", environment.engine.clone()),
+        ("Compiler", environment.compiler.clone()),
+        (
+            "Machine",
+            format!(
+                "{}, {} cores, {}",
+                environment.cpu, environment.cores, environment.system
+            ),
+        ),
+    ];
+    if protocol.replicas > 0 {
+        let measured = format!(
+            "{} replicas; {} confidence for all verdicts together; differences below {} do not matter",
+            protocol.replicas,
+            numbers::percent(protocol.confidence),
+            numbers::percent(protocol.practical)
+        );
+        pairs.push(("Measured", measured));
+    }
+    let cost = &report.cost;
+    let mut spent = format!(
+        "{} s, {} calls",
+        numbers::significant(cost.seconds, 3),
+        numbers::count(cost.trials)
+    );
+    if cost.tokens > 0 {
+        spent += &format!(", {} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
+    }
+    pairs.push(("Cost", spent));
+    pairs.push(("Seed", report.experiment.seed.to_string()));
+    pairs.retain(|(_, text)| !text.trim().is_empty());
+    pairs
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use bakeoff_domain::report::{Cost, Environment, ExperimentSummary, Facts, Protocol, assemble};
+    use std::collections::BTreeMap;
+
+    /// A report with one variant of that name and nothing else.
+    pub(in crate::render) fn named(name: &str) -> Report {
+        assemble(Facts {
+            experiment: ExperimentSummary {
+                id: "id".to_owned(),
+                name: "experiment".to_owned(),
+                problem: "problem".to_owned(),
+                seed: 1,
+                cases: Vec::new(),
+            },
+            environment: Environment::default(),
+            criteria: Vec::new(),
+            variants: vec![Variant {
+                id: "v".to_owned(),
+                name: name.to_owned(),
+                approach: "a".to_owned(),
+                iteration: 1,
+                parameters: BTreeMap::new(),
+                status: Status::Unranked,
+                rank: None,
+                total: None,
+                scores: BTreeMap::new(),
+                readings: BTreeMap::new(),
+                failure: None,
+                pure: None,
+                file: String::new(),
+                description: None,
+                reason: None,
+                growth: None,
+            }],
+            verdicts: Vec::new(),
+            wall_verdicts: Vec::new(),
+            replicas: None,
+            protocol: Protocol::default(),
+            options: bakeoff_domain::spec::ReportOptions::default(),
+            cost: Cost::default(),
+            notes: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_variant_without_scores_is_shown_without_a_rank() {
+        let report = named("x");
+        assert_eq!(matrix(&report).rows, [["x", NOTHING, "unranked"]]);
+        assert_eq!(left_out(&report)[0].what, "unranked");
+    }
+}
