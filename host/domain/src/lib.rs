@@ -6,10 +6,11 @@
 //! output on every machine, which is what makes a finished run recomputable.
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
-//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`report`]; [`failure`] is what
+//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`report`]; [`failure`] is what
 //! happens instead.
 
 pub mod failure;
+pub mod growth;
 pub mod measurement;
 pub mod plan;
 pub mod race;
