@@ -11,6 +11,11 @@
 
 pub mod failure;
 pub mod ids;
+//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`report`]; [`failure`] is what
+//! happens instead.
+
+pub mod failure;
+pub mod growth;
 pub mod measurement;
 pub mod plan;
 pub mod race;

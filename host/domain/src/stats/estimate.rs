@@ -47,7 +47,7 @@ pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
 ///
 /// ```
 /// use bakeoff_domain::stats::hodges_lehmann;
-/// assert_eq!(hodges_lehmann(&[1.0, 2.0, 300.0]), Some(1.75));
+/// assert_eq!(hodges_lehmann(&[1.0, 2.0, 3.0, 4.0, 500.0]), Some(3.0));
 /// ```
 pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
     if let [only] = values {

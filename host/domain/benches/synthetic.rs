@@ -1,0 +1,211 @@
+//! A busy machine that does not exist: replicas as they could have been measured, from a seed.
+//!
+//! The noise is what was seen on shared machines: a level that wanders and drifts, the same for
+//! whoever runs at that moment; heavy tails; now and then an instance that is slow for life.
+
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::plan::{Entrant, ReplicaPlan, ReplicaSpec, Stage, WarmUp, draw};
+use bakeoff_domain::race::{Analysis, Next, Race, Remaining, Settings, StopReason};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// How variants and the machine behave. Effects are differences of logarithms: 0.02 is about 2 %.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// By variant, by case: its time as the logarithm of a factor.
+    pub(crate) effects: Vec<Vec<f64>>,
+    /// Spread of a single sample, before the tails.
+    pub(crate) sample_sd: f64,
+    /// Spread of the machine's level from sample to sample.
+    pub(crate) wander_sd: f64,
+    /// Change of the level over a replica.
+    pub(crate) drift: f64,
+    /// Share of samples that are hit by something long.
+    pub(crate) spikes: f64,
+    /// Share of instances that are 1.7 × slower for life.
+    pub(crate) slow_instances: f64,
+    /// Spread between processes, by variant: what memory layout does.
+    pub(crate) layout_sd: f64,
+    /// What running first in a block costs.
+    pub(crate) first_penalty: f64,
+}
+
+impl World {
+    /// A busy machine, with variants of these effects on one case.
+    pub(crate) fn busy(effects: &[f64]) -> Self {
+        Self {
+            effects: effects.iter().map(|effect| vec![*effect]).collect(),
+            sample_sd: 0.015,
+            wander_sd: 0.01,
+            drift: 0.02,
+            spikes: 0.05,
+            slow_instances: 0.005,
+            layout_sd: 0.001,
+            first_penalty: 0.0,
+        }
+    }
+
+    /// How many cases there are.
+    pub(crate) fn cases(&self) -> usize {
+        self.effects.first().map_or(0, Vec::len)
+    }
+
+    /// Runs a plan.
+    pub(crate) fn run(&self, plan: &ReplicaPlan, seed: u64) -> Replica {
+        let mut random = Noise::new(seed ^ u64::from(plan.index).wrapping_mul(0x9E37_79B9));
+        let layout: Vec<f64> = self
+            .effects
+            .iter()
+            .map(|_| self.layout(&mut random))
+            .collect();
+        let count: usize = plan.blocks.iter().map(|block| block.cases.len()).sum();
+        let drift = self.drift * random.normal() / count.max(1) as f64;
+        let mut level = 0.0;
+        let mut samples = Vec::new();
+        for (block, cases) in (0..).zip(&plan.blocks) {
+            for case in &cases.cases {
+                for (position, turn) in (0..).zip(&case.order) {
+                    level = 0.9 * level + self.wander_sd * random.normal() + drift;
+                    let first = if position == 0 {
+                        self.first_penalty
+                    } else {
+                        0.0
+                    };
+                    let effect = self.effects[turn.variant][case.case] + layout[turn.variant];
+                    let log = effect + first + level + self.noise(&mut random);
+                    let time = (f64::from(turn.calls) * 50_000.0 * log.exp()) as u64;
+                    samples.push(Sample {
+                        variant: turn.variant,
+                        case: case.case,
+                        block,
+                        position,
+                        calls: turn.calls,
+                        cpu_ns: time,
+                        wall_ns: time + time / 50,
+                    });
+                }
+            }
+        }
+        Replica {
+            index: plan.index,
+            solo: false,
+            samples,
+            baselines: vec![
+                Baseline {
+                    cpu_ns: 300.0,
+                    wall_ns: 300.0
+                };
+                self.cases()
+            ],
+            cold_ns: Vec::new(),
+            surroundings: Surroundings {
+                started_s: f64::from(plan.index),
+                load: Some(1.0 + random.uniform()),
+                ..Surroundings::default()
+            },
+        }
+    }
+
+    fn layout(&self, random: &mut Noise) -> f64 {
+        let slow = random.uniform() < self.slow_instances;
+        self.layout_sd * random.normal() + if slow { 1.7_f64.ln() } else { 0.0 }
+    }
+
+    /// Student's t with 3 degrees of freedom, and spikes with a Pareto tail.
+    fn noise(&self, random: &mut Noise) -> f64 {
+        let squares: f64 = (0..3).map(|_| random.normal().powi(2)).sum();
+        let tailed = self.sample_sd * random.normal() / (squares / 3.0).sqrt();
+        if random.uniform() < self.spikes {
+            return tailed + (1.0 + 0.02 / random.uniform().max(1e-4)).ln();
+        }
+        tailed
+    }
+}
+
+/// Random numbers for the noise.
+pub(crate) struct Noise(Xoshiro256PlusPlus);
+
+impl Noise {
+    /// From a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// Uniform in [0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Standard normal, after Box and Muller.
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// How the order of a block comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As the plan draws it.
+    Drawn,
+    /// Always the same, as a naive harness has it.
+    Fixed,
+}
+
+/// The plan of one replica of the session with this seed.
+pub(crate) fn plan(
+    seed: u64,
+    index: u32,
+    cases: usize,
+    entrants: &[Entrant],
+    order: Order,
+) -> ReplicaPlan {
+    let mut plan = draw(&ReplicaSpec {
+        seed,
+        index,
+        stage: Stage::Race,
+        calls: &vec![20; cases],
+        blocks: 16,
+        warm_up: WarmUp::Normal,
+        entrants,
+    });
+    if order == Order::Fixed {
+        for case in plan.blocks.iter_mut().flat_map(|block| &mut block.cases) {
+            case.order.sort_by_key(|turn| turn.variant);
+        }
+    }
+    plan
+}
+
+/// A whole race, from the first replica to the stop.
+pub(crate) fn session(
+    world: &World,
+    settings: &Settings,
+    seed: u64,
+    order: Order,
+) -> (Analysis, StopReason) {
+    let mut race = Race::new(settings.clone());
+    let endless = Remaining {
+        seconds: 1.0,
+        replica_seconds: 0.0,
+    };
+    for index in 0.. {
+        match race.analysis().next(endless) {
+            Next::Stop(reason) => return (race.analysis(), reason),
+            Next::Run { entrants } => {
+                let plan = plan(seed, index, world.cases(), &entrants, order);
+                race.push(world.run(&plan, seed));
+            }
+        }
+    }
+    (race.analysis(), StopReason::ReplicaLimit)
+}
+
+/// Everybody, in full.
+pub(crate) fn everybody(variants: usize) -> Vec<Entrant> {
+    let entrant = |variant| Entrant {
+        variant,
+        brief: false,
+    };
+    (0..variants).map(entrant).collect()
+}

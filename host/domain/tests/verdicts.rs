@@ -1,0 +1,191 @@
+//! Whole races on a synthetic busy machine: what is said must be right, or not said.
+//!
+//! Everything follows from seeds, so these tests give the same result every time. The benchmark
+//! `statistics` does the same in bulk.
+
+#[path = "../benches/synthetic.rs"]
+mod synthetic;
+
+use bakeoff_domain::race::{Analysis, Race, Settings, StopReason, analyse};
+use bakeoff_domain::verdict::Verdict;
+use synthetic::{Order, World, everybody, plan, session};
+
+fn claims(analysis: &Analysis) -> usize {
+    let sure = |verdict| matches!(verdict, Verdict::Beats | Verdict::Beaten);
+    let overall = analysis.overall.iter().filter(|pair| sure(pair.verdict));
+    overall.count()
+}
+
+/// At 5 %, so many false results in `runs` are exceeded by chance less than once in 1,000.
+fn false_max(runs: f64) -> f64 {
+    0.05 * runs + 3.1 * (0.05 * 0.95 * runs).sqrt()
+}
+
+#[test]
+fn identical_variants_have_no_winner() {
+    for (variants, runs) in [(2, 300), (4, 120)] {
+        let world = World::busy(&vec![0.0; variants]);
+        let settings = Settings::new(variants, 1);
+        let wrong = (0..runs)
+            .filter(|seed| claims(&session(&world, &settings, *seed, Order::Drawn).0) > 0)
+            .count();
+        assert!(
+            wrong as f64 <= false_max(runs as f64),
+            "{variants}: {wrong} of {runs}"
+        );
+    }
+}
+
+#[test]
+fn whoever_runs_first_pays_and_still_nobody_wins() {
+    let mut world = World::busy(&[0.0, 0.0]);
+    world.first_penalty = 0.03;
+    let settings = Settings::new(2, 1);
+    let wrong = |order| {
+        let wins = |seed: &u64| claims(&session(&world, &settings, *seed, order).0) > 0;
+        (0..100).filter(wins).count()
+    };
+    assert!(wrong(Order::Drawn) as f64 <= false_max(100.0));
+    assert!(
+        wrong(Order::Fixed) > 90,
+        "a fixed order is what the drawn one protects from"
+    );
+}
+
+#[test]
+fn five_per_cent_are_found_with_the_right_sign() {
+    let world = World::busy(&[0.05_f64.ln_1p(), 0.0]);
+    let settings = Settings::new(2, 1);
+    for seed in 0..200 {
+        let (analysis, reason) = session(&world, &settings, seed, Order::Drawn);
+        assert_eq!(analysis.winner, Some(1), "seed {seed}");
+        assert_eq!(reason, StopReason::Winner);
+        assert_eq!(analysis.overall[0].verdict, Verdict::Beaten);
+        assert!(analysis.overall[0].interval.low > Some(1.0));
+    }
+}
+
+#[test]
+fn a_quiet_machine_calls_identical_variants_a_tie() {
+    let world = World {
+        sample_sd: 0.001,
+        wander_sd: 0.001,
+        spikes: 0.0,
+        slow_instances: 0.0,
+        ..World::busy(&[0.0, 0.0, 0.0])
+    };
+    let settings = Settings::new(3, 1);
+    for seed in 0..20 {
+        let (analysis, reason) = session(&world, &settings, seed, Order::Drawn);
+        assert_eq!(reason, StopReason::Tied, "seed {seed}");
+        assert_eq!(analysis.unbeaten, [0, 1, 2]);
+    }
+}
+
+#[test]
+fn the_best_of_eight_wins_and_the_slow_leave_early() {
+    let effects: Vec<f64> = (0..8).map(|variant| 0.3 * f64::from(variant)).collect();
+    let world = World::busy(&effects);
+    let (analysis, reason) = session(&world, &Settings::new(8, 1), 1, Order::Drawn);
+    assert_eq!((analysis.winner, reason), (Some(0), StopReason::Winner));
+    assert!(analysis.replicas < 24, "{}", analysis.replicas);
+    for pair in &analysis.overall {
+        assert!(pair.verdict != Verdict::Beaten, "{pair:?}");
+    }
+}
+
+#[test]
+fn a_brief_variant_gets_its_verdict_from_single_calls() {
+    let world = World::busy(&[0.0, 0.05, 4.0]);
+    let mut settings = Settings::new(3, 1);
+    settings.brief_at_start = vec![2];
+    let (analysis, _) = session(&world, &settings, 5, Order::Drawn);
+    let pair = analysis
+        .overall
+        .iter()
+        .find(|pair| (pair.a, pair.b) == (0, 2));
+    let pair = pair.unwrap();
+    assert_eq!(pair.verdict, Verdict::Beats);
+    assert!(
+        pair.replicas < 20 && pair.interval.ratio < Some(0.03),
+        "{pair:?}"
+    );
+}
+
+#[test]
+fn sizes_get_their_own_verdicts_and_a_crossover() {
+    let mut world = World::busy(&[0.0, 0.0]);
+    world.effects = vec![vec![-0.5, 0.2, 0.9], vec![0.0, 0.0, 0.0]];
+    let mut settings = Settings::new(2, 3);
+    settings.sizes = vec![100, 1_600, 25_600];
+    let (analysis, reason) = session(&world, &settings, 3, Order::Drawn);
+    assert_eq!((analysis.winner, reason), (Some(1), StopReason::Winner));
+    let verdicts: Vec<Verdict> = analysis.by_case.iter().map(|pair| pair.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Beats, Verdict::Beaten, Verdict::Beaten]);
+    let crossover = analysis.crossovers[0];
+    assert_eq!((crossover.below, crossover.above), (0, 1));
+    assert!(
+        (500.0..1_000.0).contains(&crossover.estimate),
+        "{crossover:?}"
+    );
+}
+
+#[test]
+fn an_effect_that_comes_with_time_is_annotated() {
+    let settings = Settings::new(2, 1);
+    let mut race = Race::new(settings);
+    for index in 0..32 {
+        let world = World::busy(&[0.02 * f64::from(index), 0.0]);
+        let plan = plan(9, index, 1, &everybody(2), Order::Drawn);
+        race.push(world.run(&plan, 9));
+    }
+    let dependences = race.analysis().dependences;
+    assert_eq!(dependences.len(), 1, "{dependences:?}");
+    assert!(dependences[0].rho > 0.9 && dependences[0].p < 0.01);
+}
+
+#[test]
+fn step_by_step_in_any_order_of_finishing_is_the_same_as_all_at_once() {
+    let world = World::busy(&[0.02, 0.0, 0.01]);
+    let settings = Settings::new(3, 1);
+    let mut replicas: Vec<_> = (0..24)
+        .filter(|index| *index != 5)
+        .map(|index| world.run(&plan(4, index, 1, &everybody(3), Order::Drawn), 4))
+        .collect();
+    let at_once = analyse(&settings, &replicas);
+    let mut race = Race::new(settings);
+    // Neighbours overtake each other, and number 5 was discarded.
+    replicas
+        .chunks_exact_mut(2)
+        .for_each(|pair| pair.swap(0, 1));
+    for replica in replicas {
+        race.push(replica);
+        race.analysis();
+    }
+    assert_eq!(race.analysis().replicas, 5);
+    race.skip(5);
+    let by_step = race.analysis();
+    assert_eq!(by_step.replicas, 23);
+    for (one, other) in by_step.overall.iter().zip(&at_once.overall) {
+        assert_eq!(one.verdict, other.verdict);
+        let ends = |pair: &bakeoff_domain::verdict::PairVerdict| {
+            [pair.interval.low, pair.interval.high].map(|end| end.unwrap_or(0.0))
+        };
+        for (one, other) in ends(one).into_iter().zip(ends(other)) {
+            assert!((one - other).abs() < 1e-5, "{one} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_variant_that_fails_is_not_spoken_of() {
+    let world = World::busy(&[0.1, 0.0, 0.3]);
+    let mut race = Race::new(Settings::new(3, 1));
+    for index in 0..20 {
+        race.push(world.run(&plan(2, index, 1, &everybody(3), Order::Drawn), 2));
+    }
+    race.withdraw(1);
+    let analysis = race.analysis();
+    assert_eq!(analysis.overall.len(), 1);
+    assert_eq!((analysis.winner, analysis.unbeaten), (Some(0), vec![0]));
+}
