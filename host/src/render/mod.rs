@@ -5,18 +5,23 @@
 //! Each sink has its own type in [`inert`] that makes text harmless there, and nothing else writes
 //! foreign text.
 
+pub mod charts;
 mod csv;
+mod html;
 mod human;
 pub mod inert;
 mod json;
+mod markdown;
 mod strips;
 mod tables;
 
 use std::collections::BTreeMap;
 
 pub use csv::csv;
+pub use html::html;
 pub use human::human;
 pub use json::json;
+pub use markdown::markdown;
 
 /// Whether escape sequences may be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,15 +42,19 @@ pub struct Options {
     pub colour: Colour,
     /// By variant id: the text of its source, for code samples.
     pub sources: BTreeMap<String, String>,
+    /// The folder, as Markdown links to it, in which the pictures of [`charts::charts`] lie as
+    /// `NAME.svg`; `None` leaves them out of Markdown, which then has their tables only.
+    pub charts: Option<String>,
 }
 
 impl Default for Options {
-    /// 100 columns, no colour, no sources.
+    /// 100 columns, no colour, no sources, no pictures beside Markdown.
     fn default() -> Self {
         Self {
             width: 100,
             colour: Colour::Never,
             sources: BTreeMap::new(),
+            charts: None,
         }
     }
 }

@@ -1,0 +1,109 @@
+//! Times against the fastest, with the intervals of the verdicts.
+
+use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
+use super::{Chart, VARIANTS_MAX};
+use crate::render::tables::{self, Against};
+use bakeoff_domain::report::Report;
+use bakeoff_domain::report::words::{self, numbers};
+
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = WIDTH - 180.0;
+const ROW: f64 = 28.0;
+const TOP: f64 = 16.0;
+
+/// Beyond this factor the axis is cut off.
+const FACTOR_MAX: f64 = 100.0;
+
+pub(super) fn chart(report: &Report) -> Option<Chart> {
+    let list = tables::against_fastest(report);
+    if list.len() < 2 {
+        return None;
+    }
+    let shown = &list[..list.len().min(VARIANTS_MAX)];
+    let fastest = words::name(report, &list[0].variant.id);
+    let title = format!("Time against {fastest}");
+    let description = format!(
+        "Ratio of the time of each variant to that of {fastest}, on a logarithmic axis, with the \
+         interval of its verdict. {}",
+        described(report, shown)
+    );
+    let axis = axis(shown);
+    let bottom = TOP + ROW * shown.len() as f64;
+    let mut canvas = Canvas::new();
+    for tick in axis.ticks() {
+        let x = axis.at(tick);
+        canvas.line((x, TOP), (x, bottom), "grid");
+        let text = format!("{} ×", numbers::weight(tick));
+        canvas.text((x, bottom + 18.0), &text, Anchor::Middle, true);
+    }
+    let one = axis.at(1.0);
+    canvas.line((one, TOP), (one, bottom), "axis");
+    for (index, against) in shown.iter().enumerate() {
+        row(&mut canvas, report, &axis, index, against);
+    }
+    Some(Chart {
+        name: "ratios",
+        svg: canvas.finish("ratios", &title, &description, bottom + 28.0),
+        title,
+        description,
+        table: tables::ratios(report),
+    })
+}
+
+fn described(report: &Report, list: &[Against<'_>]) -> String {
+    let said: Vec<String> = list[1..]
+        .iter()
+        .filter_map(|against| {
+            let name = words::name(report, &against.variant.id);
+            Some(format!("{name}: {}", numbers::times(against.ratio?)))
+        })
+        .collect();
+    format!("{}.", said.join("; "))
+}
+
+fn axis(list: &[Against<'_>]) -> LogAxis {
+    let ends = list
+        .iter()
+        .filter_map(|against| against.ratio)
+        .flat_map(|ratio| [Some(ratio.value), ratio.low, ratio.high])
+        .flatten()
+        .filter(|end| end.is_finite() && *end > 0.0);
+    let (low, high) = ends.fold((1.0_f64, 1.05_f64), |(low, high), end| {
+        (low.min(end), high.max(end))
+    });
+    LogAxis {
+        low: (low * 0.98).max(1.0 / FACTOR_MAX),
+        high: (high * 1.02).min(FACTOR_MAX),
+        start: LEFT,
+        end: RIGHT,
+    }
+}
+
+fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, against: &Against<'_>) {
+    let y = TOP + ROW * (index as f64 + 0.5);
+    let name = label(&words::name(report, &against.variant.id));
+    canvas.text((LEFT - 12.0, y + 4.0), &name, Anchor::End, false);
+    let Some(ratio) = against.ratio else {
+        if index == 0 {
+            canvas.mark((axis.at(1.0), y), 0, false);
+        }
+        let said = if index == 0 { "1 ×" } else { &against.verdict };
+        canvas.text((RIGHT + 12.0, y + 4.0), said, Anchor::Start, true);
+        return;
+    };
+    let low = ratio.low.map_or(LEFT, |low| axis.at(low));
+    let high = ratio.high.map_or(RIGHT, |high| axis.at(high));
+    canvas.bar((low, y), (high, y), 0);
+    for (end, known) in [(low, ratio.low), (high, ratio.high)] {
+        if known.is_some() {
+            canvas.bar((end, y - 5.0), (end, y + 5.0), 0);
+        }
+    }
+    canvas.mark((axis.at(ratio.value), y), 0, against.verdict == "no call");
+    let verdict = match against.verdict.as_str() {
+        "tie" | "no call" => format!(", {}", against.verdict),
+        _ => String::new(),
+    };
+    let said = format!("{}{verdict}", numbers::times(ratio));
+    canvas.text((RIGHT + 12.0, y + 4.0), &said, Anchor::Start, true);
+}

@@ -1,0 +1,166 @@
+//! Time by size, on two logarithmic axes, with the sizes at which variants change places.
+
+use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label, spread};
+use super::{Chart, VARIANTS_MAX};
+use crate::render::tables;
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{CaseLabel, Report};
+
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = WIDTH - 180.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 320.0;
+
+/// Crossings that are marked, at most.
+const CROSSINGS_MAX: usize = 4;
+
+/// One variant's times.
+struct Series {
+    name: String,
+    points: Vec<(f64, f64)>,
+}
+
+pub(super) fn chart(report: &Report) -> Option<Chart> {
+    let table = tables::by_case(report)?;
+    let series = series(report);
+    let sizes: Vec<f64> = sizes(report).into_iter().flatten().collect();
+    let all: Vec<(f64, f64)> = series.iter().flat_map(|s| s.points.clone()).collect();
+    if sizes.len() < 2 || all.is_empty() {
+        return None;
+    }
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
+    };
+    let (x_low, x_high) = range(&mut sizes.iter().copied());
+    let (y_low, y_high) = range(&mut all.iter().map(|(_, y)| *y));
+    let x = LogAxis {
+        low: x_low,
+        high: x_high,
+        start: LEFT,
+        end: RIGHT,
+    };
+    let y = LogAxis {
+        low: y_low * 0.9,
+        high: y_high * 1.1,
+        start: BOTTOM,
+        end: TOP,
+    };
+    let crossings = words::crossings(report);
+    let title = "Time of one call by size".to_owned();
+    let description = described(report, &crossings);
+    let mut canvas = Canvas::new();
+    axes(&mut canvas, &x, &y, &sizes);
+    for crossing in crossings.iter().take(CROSSINGS_MAX) {
+        let at = x.at(crossing.about);
+        canvas.line((at, TOP), (at, BOTTOM), "cross");
+        let text = format!("≈ {}", numbers::significant(crossing.about, 2));
+        canvas.text((at, TOP - 8.0), &text, Anchor::Middle, true);
+    }
+    lines(&mut canvas, &x, &y, &series);
+    Some(Chart {
+        name: "sizes",
+        svg: canvas.finish("sizes", &title, &description, BOTTOM + 46.0),
+        title,
+        description,
+        table,
+    })
+}
+
+/// By case: its size, if it has one that a logarithm can take.
+fn sizes(report: &Report) -> Vec<Option<f64>> {
+    let cases = report.experiment.cases.iter();
+    cases
+        .map(|case| match case {
+            CaseLabel::Size(size) => Some(f64::from(*size)).filter(|size| *size > 0.0),
+            CaseLabel::Call(_) => None,
+        })
+        .collect()
+}
+
+fn series(report: &Report) -> Vec<Series> {
+    let sizes = sizes(report);
+    let point = |size: &Option<f64>, time: &Option<f64>| {
+        Some(((*size)?, time.filter(|t| t.is_finite() && *t > 0.0)?))
+    };
+    let timed = report.variants.iter().filter_map(|variant| {
+        let time = variant.readings.get("time")?;
+        let mut points: Vec<(f64, f64)> = sizes
+            .iter()
+            .zip(&time.by_case)
+            .filter_map(|(size, time)| point(size, time))
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let name = words::name(report, &variant.id);
+        (!points.is_empty()).then_some(Series { name, points })
+    });
+    timed.take(VARIANTS_MAX).collect()
+}
+
+fn described(report: &Report, crossings: &[words::Crossing]) -> String {
+    let mut text =
+        "Time of one call against the size of the input, both on logarithmic axes.".to_owned();
+    for crossing in crossings.iter().take(CROSSINGS_MAX) {
+        text += &format!(
+            " {} is faster up to size {}, {} from size {} on.",
+            words::name(report, &crossing.small),
+            numbers::count(u64::from(crossing.from)),
+            words::name(report, &crossing.large),
+            numbers::count(u64::from(crossing.to))
+        );
+    }
+    text
+}
+
+fn axes(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, sizes: &[f64]) {
+    for tick in y.ticks() {
+        let at = y.at(tick);
+        canvas.line((LEFT, at), (RIGHT, at), "grid");
+        let text = numbers::reading(tick, "ns");
+        canvas.text((LEFT - 8.0, at + 4.0), &text, Anchor::End, true);
+    }
+    canvas.line((LEFT, BOTTOM), (RIGHT, BOTTOM), "axis");
+    let mut last = f64::NEG_INFINITY;
+    for size in sizes {
+        let at = x.at(*size);
+        canvas.line((at, BOTTOM), (at, BOTTOM + 5.0), "axis");
+        if at - last > 60.0 {
+            let text = numbers::significant(*size, 9).replace(".00000000", "");
+            canvas.text((at, BOTTOM + 20.0), trimmed(&text), Anchor::Middle, true);
+            last = at;
+        }
+    }
+    let middle = f64::midpoint(LEFT, RIGHT);
+    canvas.text((middle, BOTTOM + 38.0), "size", Anchor::Middle, true);
+}
+
+/// A whole number without the zeros that significant digits give it.
+fn trimmed(text: &str) -> &str {
+    match text.split_once('.') {
+        Some((whole, _)) => whole,
+        None => text,
+    }
+}
+
+fn lines(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, series: &[Series]) {
+    let ends: Vec<f64> = series
+        .iter()
+        .map(|s| s.points.last().map_or(BOTTOM, |(_, time)| y.at(*time)))
+        .collect();
+    let labels = spread(&ends, 16.0, BOTTOM);
+    for (index, one) in series.iter().enumerate() {
+        let points: Vec<(f64, f64)> = one
+            .points
+            .iter()
+            .map(|(size, time)| (x.at(*size), y.at(*time)))
+            .collect();
+        canvas.path(&points, index);
+        for point in &points {
+            canvas.mark(*point, index, false);
+        }
+        let text = (RIGHT + 24.0, labels[index] + 4.0);
+        canvas.mark((RIGHT + 12.0, labels[index]), index, false);
+        canvas.text(text, &label(&one.name), Anchor::Start, false);
+    }
+}

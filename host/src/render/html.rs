@@ -1,0 +1,251 @@
+//! One HTML page that needs nothing else: no script, no request, readable in dark and light, by
+//! keyboard and by a screen reader.
+
+use super::inert::Html;
+use super::tables::{self, Align, Table};
+use super::{Options, charts};
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{Outcome, Report, Variant};
+use bakeoff_domain::spec::Comparison;
+use std::fmt::{Display, Write};
+
+/// The page's style; the charts bring their own.
+const STYLE: &str = include_str!("html.css");
+
+/// The report as a page. The first thing on it is the answer.
+pub fn html(report: &Report, options: &Options) -> String {
+    let mut page = Page { out: String::new() };
+    page.head(report);
+    page.answer(report);
+    if report.options.comparison != Comparison::Narrative {
+        page.section("Comparison");
+        page.table(&tables::matrix(report));
+        page.end();
+    }
+    page.charts(report);
+    page.left_out(report);
+    if report.options.comparison != Comparison::Matrix {
+        page.narrative(report);
+    }
+    page.list("Notes", &report.notes);
+    if report.options.code_samples {
+        page.code(report, options);
+    }
+    page.basis(report);
+    page.out += "</main>\n</body>\n</html>\n";
+    page.out
+}
+
+struct Page {
+    out: String,
+}
+
+impl Page {
+    /// Writes markup of ours, in which foreign text is wrapped in [`Html`].
+    fn add(&mut self, markup: std::fmt::Arguments<'_>) {
+        // A string takes whatever is written to it.
+        let _ = self.out.write_fmt(markup);
+        self.out.push('\n');
+    }
+
+    fn section(&mut self, title: impl Display) {
+        self.add(format_args!("<section>\n<h2>{title}</h2>"));
+    }
+
+    fn end(&mut self) {
+        self.add(format_args!("</section>"));
+    }
+
+    fn head(&mut self, report: &Report) {
+        let name = super::clipped(&report.experiment.name, 200);
+        let problem = super::clipped(&report.experiment.problem, 4_000);
+        self.add(format_args!(
+            r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<link rel="icon" href="data:,">
+<title>{name} – bakeoff</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<header>
+<h1>{name}</h1>
+<p class="question">{problem}</p>
+</header>
+<main>"#,
+            name = Html(&name),
+            problem = Html(&problem)
+        ));
+    }
+
+    fn answer(&mut self, report: &Report) {
+        let text = &report.recommendation.text;
+        if text.is_empty() {
+            return;
+        }
+        let class = match report.recommendation.outcome {
+            Outcome::Winner => "winner",
+            Outcome::Tie | Outcome::NoCall => "open",
+            Outcome::Nothing => "none",
+        };
+        self.add(format_args!(
+            r#"<section class="answer {class}" aria-label="Answer">
+<p>{}</p>
+</section>"#,
+            Html(text)
+        ));
+    }
+
+    /// A table that scrolls sideways on a narrow screen, also by keyboard.
+    fn table(&mut self, table: &Table) {
+        self.add(format_args!(
+            r#"<div class="wide" tabindex="0" role="region" aria-label="{0}">
+<table>
+<caption>{0}</caption>
+<thead><tr>"#,
+            Html(&table.caption)
+        ));
+        for (title, align) in &table.columns {
+            self.add(format_args!(
+                r#"<th scope="col"{}>{}</th>"#,
+                class(*align),
+                Html(title)
+            ));
+        }
+        self.add(format_args!("</tr></thead>\n<tbody>"));
+        for row in &table.rows {
+            self.add(format_args!("<tr>"));
+            for (index, (cell, (_, align))) in row.iter().zip(&table.columns).enumerate() {
+                if index == 0 {
+                    self.add(format_args!(r#"<th scope="row">{}</th>"#, Html(cell)));
+                } else {
+                    self.add(format_args!("<td{}>{}</td>", class(*align), Html(cell)));
+                }
+            }
+            self.add(format_args!("</tr>"));
+        }
+        self.add(format_args!("</tbody>\n</table>\n</div>"));
+    }
+
+    fn charts(&mut self, report: &Report) {
+        for chart in charts::charts(report) {
+            self.section(Html(&chart.title));
+            self.add(format_args!(
+                r#"<div class="wide" tabindex="0" role="region" aria-label="Chart: {}">
+{}
+</div>
+<details>
+<summary>The numbers behind “{}”</summary>"#,
+                Html(&chart.title),
+                chart.svg,
+                Html(&chart.title)
+            ));
+            self.table(&chart.table);
+            self.add(format_args!("</details>"));
+            self.end();
+        }
+    }
+
+    fn left_out(&mut self, report: &Report) {
+        let list = tables::left_out(report);
+        if list.is_empty() {
+            return;
+        }
+        self.section("Not ranked");
+        self.add(format_args!("<dl>"));
+        for out in list {
+            self.add(format_args!(
+                "<dt>{} <span class=\"what\">{}</span></dt>",
+                Html(&out.name),
+                Html(&out.what)
+            ));
+            if out.why.contains('\n') {
+                self.add(format_args!(
+                    "<dd><pre tabindex=\"0\">{}</pre></dd>",
+                    Html(&out.why)
+                ));
+            } else {
+                self.add(format_args!("<dd>{}</dd>", Html(&out.why)));
+            }
+        }
+        self.add(format_args!("</dl>"));
+        self.end();
+    }
+
+    fn list(&mut self, title: &str, sentences: &[String]) {
+        if sentences.is_empty() {
+            return;
+        }
+        self.section(Html(title));
+        self.add(format_args!("<ul>"));
+        for sentence in sentences {
+            self.add(format_args!("<li>{}</li>", Html(sentence)));
+        }
+        self.add(format_args!("</ul>"));
+        self.end();
+    }
+
+    fn narrative(&mut self, report: &Report) {
+        for section in words::narrative(report) {
+            self.list(section.title, &section.sentences);
+        }
+    }
+
+    fn code(&mut self, report: &Report, options: &Options) {
+        let shown: Vec<(&Variant, &String)> = report
+            .variants
+            .iter()
+            .filter_map(|variant| Some((variant, options.sources.get(&variant.id)?)))
+            .collect();
+        if shown.is_empty() {
+            return;
+        }
+        self.section("Code");
+        for (variant, source) in shown {
+            let name = words::name(report, &variant.id);
+            let lines = numbers::count(source.lines().count() as u64);
+            let open = if variant.rank == Some(1) { " open" } else { "" };
+            self.add(format_args!(
+                "<details{open}>\n<summary>{} ({lines} lines)</summary>",
+                Html(&name)
+            ));
+            if let Some(description) = &variant.description {
+                let description = super::clipped(description, 2_000);
+                self.add(format_args!("<p>{}</p>", Html(&description)));
+            }
+            let source = super::clipped(source, super::SOURCE_CHARS_MAX);
+            self.add(format_args!(
+                "<pre tabindex=\"0\"><code>{}</code></pre>\n</details>",
+                Html(&source)
+            ));
+        }
+        self.end();
+    }
+
+    /// Readings, criteria and surroundings: what the answer rests on.
+    fn basis(&mut self, report: &Report) {
+        self.section("What it rests on");
+        if let Some(readings) = tables::readings(report) {
+            self.table(&readings);
+        }
+        self.table(&tables::criteria(report));
+        self.add(format_args!("<dl class=\"pairs\">"));
+        for (what, which) in tables::environment(report) {
+            self.add(format_args!("<dt>{what}</dt><dd>{}</dd>", Html(&which)));
+        }
+        self.add(format_args!("</dl>"));
+        self.end();
+    }
+}
+
+fn class(align: Align) -> &'static str {
+    match align {
+        Align::Left => "",
+        Align::Right => " class=\"number\"",
+    }
+}

@@ -1,0 +1,163 @@
+//! Markdown, as GitHub and most others read it.
+
+use super::inert::{Fenced, Markdown};
+use super::tables::{self, Align, Table};
+use super::{Options, charts};
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{Report, Variant};
+use bakeoff_domain::spec::Comparison;
+
+/// The report as Markdown: the answer, the matrix, the narrative, failures, code, environment.
+///
+/// Most places that show Markdown drop inline SVG, so charts are images in files beside it, if
+/// `options.charts` names their folder; their tables stand in the text either way.
+pub fn markdown(report: &Report, options: &Options) -> String {
+    let mut page = Page { out: String::new() };
+    let experiment = &report.experiment;
+    page.block(&format!("# {}", Markdown(&experiment.name)));
+    page.block(&Markdown(&super::clipped(&experiment.problem, 2_000)).to_string());
+    let answer = &report.recommendation.text;
+    if !answer.is_empty() {
+        page.block(&format!("**{}**", Markdown(answer)));
+    }
+    if report.options.comparison != Comparison::Narrative {
+        page.heading("Comparison");
+        page.table(&tables::matrix(report));
+        page.block("Scores from 0 to 10, higher is better.");
+    }
+    page.charts(report, options);
+    page.left_out(report);
+    if report.options.comparison != Comparison::Matrix {
+        page.narrative(report);
+    }
+    page.list("Notes", &report.notes);
+    if report.options.code_samples {
+        page.code(report, options);
+    }
+    if let Some(readings) = tables::readings(report) {
+        page.heading("Readings");
+        page.table(&readings);
+    }
+    page.heading("Criteria");
+    page.table(&tables::criteria(report));
+    page.environment(report);
+    page.out
+}
+
+struct Page {
+    out: String,
+}
+
+impl Page {
+    /// A block that is Markdown already.
+    fn block(&mut self, markdown: &str) {
+        self.out += markdown;
+        self.out += "\n\n";
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.block(&format!("## {}", Markdown(text)));
+    }
+
+    fn table(&mut self, table: &Table) {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let titles = table.columns.iter();
+        let titles = titles.map(|(title, _)| Markdown(title).to_string());
+        self.out += &line(titles.collect());
+        let rules = table.columns.iter().map(|(_, align)| match align {
+            Align::Left => "---".to_owned(),
+            Align::Right => "--:".to_owned(),
+        });
+        self.out += &line(rules.collect());
+        for row in &table.rows {
+            self.out += &line(row.iter().map(|c| Markdown(c).to_string()).collect());
+        }
+        self.out.push('\n');
+    }
+
+    fn list(&mut self, title: &str, sentences: &[String]) {
+        if sentences.is_empty() {
+            return;
+        }
+        self.heading(title);
+        for sentence in sentences {
+            self.out += &format!("- {}\n", Markdown(sentence));
+        }
+        self.out.push('\n');
+    }
+
+    fn charts(&mut self, report: &Report, options: &Options) {
+        for chart in charts::charts(report) {
+            self.heading(&chart.title);
+            if let Some(folder) = &options.charts {
+                let path = format!("{folder}/{}.svg", chart.name);
+                self.block(&format!(
+                    "![{}](<{}>)",
+                    Markdown(&chart.title),
+                    path_only(&path)
+                ));
+            }
+            self.table(&chart.table);
+        }
+    }
+
+    fn left_out(&mut self, report: &Report) {
+        let list = tables::left_out(report);
+        if list.is_empty() {
+            return;
+        }
+        self.heading("Not ranked");
+        for out in list {
+            let title = format!("{} {}", out.name, out.what);
+            if out.why.contains('\n') {
+                self.block(&format!("- {}", Markdown(&title)));
+                self.block(&Fenced(&out.why).to_string());
+            } else {
+                self.block(&format!("- {}: {}", Markdown(&title), Markdown(&out.why)));
+            }
+        }
+    }
+
+    fn narrative(&mut self, report: &Report) {
+        for section in words::narrative(report) {
+            self.list(section.title, &section.sentences);
+        }
+    }
+
+    fn code(&mut self, report: &Report, options: &Options) {
+        let shown: Vec<(&Variant, &String)> = report
+            .variants
+            .iter()
+            .filter_map(|variant| Some((variant, options.sources.get(&variant.id)?)))
+            .collect();
+        if shown.is_empty() {
+            return;
+        }
+        self.heading("Code");
+        for (variant, source) in shown {
+            let name = words::name(report, &variant.id);
+            let lines = numbers::count(source.lines().count() as u64);
+            self.block(&format!("### {} ({lines} lines)", Markdown(&name)));
+            if let Some(description) = &variant.description {
+                self.block(&Markdown(&super::clipped(description, 2_000)).to_string());
+            }
+            let source = super::clipped(source, super::SOURCE_CHARS_MAX);
+            self.block(&Fenced(&source).to_string());
+        }
+    }
+
+    fn environment(&mut self, report: &Report) {
+        self.heading("How it was measured");
+        for (what, which) in tables::environment(report) {
+            self.out += &format!("- {what}: {}\n", Markdown(&which));
+        }
+    }
+}
+
+/// A path for a link's angle brackets: whatever could end it is left out.
+fn path_only(path: &str) -> String {
+    let kept = path
+        .chars()
+        .filter(|c| !matches!(c, '<' | '>' | '\\') && !super::inert::is_active(*c));
+    kept.collect()
+}
