@@ -98,6 +98,8 @@ impl Confinement {
 pub struct Child {
     leash: Arc<Leash>,
     frames: Option<FrameReader<ChildStdout>>,
+    /// Whether what it sent went over a bound. It may have ended before that was noticed.
+    overflowed: bool,
     exit: oneshot::Receiver<Exit>,
 }
 
@@ -111,6 +113,7 @@ impl Child {
         let mut child = Self {
             leash,
             frames: None,
+            overflowed: false,
             exit,
         };
         let stdout = ChildStdout::from_std(stdout)?;
@@ -153,6 +156,7 @@ impl Child {
         let frame = frames.next().await;
         if let Err(error) = &frame {
             if !matches!(error, FrameError::Truncated) {
+                self.overflowed = true;
                 self.leash.kill(Ending::OutputOverflow);
             }
             self.frames = None;
@@ -175,12 +179,16 @@ impl Child {
     /// more from here on: read its frames to the end first. Dropping the wait kills the child.
     pub async fn finish(mut self) -> Exit {
         self.frames = None;
-        (&mut self.exit).await.unwrap_or_else(|_| Exit {
+        let mut exit = (&mut self.exit).await.unwrap_or_else(|_| Exit {
             ending: Ending::Killed,
             stderr: Vec::new(),
             cpu: Duration::ZERO,
             max_rss_bytes: 0,
-        })
+        });
+        if self.overflowed {
+            exit.ending = Ending::OutputOverflow;
+        }
+        exit
     }
 }
 

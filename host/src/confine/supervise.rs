@@ -16,6 +16,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
+/// How long the processes that a child leaves behind are waited for, once they are killed.
+const GROUP_PATIENCE_MS: u32 = 1000;
+
 /// The child as both sides know it.
 #[derive(Debug)]
 pub(super) struct Leash {
@@ -260,10 +263,12 @@ impl Supervised {
         }
     }
 
-    /// What was killed along with the child may still be on its way out.
+    /// What was killed along with the child may still be on its way out. Zombies are left: they
+    /// are init's, which may take its time.
     fn wait_for_group(&self) {
-        for _ in 0..1000 {
-            if rustix::process::test_kill_process_group(self.pid).is_err() {
+        for _ in 0..GROUP_PATIENCE_MS {
+            let empty = rustix::process::test_kill_process_group(self.pid).is_err();
+            if empty || !watch::group_is_alive(self.pid) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));

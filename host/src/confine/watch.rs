@@ -81,6 +81,24 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
+/// Whether any process of a group is more than a zombie.
+pub(super) fn group_is_alive(group: Pid) -> bool {
+    let group = group.as_raw_nonzero().get().to_string();
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return false;
+    };
+    processes
+        .flatten()
+        .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok())
+        .any(|stat| {
+            // "pid (name) state parent group …", where a name may hold anything.
+            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+            let mut fields = fields.split_ascii_whitespace();
+            let state = fields.next().unwrap_or_default();
+            !matches!(state, "Z" | "X") && fields.nth(1) == Some(&group)
+        })
+}
+
 fn resident_pages(pid: i32) -> Option<u64> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     statm.split_ascii_whitespace().nth(1)?.parse().ok()
