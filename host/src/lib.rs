@@ -4,3 +4,4 @@
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
 pub mod engine;
+pub mod interface;
