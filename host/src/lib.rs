@@ -3,5 +3,6 @@
 //!
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
+pub mod build;
 pub mod engine;
 pub mod interface;

@@ -203,7 +203,7 @@ impl Interface {
             .get("prototype")
             .ok_or_else(|| no_prototype(&resolve, package))?;
         let workload = worlds.get("workload").copied();
-        let call = find(&exports(&resolve, prototype), call)?;
+        let call = find(&world_exports(&resolve, prototype), call)?;
         Ok(Self {
             files,
             resolve,
@@ -226,7 +226,7 @@ impl Interface {
     /// Every function that a world exports. A world that the interface lacks exports none.
     pub fn exports(&self, world: World) -> Vec<Export> {
         self.world(world)
-            .map_or(Vec::new(), |id| exports(&self.resolve, id))
+            .map_or(Vec::new(), |id| world_exports(&self.resolve, id))
     }
 
     /// The functions that make inputs and judge answers, once they are seen to fit the call.
@@ -302,7 +302,8 @@ fn dependency(name: &str) -> Option<&str> {
     Some(below.split('/').next().unwrap_or(below))
 }
 
-fn exports(resolve: &Resolve, world: WorldId) -> Vec<Export> {
+/// Every function that a world of resolved packages exports.
+pub(crate) fn world_exports(resolve: &Resolve, world: WorldId) -> Vec<Export> {
     let mut exports = Vec::new();
     for (key, item) in &resolve.worlds[world].exports {
         let (interface, functions): (Option<String>, Vec<&wit_parser::Function>) = match item {

@@ -12,6 +12,7 @@ mod rust;
 mod types;
 mod workload;
 
+pub(crate) use call::world_exports;
 pub use call::{Call, Export, Function, Interface, Param, World};
 pub use difference::{Difference, difference};
 pub use error::InterfaceError;
