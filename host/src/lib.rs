@@ -4,5 +4,6 @@
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
 pub mod build;
+pub mod confine;
 pub mod engine;
 pub mod interface;

@@ -1,3 +1,11 @@
 //! The binary: everything is in the library.
 
-fn main() {}
+use bakeoff::confine;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(status) = confine::enter_if_child(&[confine::PROBE]) {
+        return status;
+    }
+    ExitCode::SUCCESS
+}

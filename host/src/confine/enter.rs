@@ -1,0 +1,178 @@
+//! The child's side: from the first line of `main` to the role's work.
+
+use super::ending::ROLE_FAILED;
+use super::frames::Frames;
+use super::job::Fence;
+use super::syscalls::{self, Signals};
+use super::{files, memory_file, privileges};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::process::ExitCode;
+
+/// The first argument of a child. The second is the name of its role.
+pub(super) const MARKER: &str = "--bakeoff-child";
+
+/// The exit status of a child that could not be fenced.
+const FENCE_FAILED: u8 = 71;
+
+/// Something that a child can be asked to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    /// The name in [`Job::role`](super::Job::role).
+    pub name: &'static str,
+    /// The work: the payload comes in, frames go out. It runs behind the fence, on the main
+    /// thread. The text of an error goes to stderr.
+    pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
+}
+
+/// What stands before the payload in a child's memory file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) means: Means,
+    /// The process that must still be the parent.
+    pub(super) parent: Option<u32>,
+    pub(super) fence: Fence,
+    pub(super) core: Option<usize>,
+    pub(super) frame_bytes_max: u64,
+}
+
+/// What the parent found to work on this machine. A child applies exactly this, or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Means {
+    pub(super) landlock_abi: Option<i32>,
+    pub(super) seccomp: bool,
+}
+
+/// The bytes of the header's length.
+const LENGTH_BYTES: usize = 4;
+
+impl Header {
+    /// The parts of a memory file before the payload.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let header = postcard::to_stdvec(self).map_err(|error| error.to_string())?;
+        let length = u32::try_from(header.len()).map_err(|error| error.to_string())?;
+        Ok([&length.to_le_bytes()[..], &header].concat())
+    }
+
+    /// The header and the payload after it.
+    fn split(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (header, payload) = rest.split_at_checked(length)?;
+        Some((postcard::from_bytes(header).ok()?, payload))
+    }
+}
+
+/// To be called first thing in `main`. In a process that was started as a child it fences itself
+/// in, does the work of its role, and returns the status to exit with; in any other process it
+/// returns `None` at once.
+///
+/// ```no_run
+/// # use bakeoff::confine;
+/// fn main() -> std::process::ExitCode {
+///     if let Some(status) = confine::enter_if_child(&[confine::PROBE]) {
+///         return status;
+///     }
+///     // the command line
+/// #   std::process::ExitCode::SUCCESS
+/// }
+/// ```
+pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != MARKER {
+        return None;
+    }
+    let name = arguments.next().unwrap_or_default();
+    Some(match roles.iter().find(|role| name == role.name) {
+        Some(role) => enter(role),
+        None => {
+            eprintln!("there is no role {}", name.display());
+            ExitCode::from(FENCE_FAILED)
+        }
+    })
+}
+
+fn enter(role: &Role) -> ExitCode {
+    let (payload, mut frames) = match prepare() {
+        Ok(ready) => ready,
+        Err(reason) => {
+            eprintln!("{reason}");
+            return ExitCode::from(FENCE_FAILED);
+        }
+    };
+    // An empty frame says: the fence stands.
+    let done = frames
+        .send(&[])
+        .map_err(|error| error.to_string())
+        .and_then(|()| (role.run)(payload, &mut frames));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::from(ROLE_FAILED as u8)
+        }
+    }
+}
+
+/// Reads the header and builds the fence; the payload is not looked at.
+fn prepare() -> Result<(&'static [u8], Frames), String> {
+    let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    privileges::close_other_files().map_err(failed("cannot close inherited files"))?;
+    let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;
+    let (header, payload) = Header::split(bytes).ok_or("the job has no header")?;
+    privileges::tie_to(header.parent).map_err(failed("cannot be tied to the parent"))?;
+    let pipe = take_stdout().map_err(failed("cannot arrange the standard files"))?;
+    if let Some(core) = header.core {
+        privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
+    }
+    raise_fence(&header)?;
+    Ok((payload, Frames::new(pipe, header.frame_bytes_max)))
+}
+
+/// The fence itself. Each step takes away something that an earlier one needed.
+fn raise_fence(header: &Header) -> Result<(), String> {
+    let Header { means, fence, .. } = header;
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    std::env::set_current_dir(&fence.working_dir)
+        .map_err(|error| format!("{}: {error}", fence.working_dir.display()))?;
+    privileges::drop_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
+    if let Some(abi) = means.landlock_abi {
+        files::restrict(abi, fence)?;
+    }
+    privileges::limit(&fence.rlimits).map_err(|error| format!("cannot set limits: {error}"))?;
+    if means.seccomp {
+        syscalls::restrict(fence.processes, means.signals())?;
+    }
+    Ok(())
+}
+
+impl Means {
+    fn signals(self) -> Signals {
+        match self.landlock_abi {
+            Some(6..) => Signals::ScopedByLandlock,
+            _ => Signals::OnlyOwn,
+        }
+    }
+}
+
+/// Keeps the pipe to the parent for frames alone: stdout becomes stderr, so that nothing which
+/// prints gets among them, and stdin becomes an empty file.
+fn take_stdout() -> io::Result<File> {
+    let stdout = io::stdout();
+    let pipe = rustix::io::fcntl_dupfd_cloexec(&stdout, 3)?;
+    replace(io::stderr().as_raw_fd(), stdout.as_raw_fd())?;
+    let empty = memory_file::seal(&[])?;
+    replace(empty.as_raw_fd(), io::stdin().as_raw_fd())?;
+    Ok(File::from(pipe))
+}
+
+fn replace(source: RawFd, target: RawFd) -> io::Result<()> {
+    // SAFETY: both are open; what the target referred to is a standard stream, which std never
+    // closes and only uses by number.
+    match unsafe { libc::dup2(source, target) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,93 @@
+//! What a process gives up before it is fenced: handles, privileges, resources.
+
+use super::job::Rlimits;
+use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
+use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
+use std::io;
+
+/// Closes everything but stdin, stdout and stderr: whatever the parent was itself started with.
+pub(super) fn close_other_files() -> io::Result<()> {
+    // SAFETY: the process has just started: nothing in it owns a descriptor above 2 yet.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Own session and process group, so that a signal to the group reaches all of it and nothing
+/// else; killed when the parent dies; adopts what its own children leave behind.
+///
+/// `parent` is the process that must still be there, as this one sees it.
+pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
+    rustix::process::setsid()?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // The parent may have died before the signal was asked for.
+    let now = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
+    if parent.is_some() && now != parent {
+        return Err(io::Error::other("the parent is gone"));
+    }
+    Ok(())
+}
+
+/// Stays on one core.
+pub(super) fn pin(core: usize) -> io::Result<()> {
+    if core >= CpuSet::MAX_CPU {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut cores = CpuSet::new();
+    cores.set(core);
+    Ok(rustix::thread::sched_setaffinity(None, &cores)?)
+}
+
+/// Lowers the limits that the kernel counts. A limit that is already lower stays.
+pub(super) fn limit(limits: &Rlimits) -> io::Result<()> {
+    let same = |both: u64| (both, both);
+    let cpu_hard_s = limits.cpu_hard_s.unwrap_or(u64::MAX);
+    for (resource, wanted) in [
+        (Resource::Core, Some(same(0))),
+        (Resource::As, limits.address_space_bytes.map(same)),
+        (
+            Resource::Cpu,
+            limits.cpu_soft_s.map(|soft| (soft, cpu_hard_s)),
+        ),
+        (Resource::Fsize, limits.file_bytes.map(same)),
+        (Resource::Nofile, limits.open_files.map(same)),
+        (Resource::Msgqueue, Some(same(0))),
+    ] {
+        let Some((soft, hard)) = wanted else { continue };
+        let present = rustix::process::getrlimit(resource);
+        let hard = present.maximum.map_or(hard, |maximum| maximum.min(hard));
+        let limit = Rlimit {
+            current: Some(soft.min(hard)),
+            maximum: Some(hard),
+        };
+        rustix::process::setrlimit(resource, limit)?;
+    }
+    Ok(())
+}
+
+/// Gives up every capability for good and leaves no core file, whoever the user is. The user
+/// stays the same: a toolchain in root's home is readable to root only.
+pub(super) fn drop_privileges() -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    // Without the privilege to shrink it the bounding set stays; nothing can be gained from it
+    // once new privileges are off.
+    for number in 0..64 {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+    }
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    rustix::thread::set_capabilities(None, none)?;
+    if rustix::thread::capabilities(None)? != none {
+        return Err(io::Error::other("capabilities are left"));
+    }
+    Ok(rustix::process::set_dumpable_behavior(
+        DumpableBehavior::NotDumpable,
+    )?)
+}

@@ -1,0 +1,135 @@
+//! Seccomp: which system calls a child has left.
+//!
+//! A refused call fails (EPERM, or ENOSYS where a library knows an older way) and does not kill:
+//! the C library tries things on the side, and takes no for an answer.
+
+mod builder;
+mod runner;
+
+use super::job::Processes;
+use seccompiler::{
+    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
+use std::collections::BTreeMap;
+
+/// Who keeps signals inside the fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signals {
+    /// Landlock does, from ABI 6 on.
+    ScopedByLandlock,
+    /// Nobody else: the filter only lets a process signal itself.
+    OnlyOwn,
+}
+
+/// System calls by number, each with the argument checks of which one must hold; no check: always.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The first system call (Linux 6.13) that the lists here know nothing about. It and all later
+/// ones do not exist in a child; nor do those of the x32 ABI, whose numbers are higher still.
+const FIRST_UNKNOWN: u32 = 463;
+
+/// Takes the system calls away, from all threads of this process and all that it will start.
+///
+/// # Errors
+/// What the kernel does not support, in words.
+pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)
+        .map_err(|error| format!("seccomp: {error}"))?;
+    let (rules, mismatch, matching) = match processes {
+        Processes::None => (runner::allowed()?, refuse(), SeccompAction::Allow),
+        Processes::Spawn { .. } => (builder::denied(signals)?, SeccompAction::Allow, refuse()),
+    };
+    let filter = SeccompFilter::new(rules, mismatch, matching, arch)
+        .and_then(seccompiler::BpfProgram::try_from)
+        .map_err(|error| format!("seccomp: {error}"))?;
+    // The stricter one comes last: a runner could not install another after it.
+    install(&absent())?;
+    install(&filter)
+}
+
+/// Whether the kernel can filter system calls at all.
+pub(super) fn available() -> bool {
+    let action = libc::SECCOMP_RET_ERRNO;
+    // SAFETY: the kernel only reads the number that the pointer leads to.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_GET_ACTION_AVAIL,
+            0_u32,
+            &raw const action,
+        )
+    };
+    answer == 0
+}
+
+fn install(filter: &[sock_filter]) -> Result<(), String> {
+    seccompiler::apply_filter_all_threads(filter).map_err(|error| format!("seccomp: {error}"))
+}
+
+fn refuse() -> SeccompAction {
+    SeccompAction::Errno(libc::EPERM.unsigned_abs())
+}
+
+/// A filter that answers ENOSYS, as an older kernel would: to calls that are too new to be judged,
+/// and to clone3, whose flags lie in memory where no filter can see them.
+fn absent() -> Vec<sock_filter> {
+    let load = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    let at_least = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
+    let equals = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    let answer = (libc::BPF_RET | libc::BPF_K) as u16;
+    let step = |code, k, jt, jf| sock_filter { code, jt, jf, k };
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(FIRST_UNKNOWN);
+    let enosys = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    vec![
+        // The call's number is the first field.
+        step(load, 0, 0, 0),
+        step(at_least, FIRST_UNKNOWN, 1, 0),
+        step(equals, clone3, 0, 1),
+        step(answer, enosys, 0, 0),
+        step(answer, libc::SECCOMP_RET_ALLOW, 0, 0),
+    ]
+}
+
+/// A check of one argument.
+fn argument(index: u8, check: Check) -> Result<SeccompRule, String> {
+    let (width, operator, value) = match check {
+        Check::Is(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value),
+        Check::IsNot(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value),
+        Check::Has(bits) => (SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bits), bits),
+        Check::Null => (SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0),
+        Check::NotNull => (SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0),
+        Check::LowBits(bits, value) => {
+            (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), value)
+        }
+    };
+    SeccompCondition::new(index, width, operator, value)
+        .and_then(|condition| SeccompRule::new(vec![condition]))
+        .map_err(|error| format!("seccomp: {error}"))
+}
+
+/// What an argument is held against. Integers are 32 bits wide: the kernel ignores the rest.
+#[derive(Clone, Copy)]
+enum Check {
+    Is(u64),
+    IsNot(u64),
+    Has(u64),
+    Null,
+    NotNull,
+    LowBits(u64, u64),
+}
+
+/// The arguments of a call, one of which must pass.
+fn any_of(index: u8, checks: &[Check]) -> Result<Vec<SeccompRule>, String> {
+    checks.iter().map(|&check| argument(index, check)).collect()
+}
+
+/// A process or thread id as an argument.
+fn own_pid() -> u64 {
+    u64::from(std::process::id())
+}
+
+/// A constant of the C library as an argument.
+fn word(constant: i32) -> u64 {
+    u64::from(constant.cast_unsigned())
+}

@@ -1,0 +1,105 @@
+//! What the parent looks at while a child runs: memory and processes, by /proc.
+
+use super::ending::Ending;
+use rustix::process::Pid;
+use std::fs;
+
+/// What the supervising thread enforces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) stderr_bytes_max: usize,
+    pub(super) rss_bytes_max: Option<u64>,
+    /// The most processes at a time; `None` where the fence has no other than the child.
+    pub(super) processes_max: Option<usize>,
+}
+
+impl Bounds {
+    /// Whether anything must be looked at from time to time.
+    pub(super) fn is_watched(&self) -> bool {
+        self.rss_bytes_max.is_some() || self.processes_max.is_some()
+    }
+}
+
+/// The bound that the child breaks at the moment, if any.
+pub(super) fn breach(child: Pid, bounds: &Bounds) -> Option<Ending> {
+    if !bounds.is_watched() {
+        return None;
+    }
+    let child = child.as_raw_nonzero().get();
+    let processes = match bounds.processes_max {
+        // One more than it may have is enough to know.
+        Some(max) => tree(child, max.saturating_add(1)),
+        None => vec![child],
+    };
+    if bounds
+        .processes_max
+        .is_some_and(|max| processes.len() > max)
+    {
+        return Some(Ending::ProcessWatchdog);
+    }
+    let page_bytes = rustix::param::page_size() as u64;
+    let bytes: u64 = processes
+        .iter()
+        .filter_map(|&pid| resident_pages(pid))
+        .map(|pages| pages.saturating_mul(page_bytes))
+        .sum();
+    (bounds.rss_bytes_max? < bytes).then_some(Ending::MemoryWatchdog)
+}
+
+/// The child and its descendants, at most `max`. What loses its parent is adopted by the child, so
+/// nobody is missed.
+fn tree(child: i32, max: usize) -> Vec<i32> {
+    let mut found = vec![child];
+    let mut next = 0;
+    while let Some(&pid) = found.get(next) {
+        next += 1;
+        for child in children(pid) {
+            if found.len() >= max {
+                return found;
+            }
+            if !found.contains(&child) {
+                found.push(child);
+            }
+        }
+    }
+    found
+}
+
+/// The children that any thread of a process started. Nothing, if it has gone meanwhile.
+fn children(pid: i32) -> Vec<i32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    tasks
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|line| {
+            line.split_ascii_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Whether any process of a group is more than a zombie.
+pub(super) fn group_is_alive(group: Pid) -> bool {
+    let group = group.as_raw_nonzero().get().to_string();
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return false;
+    };
+    processes
+        .flatten()
+        .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok())
+        .any(|stat| {
+            // "pid (name) state parent group …", where a name may hold anything.
+            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+            let mut fields = fields.split_ascii_whitespace();
+            let state = fields.next().unwrap_or_default();
+            !matches!(state, "Z" | "X") && fields.nth(1) == Some(&group)
+        })
+}
+
+fn resident_pages(pid: i32) -> Option<u64> {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    statm.split_ascii_whitespace().nth(1)?.parse().ok()
+}

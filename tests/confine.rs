@@ -1,0 +1,118 @@
+//! What children can and cannot do behind their fences, tried by a child that is told to try.
+
+mod bounds;
+mod endings;
+mod escape;
+mod levels;
+
+use bakeoff::confine::{
+    Attempt, Child, Confinement, Exit, Fence, Host, Job, Level, Outcome, PROBE, Processes,
+};
+use std::path::Path;
+use std::time::Duration;
+
+/// This machine, with the real binary for the children.
+fn host() -> Host {
+    Host::with_program(env!("CARGO_BIN_EXE_bakeoff"))
+}
+
+async fn confinement() -> Confinement {
+    Confinement::probe_on(host()).await.unwrap()
+}
+
+/// The same with an older Landlock.
+async fn standard() -> Confinement {
+    let host = Host {
+        landlock_at_most: Some(2),
+        ..host()
+    };
+    Confinement::probe_on(host).await.unwrap()
+}
+
+/// As on a machine that has nothing: the control of every test here. What a fence stops must
+/// succeed without one, or the test shows nothing.
+async fn unconfined() -> Confinement {
+    let host = Host {
+        landlock_at_most: Some(0),
+        seccomp: false,
+        ..host()
+    };
+    let confinement = Confinement::allow_unconfined_on(host).await;
+    assert_eq!(confinement.level(), Level::Unconfined);
+    confinement
+}
+
+/// A builder's fence that may write in a folder.
+fn builder(folder: &Path) -> Fence {
+    Fence {
+        write: vec![folder.to_owned()],
+        processes: Processes::Spawn { at_most: 8 },
+        ..Fence::closed()
+    }
+}
+
+/// Starts a probe; `adjust` may change the job's bounds.
+async fn start(
+    confinement: &Confinement,
+    fence: Fence,
+    attempts: &[Attempt],
+    adjust: impl FnOnce(&mut Job<'_>),
+) -> Child {
+    let payload = postcard::to_stdvec(attempts).unwrap();
+    let parts = [&payload[..]];
+    let mut job = Job::new(PROBE.name, &parts, fence);
+    adjust(&mut job);
+    confinement.spawn(job).await.unwrap()
+}
+
+/// All that a probe says, and how it ended.
+async fn run(
+    confinement: &Confinement,
+    fence: Fence,
+    attempts: &[Attempt],
+) -> (Vec<Outcome>, Exit) {
+    ended(start(confinement, fence, attempts, |_| {}).await).await
+}
+
+/// The rest of what a child says, and how it ended.
+async fn ended(mut child: Child) -> (Vec<Outcome>, Exit) {
+    let mut outcomes = Vec::new();
+    while let Ok(Some(frame)) = child.next_frame().await {
+        outcomes.push(postcard::from_bytes(&frame).unwrap());
+    }
+    (outcomes, child.finish().await)
+}
+
+/// What came of a single attempt.
+async fn attempt(confinement: &Confinement, fence: &Fence, attempt: Attempt) -> Outcome {
+    let (mut outcomes, exit) = run(confinement, fence.clone(), &[attempt]).await;
+    outcomes
+        .pop()
+        .unwrap_or_else(|| panic!("no outcome, but {exit:?}"))
+}
+
+/// Whether a process is there and more than a zombie.
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, fields)| !fields.starts_with(['Z', 'X']))
+}
+
+/// The processes whose session is that of `leader`, zombies left out.
+fn alive_in_session(leader: u32) -> usize {
+    let leader = leader.to_string();
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
+        .filter(|stat| {
+            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+            let mut fields = fields.split_ascii_whitespace();
+            let state = fields.next().unwrap_or_default();
+            !matches!(state, "Z" | "X") && fields.nth(2) == Some(&leader)
+        })
+        .count()
+}
+
+/// Long enough for anything that ends by itself; never waited out by a test that passes.
+const FOREVER: Duration = Duration::from_secs(120);

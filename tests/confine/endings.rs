@@ -1,0 +1,144 @@
+//! How children end, and that nothing of them is left.
+
+use super::*;
+use bakeoff::confine::{Ending, SpawnError};
+use std::process::{Command, Stdio};
+
+const REST: Attempt = Attempt::Sleep(FOREVER.as_millis() as u64);
+
+#[tokio::test]
+async fn crashes_and_panics_are_told_apart() {
+    let confinement = confinement().await;
+    let (_, exit) = run(&confinement, Fence::closed(), &[Attempt::Abort]).await;
+    assert_eq!(exit.ending, Ending::Signalled(libc::SIGABRT));
+    let (_, exit) = run(&confinement, Fence::closed(), &[Attempt::Panic]).await;
+    assert_eq!(exit.ending, Ending::Exited(101));
+    let said = String::from_utf8(exit.stderr).unwrap();
+    assert!(said.contains("told to"), "{said}");
+}
+
+#[tokio::test]
+async fn a_dropped_child_is_gone_with_all_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = confinement().await;
+    let ways = [Attempt::Fork(3), REST];
+    let mut child = start(&confinement, builder(folder.path()), &ways, |_| {}).await;
+    child.next_frame().await.unwrap().unwrap();
+    let leader = child.pid().unwrap();
+    assert_eq!(alive_in_session(leader), 4);
+    drop(child);
+    assert_eq!(alive_in_session(leader), 0);
+    let left = std::fs::metadata(format!("/proc/{leader}"));
+    assert!(left.is_err(), "the child itself is reaped");
+}
+
+#[tokio::test]
+async fn what_a_child_leaves_behind_dies_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let ways = [Attempt::Fork(3)];
+    let confinement = confinement().await;
+    let child = start(&confinement, builder(folder.path()), &ways, |_| {}).await;
+    let leader = child.pid().unwrap();
+    let (_, exit) = ended(child).await;
+    assert_eq!(exit.ending, Ending::Exited(0));
+    assert_eq!(alive_in_session(leader), 0);
+}
+
+#[tokio::test]
+async fn a_killed_child_says_so_and_keeps_what_it_said() {
+    let ways = [Attempt::Flood(3), REST];
+    let mut child = start(&confinement().await, Fence::closed(), &ways, |_| {}).await;
+    child.next_frame().await.unwrap().unwrap();
+    child.kill();
+    let exit = child.finish().await;
+    assert_eq!(exit.ending, Ending::Killed);
+    assert_eq!(exit.stderr, b"...");
+}
+
+#[tokio::test]
+async fn a_fence_that_cannot_stand_is_an_error_that_names_the_path() {
+    let confinement = confinement().await;
+    let fence = Fence {
+        read: vec!["/no/such/folder".into()],
+        ..Fence::closed()
+    };
+    let error = confinement
+        .spawn(Job::new(PROBE.name, &[], fence))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, SpawnError::Fence { .. }));
+    assert_eq!(
+        error.to_string(),
+        "a probe process could not be fenced: /no/such/folder: No such file or directory (os error 2)"
+    );
+    let error = confinement
+        .spawn(Job::new("nobody", &[], Fence::closed()))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("there is no role nobody"));
+}
+
+/// Started by hand, a child has no sealed job and does nothing.
+#[test]
+fn a_child_without_a_sealed_job_refuses() {
+    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args(["--bakeoff-child", "probe"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(71));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not a sealed memory file"));
+}
+
+/// The parent is this test's binary, run again for the one test below, and killed by SIGKILL, so
+/// that nothing in it can clean up.
+#[test]
+fn children_die_with_a_killed_parent() {
+    let mut parent = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "confine::endings::a_parent_to_be_killed",
+            "--ignored",
+            "--nocapture",
+        ])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = std::io::BufReader::new(parent.stdout.take().unwrap());
+    let child: u32 = std::io::BufRead::lines(lines)
+        .find_map(|line| line.unwrap().split_once("child=")?.1.trim().parse().ok())
+        .unwrap();
+    assert!(is_alive(child));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    while is_alive(child) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[tokio::test]
+#[ignore = "the parent of another test: it waits until it is killed"]
+async fn a_parent_to_be_killed() {
+    let child = start(&confinement().await, Fence::closed(), &[REST], |_| {}).await;
+    println!("child={}", child.pid().unwrap());
+    ended(child).await;
+}
+
+#[tokio::test]
+async fn many_children_at_once_do_not_get_in_each_others_way() {
+    let confinement = confinement().await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..50_usize {
+        let confinement = confinement.clone();
+        tasks.spawn(async move {
+            let ways = [Attempt::Frame(number)];
+            let (outcomes, exit) = run(&confinement, Fence::closed(), &ways).await;
+            assert_eq!(outcomes, [Ok("x".repeat(number))]);
+            assert_eq!(exit.ending, Ending::Exited(0));
+        });
+    }
+    while let Some(task) = tasks.join_next().await {
+        task.unwrap();
+    }
+}

@@ -1,0 +1,77 @@
+//! The levels, and what is said where confinement is missing.
+
+use super::*;
+
+async fn probe(landlock_at_most: Option<i32>, seccomp: bool) -> Result<Level, String> {
+    let host = Host {
+        landlock_at_most,
+        seccomp,
+        ..host()
+    };
+    match Confinement::probe_on(host).await {
+        Ok(confinement) => Ok(confinement.level()),
+        Err(unavailable) => Err(unavailable.to_string()),
+    }
+}
+
+/// The kernel that runs the tests decides how far up this goes; CI and developers have ABI 6.
+#[tokio::test]
+async fn the_level_is_that_of_the_kernel() {
+    assert_eq!(probe(None, true).await, Ok(Level::Full));
+    assert_eq!(probe(Some(6), true).await, Ok(Level::Full));
+    for abi in 2..6 {
+        assert_eq!(probe(Some(abi), true).await, Ok(Level::Standard), "{abi}");
+    }
+}
+
+#[tokio::test]
+async fn a_machine_without_confinement_is_told_what_is_missing_and_what_to_do() {
+    let next = "use Linux 5.19 or later with Landlock (landlock in the kernel's lsm= list) and \
+                seccomp, or pass --allow-unconfined if you trust every prototype as you trust \
+                your own code";
+    let answer = |reason| Err(format!("confinement is not available: {reason}; {next}"));
+    assert_eq!(
+        probe(Some(0), true).await,
+        answer("this kernel has no Landlock")
+    );
+    assert_eq!(
+        probe(Some(1), true).await,
+        answer("its Landlock is ABI 1, and ABI 2 is the least")
+    );
+    assert_eq!(
+        probe(None, false).await,
+        answer("this kernel has no seccomp filters")
+    );
+}
+
+/// With the user's word children start all the same, behind what is left: here seccomp.
+#[tokio::test]
+async fn without_landlock_the_rest_is_still_applied() {
+    let host = Host {
+        landlock_at_most: Some(0),
+        ..host()
+    };
+    let confinement = Confinement::allow_unconfined_on(host).await;
+    assert_eq!(confinement.level(), Level::Unconfined);
+    let socket = Attempt::Socket {
+        family: libc::AF_INET,
+        kind: libc::SOCK_STREAM,
+    };
+    let outcome = attempt(&confinement, &Fence::closed(), socket).await;
+    assert!(matches!(outcome, Err((libc::EPERM, _))), "{outcome:?}");
+}
+
+/// Where confinement works, the user's word does not take it away.
+#[tokio::test]
+async fn allowing_unconfined_keeps_what_there_is() {
+    let confinement = Confinement::allow_unconfined_on(host()).await;
+    assert_eq!(confinement.level(), Level::Full);
+}
+
+/// A binary that ignores its marker and does as it likes is not a child behind a fence.
+#[tokio::test]
+async fn a_probe_that_does_not_answer_is_not_a_pass() {
+    let host = Host::with_program("/bin/true");
+    let error = Confinement::probe_on(host).await.unwrap_err();
+    assert!(error.reason.contains("ended without a word"), "{error}");
+}
