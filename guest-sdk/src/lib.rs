@@ -1,1 +1,8 @@
-//! For authors of guests.
+#![doc = include_str!("../README.md")]
+
+pub mod diagnostic;
+mod flags;
+pub mod random;
+pub mod rt;
+
+pub use random::Rng;

@@ -17,3 +17,7 @@ pub mod measure;
 pub mod events;
 pub mod store;
 pub mod render;
+pub mod build;
+pub mod confine;
+pub mod engine;
+pub mod interface;

@@ -62,6 +62,16 @@ pub fn new(profile: Profile) -> wasmtime::Result<Engine> {
     Engine::new(&config(profile))
 }
 
+/// Compiles a component to machine code that an engine of the same profile loads.
+///
+/// Only a confined child calls this: compiling is work without a bound of its own.
+///
+/// # Errors
+/// The bytes are not a valid component, or the engine's compiler cannot take it.
+pub fn precompile(profile: Profile, component: &[u8]) -> wasmtime::Result<Vec<u8>> {
+    new(profile)?.precompile_component(component)
+}
+
 /// Names the engine's version and everything in its configuration that decides what code comes out
 /// of it: precompiled code is only ever used by an engine of the same fingerprint.
 ///

@@ -1,0 +1,88 @@
+//! What generated bindings want from a run-time: memory for values that come in, and constructors
+//! that run once.
+
+use std::alloc::{Layout, alloc, handle_alloc_error, realloc};
+
+/// Does nothing: in a crate of one piece the linker sees [`cabi_realloc`] without help.
+pub fn maybe_link_cabi_realloc() {}
+
+/// Allocates, or grows what it allocated before, for values that the host passes in.
+///
+/// An allocation of no bytes is its own alignment as a pointer, which nobody reads from.
+///
+/// # Safety
+/// `old_ptr` is null with `old_len` 0, or comes from this function with `old_len` bytes and the
+/// same alignment; `align` is a power of two; and `new_len` is not less than `old_len`.
+#[cfg_attr(target_arch = "wasm32", unsafe(export_name = "cabi_realloc"))]
+pub unsafe extern "C" fn cabi_realloc(
+    old_ptr: *mut u8,
+    old_len: usize,
+    align: usize,
+    new_len: usize,
+) -> *mut u8 {
+    // SAFETY: the canonical ABI promises a power of two and sizes below 2³¹; where an allocation
+    // is grown, layout and pointer are those it was made with.
+    unsafe {
+        if old_len == 0 {
+            if new_len == 0 {
+                return std::ptr::without_provenance_mut(align);
+            }
+            let layout = Layout::from_size_align_unchecked(new_len, align);
+            checked(alloc(layout), layout)
+        } else {
+            let layout = Layout::from_size_align_unchecked(old_len, align);
+            checked(realloc(old_ptr, layout, new_len), layout)
+        }
+    }
+}
+
+fn checked(pointer: *mut u8, layout: Layout) -> *mut u8 {
+    if pointer.is_null() {
+        handle_alloc_error(layout);
+    }
+    pointer
+}
+
+/// Runs static constructors at the first call of an export, and never again.
+///
+/// A linker that sees them called by nobody would call them at every export.
+pub fn run_ctors_once() {
+    #[cfg(target_arch = "wasm32")]
+    {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        static DONE: AtomicBool = AtomicBool::new(false);
+        unsafe extern "C" {
+            fn __wasm_call_ctors();
+        }
+        if !DONE.swap(true, Ordering::Relaxed) {
+            // SAFETY: the linker makes this function, and it is called before any guest code.
+            unsafe { __wasm_call_ctors() }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::alloc::dealloc;
+
+    #[test]
+    fn grown_memory_keeps_what_it_held() {
+        // SAFETY: one allocation of 3 bytes, grown to 300, written within its bounds and freed.
+        unsafe {
+            let small = cabi_realloc(std::ptr::null_mut(), 0, 4, 3);
+            small.copy_from_nonoverlapping([1, 2, 3].as_ptr(), 3);
+            let large = cabi_realloc(small, 3, 4, 300);
+            assert_eq!(large as usize % 4, 0);
+            assert_eq!(std::slice::from_raw_parts(large, 3), [1, 2, 3]);
+            dealloc(large, Layout::from_size_align(300, 4).unwrap());
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_aligned_pointer() {
+        // SAFETY: no bytes are allocated, and none are read.
+        let pointer = unsafe { cabi_realloc(std::ptr::null_mut(), 0, 8, 0) };
+        assert_eq!(pointer as usize, 8);
+    }
+}

@@ -1,0 +1,238 @@
+//! In the child: from what the compiler said to what the author of the file needs to know.
+
+use super::compile::ended_by_limit;
+use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
+use super::limits::{DIAGNOSTICS_BYTES_MAX, MESSAGE_BYTES_MAX};
+use super::order::{Order, build_failure, with_limit};
+use crate::interface::{Interface, rust_name, rust_signature};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use serde::Deserialize;
+use std::path::Path;
+use std::process::ExitStatus;
+
+/// What is needed to read the compiler's words.
+pub(super) struct Reading<'a> {
+    pub(super) interface: &'a Interface,
+    pub(super) order: &'a Order,
+    pub(super) text: &'a str,
+    pub(super) scratch: &'a Path,
+}
+
+/// One message of the compiler, as its JSON has it.
+#[derive(Deserialize)]
+struct Diagnostic {
+    message: String,
+    code: Option<Code>,
+    level: String,
+    spans: Vec<Span>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    is_primary: bool,
+    label: Option<String>,
+    text: Vec<Line>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    text: String,
+}
+
+impl Diagnostic {
+    fn primary(&self) -> Option<&Span> {
+        self.spans.iter().find(|span| span.is_primary)
+    }
+
+    fn has_code(&self, code: &str) -> bool {
+        self.code.as_ref().is_some_and(|known| known.code == code)
+    }
+}
+
+impl Reading<'_> {
+    /// The failure that a compiler's words and end amount to.
+    pub(super) fn explain(&self, stderr: &[u8], status: ExitStatus) -> Failure {
+        let stderr = String::from_utf8_lossy(stderr);
+        let (diagnostics, raw) = parse(&stderr);
+        if let Some(failure) = ended_by_limit(status, &raw) {
+            return failure;
+        }
+        let errors = self.errors(&diagnostics);
+        let bytes: usize = errors.iter().map(String::len).sum();
+        if bytes > DIAGNOSTICS_BYTES_MAX {
+            let message = join(&errors);
+            let failure = build_failure(FailureClass::BuildOutputLimit, message);
+            return with_limit(
+                failure,
+                format!("diagnostics = {DIAGNOSTICS_BYTES_MAX} bytes"),
+            );
+        }
+        // 1 is a refusal, 101 a panic of the compiler's own.
+        if status.code() != Some(1) || errors.is_empty() {
+            let message = format!("the compiler failed on this file without refusing it\n{raw}");
+            return build_failure(FailureClass::BuildCrashed, cut(message.trim_end()));
+        }
+        build_failure(FailureClass::BuildFailed, join(&errors))
+    }
+
+    /// The errors as their author reads them, those in the author's own file first.
+    fn errors(&self, diagnostics: &[Diagnostic]) -> Vec<String> {
+        let mut own = Vec::new();
+        let mut fit: Vec<String> = Vec::new();
+        for diagnostic in diagnostics.iter().filter(|d| d.level.starts_with("error")) {
+            // The compiler's closing count has no place and says nothing new.
+            if diagnostic.spans.is_empty() && diagnostic.message.starts_with("aborting due to") {
+                continue;
+            }
+            match self.misfit(diagnostic) {
+                Some(message) if fit.contains(&message) => {}
+                Some(message) => fit.push(message),
+                None => own.push(self.rendered(diagnostic)),
+            }
+        }
+        own.extend(fit);
+        own
+    }
+
+    fn rendered(&self, diagnostic: &Diagnostic) -> String {
+        let text = diagnostic
+            .rendered
+            .as_deref()
+            .unwrap_or(&diagnostic.message);
+        let scratch = format!("{}/", self.scratch.display());
+        let file = glue::user_file(self.order.world);
+        let shown = &self.order.path_shown;
+        text.replace(&scratch, "")
+            .replace(&format!("{file}:"), &format!("{shown}:"))
+            .trim_end()
+            .to_owned()
+    }
+
+    /// What an error in the generated files means to the author: a function that is missing or has
+    /// other types.
+    fn misfit(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let span = diagnostic.primary()?;
+        match &*span.file_name {
+            BINDINGS_FILE => {}
+            ROOT_FILE => return Some(self.trait_form()),
+            _ => return None,
+        }
+        let shown = &self.order.path_shown;
+        let called = span
+            .text
+            .iter()
+            .find_map(|line| glue::called_on(&line.text, self.order.world));
+        let Some(name) = called else {
+            let note = self.rendered(diagnostic);
+            return Some(format!("{shown} does not fit the interface\n{note}"));
+        };
+        let wanted = self.wanted(name)?;
+        if diagnostic.has_code("E0425") {
+            return Some(format!(
+                "{shown} has no function `{name}`; the interface wants `{wanted}`"
+            ));
+        }
+        if diagnostic.has_code("E0603") {
+            return Some(format!(
+                "{shown}: `{name}` is not public; the interface wants `{wanted}`"
+            ));
+        }
+        let note = match &span.label {
+            Some(label) if !label.is_empty() && self.declared(name).is_none() => {
+                format!("\n  {label}")
+            }
+            _ => String::new(),
+        };
+        let declared = self
+            .declared(name)
+            .map(|(line, has)| format!("\n  line {line} has `{has}`"));
+        Some(format!(
+            "{shown}: `{name}` does not fit the interface; it wants `{wanted}`{}{note}",
+            declared.unwrap_or_default()
+        ))
+    }
+
+    /// The signature that the interface wants of a function.
+    fn wanted(&self, name: &str) -> Option<String> {
+        let exports = self.interface.exports(self.order.world);
+        let function = exports
+            .iter()
+            .filter_map(|export| export.function.as_ref().ok());
+        let mut named = function.filter(|function| rust_name(&function.name) == name);
+        named.next().map(rust_signature)
+    }
+
+    /// The line of the file that declares a function, and what it says, as far as the line goes.
+    fn declared(&self, name: &str) -> Option<(usize, &str)> {
+        let lines = self.text.lines().enumerate();
+        let mut found = lines.filter_map(|(index, line)| {
+            let (before, after) = line.split_once(&format!("fn {name}"))?;
+            let begins = after.starts_with(['(', '<', ' ']) && !before.contains("//");
+            begins.then_some((
+                index + 1,
+                line.trim().trim_end_matches(['{', '}']).trim_end(),
+            ))
+        });
+        found.next()
+    }
+
+    fn trait_form(&self) -> String {
+        let traits = glue::trait_paths(self.interface, self.order.world);
+        format!(
+            "{} does not fit the interface; it wants `pub struct Component;` that implements {}",
+            self.order.path_shown,
+            traits
+                .iter()
+                .map(|path| format!("`{path}`"))
+                .collect::<Vec<_>>()
+                .join(" and ")
+        )
+    }
+}
+
+/// Tells the compiler's diagnostics from what else was written to the same place.
+fn parse(stderr: &str) -> (Vec<Diagnostic>, String) {
+    let mut diagnostics = Vec::new();
+    let mut raw = String::new();
+    for line in stderr.lines() {
+        match serde_json::from_str(line) {
+            Ok(diagnostic) => diagnostics.push(diagnostic),
+            Err(_) => {
+                raw.push_str(line);
+                raw.push('\n');
+            }
+        }
+    }
+    (diagnostics, raw)
+}
+
+/// The errors, one after the other, as many as a reader takes in.
+fn join(errors: &[String]) -> String {
+    let mut text = String::new();
+    for (index, error) in errors.iter().enumerate() {
+        if index > 0 && text.len() + error.len() > MESSAGE_BYTES_MAX {
+            text.push_str(&format!("\n\n… and {} more errors", errors.len() - index));
+            break;
+        }
+        if index > 0 {
+            text.push_str("\n\n");
+        }
+        text.push_str(&cut(error));
+    }
+    text
+}
+
+/// A text of at most [`MESSAGE_BYTES_MAX`] bytes.
+pub(super) fn cut(text: &str) -> String {
+    if text.len() <= MESSAGE_BYTES_MAX {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(MESSAGE_BYTES_MAX)])
+}

@@ -1,0 +1,164 @@
+//! In the child: what a file is, and whether it may be compiled at all.
+//!
+//! Everything here walks over the bytes once, before Cranelift sees them.
+
+use super::instances::Instances;
+use super::limits::{
+    BODY_TIMES_LOCALS_MAX, COMPONENT_BYTES_MAX, FUNCTION_BYTES_MAX, FUNCTIONS_MAX, INSTANCES_MAX,
+    LOCALS_MAX, MODULES_MAX,
+};
+use super::order::{load_failure, with_limit};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use wasmparser::{BinaryReaderError, FunctionBody, Parser, Payload};
+
+/// The sizes of a component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sizes {
+    pub(super) functions: u32,
+    pub(super) function_bytes_max: u64,
+    pub(super) locals_max: u32,
+    modules: u32,
+}
+
+/// Measures a component, and refuses what is none, or what would cost the compiler too much.
+pub(super) fn inspect(bytes: &[u8], shown: &str) -> Result<Sizes, Failure> {
+    if bytes.len() > COMPONENT_BYTES_MAX {
+        return Err(oversize(shown, bytes.len() as u64));
+    }
+    if let Some(what) = no_component(bytes) {
+        let message = format!("{shown} {what}");
+        return Err(load_failure(FailureClass::InvalidComponent, message));
+    }
+    let mut sizes = Sizes::default();
+    let mut instances = Instances::default();
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload.map_err(|error| malformed(shown, &error))?;
+        instances
+            .read(&payload)
+            .map_err(|error| malformed(shown, &error))?;
+        sizes.read(payload, shown)?;
+    }
+    match instances.total() {
+        Some(count) if count <= INSTANCES_MAX => Ok(sizes),
+        Some(count) => Err(too_much(shown, "instances", count, INSTANCES_MAX)),
+        None => {
+            let message = format!(
+                "{shown} instantiates components that it is handed, and how many that makes cannot be told before it runs"
+            );
+            Err(load_failure(FailureClass::LoadCompileLimit, message))
+        }
+    }
+}
+
+/// The failure of a file that is too large to be looked at.
+pub(crate) fn oversize(shown: &str, bytes: u64) -> Failure {
+    let message =
+        format!("{shown} has {bytes} bytes, and a component may have {COMPONENT_BYTES_MAX}");
+    let failure = load_failure(FailureClass::OversizeComponent, message);
+    with_limit(failure, format!("component = {COMPONENT_BYTES_MAX} bytes"))
+}
+
+/// What a file is, if by its first bytes it is no component.
+fn no_component(bytes: &[u8]) -> Option<&'static str> {
+    let text = || {
+        let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let is_text = [&b"(component"[..], b"(module", b";;"]
+            .iter()
+            .any(|s| bytes[start..].starts_with(s));
+        is_text
+            .then_some("is WebAssembly in its text form; translate it, say with `wasm-tools parse`")
+    };
+    if bytes.is_empty() {
+        Some("is empty")
+    } else if Parser::is_component(bytes) {
+        None
+    } else if Parser::is_core_wasm(bytes) {
+        Some(
+            "is a core WebAssembly module, not a component; make one of it, say with `wasm-tools component new`",
+        )
+    } else if b"\0asm".starts_with(bytes) || (bytes.starts_with(b"\0asm") && bytes.len() < 8) {
+        Some("breaks off within the first eight bytes of WebAssembly")
+    } else if bytes.starts_with(b"\0asm") {
+        Some("is WebAssembly of a version that is not known here")
+    } else if bytes.starts_with(b"\x7fELF") {
+        Some("is a native program, not a WebAssembly component")
+    } else {
+        text().or(Some("is not WebAssembly"))
+    }
+}
+
+/// The failure of bytes that begin as a component and go wrong later.
+fn malformed(shown: &str, error: &BinaryReaderError) -> Failure {
+    let message = if error.message().contains("unexpected end") {
+        format!("{shown} breaks off: {error}")
+    } else {
+        format!("{shown} is not a valid component: {error}")
+    };
+    load_failure(FailureClass::InvalidComponent, message)
+}
+
+fn too_much(shown: &str, what: &str, count: u64, max: u64) -> Failure {
+    let message = format!("{shown} has {count} {what}, and a component may have {max}");
+    let failure = load_failure(FailureClass::LoadCompileLimit, message);
+    with_limit(failure, format!("{what} = {max}"))
+}
+
+impl Sizes {
+    fn read(&mut self, payload: Payload<'_>, shown: &str) -> Result<(), Failure> {
+        match payload {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
+                self.modules += 1;
+                if self.modules > MODULES_MAX {
+                    let count = u64::from(self.modules);
+                    return Err(too_much(shown, "modules", count, MODULES_MAX.into()));
+                }
+            }
+            Payload::CodeSectionStart { count, .. } => {
+                self.functions = self.functions.saturating_add(count);
+                if self.functions > FUNCTIONS_MAX {
+                    let count = u64::from(self.functions);
+                    return Err(too_much(shown, "functions", count, FUNCTIONS_MAX.into()));
+                }
+            }
+            Payload::CodeSectionEntry(body) => self.read_body(&body, shown)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_body(&mut self, body: &FunctionBody<'_>, shown: &str) -> Result<(), Failure> {
+        let bytes = body.range().len() as u64;
+        if bytes > FUNCTION_BYTES_MAX as u64 {
+            return Err(too_much(
+                shown,
+                "bytes in one function",
+                bytes,
+                FUNCTION_BYTES_MAX as u64,
+            ));
+        }
+        let mut locals = 0_u32;
+        let groups = body
+            .get_locals_reader()
+            .map_err(|error| malformed(shown, &error))?;
+        for group in groups {
+            let (count, _) = group.map_err(|error| malformed(shown, &error))?;
+            locals = locals.saturating_add(count);
+        }
+        if locals > LOCALS_MAX {
+            return Err(too_much(
+                shown,
+                "locals in one function",
+                locals.into(),
+                LOCALS_MAX.into(),
+            ));
+        }
+        let product = bytes * u64::from(locals);
+        if product > BODY_TIMES_LOCALS_MAX {
+            let what = "bytes times locals in one function";
+            return Err(too_much(shown, what, product, BODY_TIMES_LOCALS_MAX));
+        }
+        self.function_bytes_max = self.function_bytes_max.max(bytes);
+        self.locals_max = self.locals_max.max(locals);
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! Building: from source, or from a component that a user brings, to compiled code that a runner
+//! loads.
+//!
+//! The parent ([`Builder`]) starts one confined child per build and hands it an order; the child
+//! generates bindings, calls `rustc`, makes a component, looks into it, and compiles it. The parent
+//! never reads what comes out, except for a short description of bounded size.
+
+mod calibrator;
+mod child;
+mod compile;
+mod component;
+mod diagnostics;
+mod glue;
+mod inspect;
+mod instances;
+pub mod limits;
+mod order;
+mod world;

@@ -1,0 +1,123 @@
+//! What the parent asks of a builder child, and what the child answers.
+
+use crate::interface::{WitFile, World};
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a build is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// What is checked and measured: no import, nothing but the code.
+    Release,
+    /// To repeat a trial that failed: line tables, and panics that report their message. A
+    /// component that a user brings is taken as it is.
+    Diagnostic,
+}
+
+/// An order: everything that a child needs to know. A component's bytes follow it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    /// The interface, as files.
+    pub(super) files: Vec<WitFile>,
+    /// The call, as an experiment file writes it.
+    pub(super) call: String,
+    pub(super) world: World,
+    pub(super) kind: Kind,
+    pub(super) code: Code,
+    /// The user's file, as the user names it.
+    pub(super) path_shown: String,
+    /// Imports that the component may have, as components name them.
+    pub(super) granted: Vec<String>,
+}
+
+/// The code of an order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Code {
+    /// Rust source, and what compiles it.
+    Source {
+        text: String,
+        compiler: Compiler,
+        scratch: PathBuf,
+    },
+    /// A component, whose bytes follow the order.
+    Component,
+    /// The interface's own no-op, made by the child.
+    NoOp,
+}
+
+/// Where the compiler is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Compiler {
+    /// The toolchain's own `rustc`, not the shim that chooses one.
+    pub(super) rustc: PathBuf,
+    /// The toolchain's folder.
+    pub(super) sysroot: PathBuf,
+}
+
+/// What a child says, one frame each. [`Event::Done`] is followed by three raw frames: the
+/// component, and its code for the checked and for the timed profile.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Event {
+    /// What it is about to do: a child that dies is judged by it.
+    Stage(Stage),
+    /// It could not build this.
+    Failed(Failure),
+    /// It built this.
+    Done(Facts),
+}
+
+/// What a child is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Stage {
+    /// Making the crate and compiling it.
+    Source,
+    /// Looking into the component and compiling it to machine code.
+    Component,
+}
+
+/// What is known of a component without running it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// What it imports, as components name it; without interfaces that hold nothing but types.
+    pub imports: Vec<String>,
+    /// What it exports: `top-k: func(…) -> …`, or `ns:pkg/iface.top-k: func(…) -> …`.
+    pub exports: Vec<String>,
+    /// Functions of all its modules.
+    pub functions: u32,
+    /// The largest body of a function, in bytes.
+    pub function_bytes_max: u64,
+    /// The most locals of a function.
+    pub locals_max: u32,
+    /// CPU time from source to component, the compiler's included; zero for a component that the
+    /// user brought.
+    pub source_cpu: Duration,
+}
+
+/// A failure on the way from source to component.
+pub(super) fn build_failure(class: FailureClass, message: impl Into<String>) -> Failure {
+    Failure {
+        class,
+        message: message.into(),
+        phase: Phase::Build,
+        limit: None,
+    }
+}
+
+/// A failure on the way from component to compiled code.
+pub(super) fn load_failure(class: FailureClass, message: impl Into<String>) -> Failure {
+    Failure {
+        class,
+        message: message.into(),
+        phase: Phase::Load,
+        limit: None,
+    }
+}
+
+/// The same failure, with the limit that was met.
+pub(super) fn with_limit(mut failure: Failure, limit: impl Into<String>) -> Failure {
+    failure.limit = Some(limit.into());
+    failure
+}

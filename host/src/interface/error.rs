@@ -1,0 +1,79 @@
+use super::types::Unsupported;
+
+/// Why an interface cannot be used. Each message names the place and what to do there.
+#[derive(Debug, thiserror::Error)]
+pub enum InterfaceError {
+    /// A file or folder could not be read.
+    #[error("cannot read the interface {path}: {reason}")]
+    Read {
+        /// The path, as it was given.
+        path: String,
+        /// What the system said, or which limit was met.
+        reason: String,
+    },
+    /// The WIT does not parse or resolve; the text shows file, line and the place in it.
+    #[error("the interface is not valid WIT\n{0}")]
+    Wit(String),
+    /// The package lacks a world of a name that is needed.
+    #[error(
+        "the interface has no world `{wanted}`: {has}; add `world {wanted} {{ export {example}; }}` to package `{package}`"
+    )]
+    World {
+        /// The world that is needed.
+        wanted: &'static str,
+        /// The worlds that are there, in words.
+        has: String,
+        /// The user's package.
+        package: String,
+        /// An export that the world could have.
+        example: &'static str,
+    },
+    /// The called function is not among the exports.
+    #[error("`{call}` is not exported by world `prototype`, which exports {exports}")]
+    Call {
+        /// The call, as it was given.
+        call: String,
+        /// The exported functions, in words.
+        exports: String,
+    },
+    /// A function's signature uses what cannot be passed to and from a prototype.
+    #[error("`{function}` cannot be called: {reason}")]
+    Unsupported {
+        /// The function.
+        function: String,
+        /// The type, and what to use instead.
+        reason: Unsupported,
+    },
+    /// A function of the world `workload` is missing.
+    #[error("world `workload` does not export `{function}`; it wants\n  export {wanted};")]
+    WorkloadMissing {
+        /// `generate` or `check`.
+        function: &'static str,
+        /// The function with its signature, in WIT.
+        wanted: String,
+    },
+    /// A function of the world `workload` has types that do not fit the call.
+    #[error(
+        "`{function}` of world `workload` does not fit the call `{call}`: {difference}; it wants\n  export {wanted};"
+    )]
+    WorkloadMisfit {
+        /// `generate`, `check` or `assess`.
+        function: &'static str,
+        /// The called function.
+        call: String,
+        /// Where the types part.
+        difference: String,
+        /// The function with its signature, in WIT.
+        wanted: String,
+    },
+    /// The call has no parameters or no result, so that no workload can fit it.
+    #[error(
+        "`{call}` {lack}, so no workload fits it: a prototype is compared by its answers to inputs"
+    )]
+    NothingToCheck {
+        /// The called function.
+        call: String,
+        /// What it lacks, in words.
+        lack: &'static str,
+    },
+}

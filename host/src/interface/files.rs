@@ -1,0 +1,95 @@
+use super::InterfaceError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The largest WIT file that is read, in bytes. Whole WASI is 200 KiB of WIT.
+pub const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The most files that a folder of WIT may have, its `deps` included.
+pub const FILES_MAX: usize = 256;
+
+/// One file of WIT.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WitFile {
+    /// The name that errors show: a path relative to where the user is, with `/`. Files in a folder
+    /// `deps` belong to the packages that the main one uses.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Reads the WIT at a path: one file, or a folder with its `*.wit` and, below `deps`, packages as
+/// single files or folders. The files come sorted by name, so that the same folder gives the same
+/// interface on every machine.
+///
+/// # Errors
+/// The path is not there, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or [`FILES_MAX`].
+pub fn read_files(path: &Path) -> Result<Vec<WitFile>, InterfaceError> {
+    let mut files = Vec::new();
+    if path.is_dir() {
+        read_folder(path, &mut files)?;
+        read_deps(&path.join("deps"), &mut files)?;
+    } else {
+        files.push(read_file(path)?);
+    }
+    if files.is_empty() {
+        return Err(read_error(path, "the folder has no file that ends in .wit"));
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(files)
+}
+
+fn read_deps(deps: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError> {
+    if !deps.is_dir() {
+        return Ok(());
+    }
+    read_folder(deps, files)?;
+    for entry in entries(deps)? {
+        if entry.is_dir() {
+            read_folder(&entry, files)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_folder(folder: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError> {
+    for path in entries(folder)? {
+        if path.extension().is_some_and(|end| end == "wit") && path.is_file() {
+            if files.len() == FILES_MAX {
+                let reason = format!("more than {FILES_MAX} files");
+                return Err(read_error(folder, &reason));
+            }
+            files.push(read_file(&path)?);
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> Result<Vec<std::path::PathBuf>, InterfaceError> {
+    let read = || -> std::io::Result<Vec<_>> {
+        std::fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect()
+    };
+    read().map_err(|error| read_error(folder, &error.to_string()))
+}
+
+fn read_file(path: &Path) -> Result<WitFile, InterfaceError> {
+    let fail = |error: std::io::Error| read_error(path, &error.to_string());
+    let size = std::fs::metadata(path).map_err(fail)?.len();
+    if size > FILE_BYTES_MAX {
+        let reason = format!("{size} bytes, and the limit is {FILE_BYTES_MAX}");
+        return Err(read_error(path, &reason));
+    }
+    Ok(WitFile {
+        name: path.to_string_lossy().replace('\\', "/"),
+        text: std::fs::read_to_string(path).map_err(fail)?,
+    })
+}
+
+fn read_error(path: &Path, reason: &str) -> InterfaceError {
+    InterfaceError::Read {
+        path: path.display().to_string(),
+        reason: reason.to_owned(),
+    }
+}

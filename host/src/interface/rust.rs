@@ -1,0 +1,73 @@
+use super::{Function, Type};
+
+/// The Rust function that a prototype's file has for a function of the interface.
+///
+/// ```text
+/// pub fn top_k(values: Vec<i64>, k: u32) -> Vec<i64>
+/// ```
+///
+/// Records, variants, enums and flags are named by their path in the generated module
+/// `crate::types`.
+pub fn rust_signature(function: &Function) -> String {
+    let params: Vec<String> = function
+        .params
+        .iter()
+        .map(|param| format!("{}: {}", rust_name(&param.name), rust_type(&param.ty)))
+        .collect();
+    let result = match &function.result {
+        Some(ty) => format!(" -> {}", rust_type(ty)),
+        None => String::new(),
+    };
+    let name = rust_name(&function.name);
+    format!("pub fn {name}({}){result}", params.join(", "))
+}
+
+/// A name of WIT as Rust writes functions and parameters: `top-k` is `top_k`, and `type` is
+/// `type_`.
+pub fn rust_name(name: &str) -> String {
+    wit_bindgen_rust::to_rust_ident(name)
+}
+
+fn rust_type(ty: &Type) -> String {
+    let unit = |ty: &Option<Box<Type>>| ty.as_deref().map_or("()".to_owned(), rust_type);
+    match ty {
+        Type::Plain(name) => plain(name).to_owned(),
+        Type::List(item) => format!("Vec<{}>", rust_type(item)),
+        Type::Option(item) => format!("Option<{}>", rust_type(item)),
+        Type::Result(ok, err) => format!("Result<{}, {}>", unit(ok), unit(err)),
+        Type::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(rust_type).collect();
+            let comma = if items.len() == 1 { "," } else { "" };
+            format!("({}{comma})", items.join(", "))
+        }
+        Type::Record(name, _)
+        | Type::Variant(name, _)
+        | Type::Enum(name, _)
+        | Type::Flags(name, _) => format!("crate::types::{}", camel_case(name)),
+    }
+}
+
+/// Numbers change their first letter only: `s64` is `i64`.
+fn plain(name: &'static str) -> &'static str {
+    match name {
+        "s8" => "i8",
+        "s16" => "i16",
+        "s32" => "i32",
+        "s64" => "i64",
+        "string" => "String",
+        same => same,
+    }
+}
+
+/// `sorted-run` is `SortedRun`, as the generated bindings name it; `HTTP-url` is `HttpUrl`.
+fn camel_case(name: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        first
+            .into_iter()
+            .chain(letters.map(|letter| letter.to_ascii_lowercase()))
+            .collect::<String>()
+    };
+    name.split('-').map(word).collect()
+}

@@ -1,0 +1,149 @@
+use super::{Export, Function, InterfaceError, Param, Type, Unsupported, difference};
+
+/// How the arguments of one call come out of `generate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// As a tuple with one item for each parameter.
+    Tuple,
+    /// As the value of the only parameter.
+    Single,
+}
+
+/// The functions of world `workload`, seen to fit the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// Whether `generate` returns a tuple of arguments or the only one.
+    pub arguments: Arguments,
+    /// `generate: func(size: u32, seed: u64) -> …`
+    pub generate: Function,
+    /// `check: func(…, answer: …) -> result<_, string>`
+    pub check: Function,
+    /// `assess: func(…, answer: …) -> list<tuple<string, f64>>`, where quality is the point.
+    pub assess: Option<Function>,
+}
+
+/// Finds the workload's functions and compares their types with the call's.
+pub(super) fn fit(call: &Function, exports: &[Export]) -> Result<Workload, InterfaceError> {
+    let lack = match (call.params.is_empty(), &call.result) {
+        (true, _) => "takes nothing",
+        (_, None) => "returns nothing",
+        (_, Some(answer)) => return fit_to(call, answer, exports),
+    };
+    Err(InterfaceError::NothingToCheck {
+        call: call.name.clone(),
+        lack,
+    })
+}
+
+fn fit_to(call: &Function, answer: &Type, exports: &[Export]) -> Result<Workload, InterfaceError> {
+    let wanted = wanted_generate(call, Arguments::Tuple);
+    let (generate, arguments) = match &call.params[..] {
+        // One parameter: its value stands for itself, and a tuple of one item is taken as well.
+        [_] => {
+            let single = wanted_generate(call, Arguments::Single);
+            let found = find("generate", &single, exports)?;
+            match difference(&found, &wanted) {
+                None => (found, Arguments::Tuple),
+                Some(_) => (compare(found, &single, call)?, Arguments::Single),
+            }
+        }
+        _ => (
+            compare(find("generate", &wanted, exports)?, &wanted, call)?,
+            Arguments::Tuple,
+        ),
+    };
+    let verdict = Type::Result(None, Some(Box::new(Type::Plain("string"))));
+    let wanted = judge("check", call, answer, verdict);
+    let check = compare(find("check", &wanted, exports)?, &wanted, call)?;
+    let quality = Type::Tuple(vec![Type::Plain("string"), Type::Plain("f64")]);
+    let wanted = judge("assess", call, answer, Type::List(Box::new(quality)));
+    let assess = match exports.iter().any(|export| is_named(export, "assess")) {
+        true => Some(compare(find("assess", &wanted, exports)?, &wanted, call)?),
+        false => None,
+    };
+    Ok(Workload {
+        arguments,
+        generate,
+        check,
+        assess,
+    })
+}
+
+fn wanted_generate(call: &Function, arguments: Arguments) -> Function {
+    let param = |name: &str, ty| Param {
+        name: name.to_owned(),
+        ty: Type::Plain(ty),
+    };
+    let types: Vec<Type> = call.params.iter().map(|param| param.ty.clone()).collect();
+    Function {
+        name: "generate".to_owned(),
+        params: vec![param("size", "u32"), param("seed", "u64")],
+        result: Some(match (arguments, &types[..]) {
+            (Arguments::Single, [only]) => only.clone(),
+            _ => Type::Tuple(types),
+        }),
+    }
+}
+
+/// A function of the call's parameters and its answer.
+fn judge(name: &str, call: &Function, answer: &Type, result: Type) -> Function {
+    let mut params = call.params.clone();
+    params.push(Param {
+        name: "answer".to_owned(),
+        ty: answer.clone(),
+    });
+    Function {
+        name: name.to_owned(),
+        params,
+        result: Some(result),
+    }
+}
+
+fn is_named(export: &Export, name: &str) -> bool {
+    export.interface.is_none() && export.name == name
+}
+
+fn find(
+    name: &'static str,
+    wanted: &Function,
+    exports: &[Export],
+) -> Result<Function, InterfaceError> {
+    match exports.iter().find(|export| is_named(export, name)) {
+        None => Err(InterfaceError::WorkloadMissing {
+            function: name,
+            wanted: wanted.to_string(),
+        }),
+        Some(export) => {
+            export
+                .function
+                .clone()
+                .map_err(|reason: Unsupported| InterfaceError::Unsupported {
+                    function: name.to_owned(),
+                    reason,
+                })
+        }
+    }
+}
+
+fn compare(
+    found: Function,
+    wanted: &Function,
+    call: &Function,
+) -> Result<Function, InterfaceError> {
+    let Some(difference) = difference(&found, wanted) else {
+        return Ok(found);
+    };
+    let note = difference
+        .note
+        .map_or(String::new(), |note| format!(" ({note})"));
+    Err(InterfaceError::WorkloadMisfit {
+        function: match &*found.name {
+            "generate" => "generate",
+            "check" => "check",
+            _ => "assess",
+        },
+        call: call.signature(),
+        difference: format!("it is {}{note}", difference.found),
+        wanted: wanted.to_string(),
+    })
+}
