@@ -25,10 +25,10 @@ pub fn check(values: Vec<i64>, k: u32, answer: Vec<i64>) -> Result<(), String> {
     let mut largest: Vec<i64> = values.into_iter().filter(|&value| value >= last).collect();
     largest.sort_unstable_by(|a, b| b.cmp(a));
     for (i, &got) in answer.iter().enumerate() {
-        match largest.get(i) {
-            Some(&expected) if expected == got => {}
-            Some(&expected) => return Err(format!("position {i}: expected {expected}, got {got}")),
-            None => return Err(format!("position {i}: expected less than {last}, got {got}")),
+        let expected = largest.get(i);
+        if expected != Some(&got) {
+            let expected = expected.map_or(format!("less than {last}"), i64::to_string);
+            return Err(format!("position {i}: expected {expected}, got {got}"));
         }
     }
     Ok(())
