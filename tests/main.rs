@@ -1,0 +1,3 @@
+//! The integration tests: one binary, one module for each part that is tested from outside.
+
+mod store;
