@@ -1,0 +1,203 @@
+//! What keeping costs: 100,000 timed trials and 100,000 judged ones, written as a run writes them,
+//! one commit for each replica and each gate.
+//!
+//! ```text
+//! cargo bench -p bakeoff --bench store
+//! ```
+//!
+//! Prints how long writing took as a share of the time that the trials themselves take at the
+//! least, and how far memory grew between the first tenth and the end. The demand: under 2 %, and
+//! flat (at most 1.2).
+
+use bakeoff::store::{Format, Key, Kind, Mode, Owner, Race, RunMeta, Start, Store, Table, Trial};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::report::Environment;
+use bakeoff_domain::spec::{
+    Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const TRIALS: u32 = 100_000;
+const VARIANTS: usize = 4;
+const CASES: usize = 3;
+const BLOCKS: u32 = 8;
+/// The shortest sample there is: a thousand times the granularity of the thread clock.
+const SAMPLE: Duration = Duration::from_micros(500);
+/// The shortest judged call: a fresh instance, the guest, the oracle.
+const JUDGED: Duration = Duration::from_micros(100);
+/// Calls in a gate: each case a few times, to see whether calls share state.
+const GATE_CALLS: u32 = 36;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let mut store = begin(folder.path())?;
+    println!("{TRIALS} trials each way, on {}", folder.path().display());
+
+    let timed = timed_trials(&mut store)?;
+    timed.print("timed, in replicas of 96", SAMPLE);
+    let judged = judged_trials(&mut store)?;
+    judged.print("judged, in gates of 36", JUDGED);
+
+    let size = std::fs::metadata(folder.path().join("bakeoff.db"))?.len();
+    println!("the database has {:.1} MB", size as f64 / 1e6);
+    let before = resident_bytes();
+    let start = Instant::now();
+    let rows = store.export(None, Table::Samples, Format::Csv, &mut std::io::sink())?;
+    println!(
+        "exporting {rows} samples took {:.2} s; memory grew by a factor of {:.2}",
+        start.elapsed().as_secs_f64(),
+        resident_bytes() / before
+    );
+    Ok(())
+}
+
+/// What one way of writing cost.
+struct Cost {
+    seconds: f64,
+    commits: u32,
+    growth: f64,
+}
+
+impl Cost {
+    fn print(&self, what: &str, each: Duration) {
+        let trials = f64::from(TRIALS) * each.as_secs_f64();
+        println!(
+            "{what}: {:.2} s in {} commits ({:.0} µs each), {:.2} % of {trials:.0} s of trials (under 2 %: {}); memory grew by a factor of {:.2} (flat: {})",
+            self.seconds,
+            self.commits,
+            self.seconds / f64::from(self.commits) * 1e6,
+            100.0 * self.seconds / trials,
+            yes_no(self.seconds < 0.02 * trials),
+            self.growth,
+            yes_no(self.growth <= 1.2),
+        );
+    }
+}
+
+fn yes_no(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
+}
+
+/// Times `commits` commits, and compares memory after a tenth of them with memory at the end.
+fn cost(commits: u32, mut commit: impl FnMut(u32) -> Result<(), Failure>) -> Result<Cost, Failure> {
+    let mut early = resident_bytes();
+    let start = Instant::now();
+    for number in 0..commits {
+        commit(number)?;
+        if number == commits / 10 {
+            early = resident_bytes();
+        }
+    }
+    Ok(Cost {
+        seconds: start.elapsed().as_secs_f64(),
+        commits,
+        growth: resident_bytes() / early,
+    })
+}
+
+fn timed_trials(store: &mut Store) -> Result<Cost, Failure> {
+    let race = Race {
+        variants: (0..VARIANTS).map(|v| format!("variant-{v}")).collect(),
+        cases: (0..CASES).map(|c| format!("{}", 1000 << (4 * c))).collect(),
+    };
+    let race = store.open_race(&Key::new([("race", "1")]), &race)?;
+    let in_replica = BLOCKS * (VARIANTS * CASES) as u32;
+    cost(TRIALS.div_ceil(in_replica), |index| {
+        Ok(store.keep_replica(race, &replica(index))?)
+    })
+}
+
+fn judged_trials(store: &mut Store) -> Result<Cost, Failure> {
+    cost(TRIALS.div_ceil(GATE_CALLS), |gate| {
+        let key = Key::new([("component", gate.to_string())]);
+        let owner = Owner {
+            variant: "variant-0",
+            iteration: gate + 1,
+        };
+        let trials: Vec<Trial> = (0..GATE_CALLS).map(trial).collect();
+        Ok(store.keep_with_trials(Kind::Gate, &key, owner, &"right", &trials)?)
+    })
+}
+
+fn trial(call: u32) -> Trial {
+    Trial {
+        case_index: call % CASES as u32,
+        case_label: "16000".into(),
+        outcome: "ok".into(),
+        fuel: Some(123_456_789),
+        peak_bytes: Some(1 << 20),
+        answer: Some("0123456789abcdef0123456789abcdef".into()),
+        detail: None,
+    }
+}
+
+fn replica(index: u32) -> Replica {
+    let mut samples = Vec::new();
+    for block in 0..BLOCKS {
+        for number in 0..VARIANTS * CASES {
+            samples.push(Sample {
+                variant: number % VARIANTS,
+                case: number / VARIANTS,
+                block,
+                position: (number % VARIANTS) as u32,
+                calls: 17,
+                cpu_ns: 498_123 + u64::from(index) * 7,
+                wall_ns: 501_456 + u64::from(block) * 11,
+            });
+        }
+    }
+    Replica {
+        index,
+        solo: false,
+        samples,
+        baselines: vec![Baseline::default(); CASES],
+        cold_ns: vec![Some(12_345); VARIANTS],
+        surroundings: Surroundings::default(),
+    }
+}
+
+fn begin(folder: &Path) -> Result<Store, Failure> {
+    let experiment = Experiment {
+        name: "bench".into(),
+        problem: "?".into(),
+        interface: Interface {
+            wit: "wit".into(),
+            call: "f".into(),
+            world: "prototype".into(),
+        },
+        workload: Workload {
+            inputs: Inputs::Generated {
+                code: Code::Source("workload.rs".into()),
+                sizes: vec![1000],
+            },
+            seed: 1,
+        },
+        approaches: Vec::new(),
+        limits: Limits::default(),
+        measure: Measure::default(),
+        criteria: Vec::new(),
+        report: ReportOptions::default(),
+    };
+    let meta = RunMeta {
+        name: "bench",
+        experiment_id: "bench",
+        seed: 1,
+        experiment: &experiment,
+        environment: &Environment::default(),
+        bakeoff: env!("CARGO_PKG_VERSION"),
+    };
+    let mut store = Store::open(folder, Mode::Write)?;
+    store.begin_run(&meta, Start::Fresh)?;
+    Ok(store)
+}
+
+/// Memory of this process that is resident, in bytes.
+fn resident_bytes() -> f64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split_whitespace().nth(1);
+    let pages: f64 = pages.and_then(|pages| pages.parse().ok()).unwrap_or(0.0);
+    pages * 4096.0
+}
