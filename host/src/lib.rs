@@ -1,23 +1,16 @@
 //! bakeoff tries the ways to solve a problem in a sandbox, measures them against each other, and
 //! says which one to take, how sure that is, and what would change its mind.
 //!
-//! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
+//! The rooms stand in the order of `ARCHITECTURE.md`: each uses only those before it.
 
-pub mod config;
-pub mod engine;
-
-pub mod confine;
-
-pub mod invoke;
-
-pub mod sandbox;
-
-pub mod measure;
-
-pub mod events;
-pub mod store;
-pub mod render;
 pub mod build;
+pub mod config;
 pub mod confine;
 pub mod engine;
+pub mod events;
 pub mod interface;
+pub mod invoke;
+pub mod measure;
+pub mod render;
+pub mod sandbox;
+pub mod store;

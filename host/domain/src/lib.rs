@@ -6,16 +6,12 @@
 //! output on every machine, which is what makes a finished run recomputable.
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
-//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`score`] → [`report`]; [`failure`] is what
-//! happens instead.
-
-pub mod failure;
-pub mod ids;
-//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`report`]; [`failure`] is what
-//! happens instead.
+//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
+//! [`report`]; [`failure`] is what happens instead; [`ids`] makes names safe.
 
 pub mod failure;
 pub mod growth;
+pub mod ids;
 pub mod measurement;
 pub mod plan;
 pub mod race;
