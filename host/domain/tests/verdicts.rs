@@ -3,7 +3,7 @@
 //! Everything follows from seeds, so these tests give the same result every time. The benchmark
 //! `statistics` does the same in bulk.
 
-#[path = "../benches/synthetic.rs"]
+#[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
 use bakeoff_domain::race::{Analysis, Race, Settings, StopReason, analyse};

@@ -1,12 +1,18 @@
 //! The confidence sequence: every value of the effect that the e-process has not rejected yet.
 
 use super::eprocess::{CLIP, EProcess, SCALE_REPLICAS};
+use super::estimate::median;
 use super::scale::PastScale;
 
 /// The ends of a bisection are this close at most, in units of the smallest scale …
 const TOLERANCE_SCALES: f64 = 1e-4;
 /// … or absolutely, in logarithms of a ratio: a hundred-thousandth of a per cent.
 const TOLERANCE_MIN: f64 = 1e-7;
+/// Evidence is followed so many nats beyond the threshold, which is enough to interpolate.
+const EXCESS_MAX: f64 = 3.0;
+/// An end is expected about so many standard errors (as a median absolute deviation over the root of
+/// the number of bets) from the middle.
+const GUESS_ERRORS: f64 = 5.0;
 /// A scale is never below this, so that equal differences do not divide by zero.
 const SCALE_MIN: f64 = 1e-9;
 
@@ -35,7 +41,7 @@ impl Bounds {
 ///
 /// For a hypothesis θ0 the differences count as z = clip((D − θ0) / s, ±4), where s is the median
 /// absolute deviation of the *past* differences, so that s does not depend on θ0 and z falls as θ0
-/// rises. What is rejected from below is therefore everything up to some θ0, and bisection finds
+/// rises. What is rejected from below is therefore everything up to some θ0, and a search finds
 /// it. An end only ever moves inwards: a value that was rejected once stays rejected.
 #[derive(Clone, Debug)]
 pub struct ConfidenceSequence {
@@ -132,18 +138,18 @@ impl ConfidenceSequence {
         bets.map(move |(value, scale)| (sign * value, *scale))
     }
 
-    /// Feeds all differences against `theta` (in the sign of `end`), until the threshold is
-    /// reached; says whether it was.
-    fn run(&self, process: &mut EProcess, theta: f64, end: End) -> bool {
+    /// By how much the evidence against everything up to `theta` (in the sign of `end`) exceeds the
+    /// threshold; not followed further than [`EXCESS_MAX`].
+    fn excess(&self, process: &mut EProcess, theta: f64, end: End) -> f64 {
         process.restart();
-        let level = self.threshold.exp();
+        let enough = (self.threshold + EXCESS_MAX).exp();
         for (value, scale) in self.bets(end) {
             process.push((value - theta) / scale);
-            if process.reached(level) {
-                return true;
+            if process.reached(enough) {
+                break;
             }
         }
-        false
+        process.log_highest() - self.threshold
     }
 
     /// The largest value found (in the sign of `end`) up to which everything is rejected.
@@ -152,33 +158,103 @@ impl ConfidenceSequence {
             End::Low => self.bounds.low,
             End::High => self.bounds.high.map(|high| -high),
         };
-        let smallest = self.scales.iter().skip(SCALE_REPLICAS).copied();
-        let smallest = smallest.fold(f64::INFINITY, f64::min);
+        let scales = self.bets(end).map(|(_, scale)| scale);
+        let smallest = scales.fold(f64::INFINITY, f64::min);
         let tolerance = (TOLERANCE_SCALES * smallest).max(TOLERANCE_MIN);
         let mut process = EProcess::default();
-        // Below `rejected` every difference counts in full: if that does not suffice, nothing does.
-        // At `kept` no difference counts for rejection.
-        let saturated = self.bets(end).map(|(value, scale)| value - CLIP * scale);
-        let mut rejected = match known {
-            Some(known) => known + tolerance,
-            None => saturated.fold(f64::INFINITY, f64::min),
+        let mut point = |theta: f64| Point {
+            theta,
+            excess: self.excess(&mut process, theta, end),
         };
-        let mut kept = self
-            .bets(end)
-            .map(|(value, _)| value)
-            .fold(rejected, f64::max);
-        if !self.run(&mut process, rejected, end) {
+        // At the saturated value every difference counts in full: if that does not reject, nothing
+        // does.
+        let saturated = self.bets(end).map(|(value, scale)| value - CLIP * scale);
+        let saturated = saturated.fold(f64::INFINITY, f64::min);
+        let rejected = point(known.map_or(saturated, |known| known + tolerance));
+        if !rejected.is_rejected() {
             return known;
         }
-        while kept - rejected > tolerance {
-            let middle = 0.5 * (rejected + kept);
-            if self.run(&mut process, middle, end) {
-                rejected = middle;
-            } else {
-                kept = middle;
+        // At the largest difference none of them counts against.
+        let largest = self.bets(end).map(|(value, _)| value);
+        let largest = largest.fold(rejected.theta, f64::max);
+        let mut bracket = Bracket {
+            rejected,
+            kept: point(largest),
+        };
+        for guess in self.guesses(end) {
+            if bracket.rejected.theta < guess && guess < bracket.kept.theta {
+                bracket.narrow(point(guess));
             }
         }
-        Some(rejected)
+        let mut steps = 0;
+        while bracket.width() > tolerance {
+            bracket.narrow(point(bracket.next(steps, tolerance)));
+            steps += 1;
+        }
+        Some(bracket.rejected.theta)
+    }
+
+    /// Where the end may be expected: not beyond the middle of the differences, and a few standard
+    /// errors before it. Only the speed of the search depends on these.
+    fn guesses(&self, end: End) -> [f64; 2] {
+        let mut values: Vec<f64> = self.bets(end).map(|(value, _)| value).collect();
+        let error = self.past.value().unwrap_or(0.0) / (values.len() as f64).sqrt();
+        let middle = median(&mut values).unwrap_or(0.0);
+        [middle, middle - GUESS_ERRORS * error]
+    }
+}
+
+/// A hypothesis with the evidence against it, in nats beyond the threshold.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    theta: f64,
+    excess: f64,
+}
+
+impl Point {
+    fn is_rejected(&self) -> bool {
+        self.excess >= 0.0
+    }
+}
+
+/// Two hypotheses with the end between them.
+#[derive(Clone, Copy, Debug)]
+struct Bracket {
+    rejected: Point,
+    kept: Point,
+}
+
+impl Bracket {
+    fn width(&self) -> f64 {
+        self.kept.theta - self.rejected.theta
+    }
+
+    fn narrow(&mut self, point: Point) {
+        if point.is_rejected() {
+            self.rejected = point;
+        } else {
+            self.kept = point;
+        }
+    }
+
+    /// Where to look next: on the straight line between the two, a little to one side and the
+    /// other in turn so that both ends close in, and every third time in the middle so that a
+    /// curved line cannot make it slow.
+    fn next(&self, step: u32, tolerance: f64) -> f64 {
+        let middle = 0.5 * (self.rejected.theta + self.kept.theta);
+        let share = self.rejected.excess / (self.rejected.excess - self.kept.excess);
+        let side = match step % 3 {
+            0 => 0.4,
+            1 => -0.4,
+            _ => return middle,
+        };
+        let line = self.rejected.theta + share * self.width() + side * tolerance;
+        if line.is_finite() {
+            let margin = 0.25 * tolerance;
+            line.clamp(self.rejected.theta + margin, self.kept.theta - margin)
+        } else {
+            middle
+        }
     }
 }
 
