@@ -10,6 +10,7 @@ mod files;
 mod frames;
 mod job;
 mod memory_file;
+mod outer;
 mod privileges;
 mod probe;
 mod spawn;
@@ -21,6 +22,7 @@ pub use ending::{Ending, Exit, FrameError, ROLE_FAILED, SpawnError, Unavailable}
 pub use enter::{Role, enter_if_child};
 pub use frames::Frames;
 pub use job::{Fence, Job, Level, Processes, Rlimits};
+pub use privileges::dies_with_parent;
 pub use probe::{Attempt, Host, Outcome, PROBE};
 pub use spawn::{Child, Confinement};
 
