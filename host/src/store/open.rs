@@ -308,6 +308,7 @@ fn set_aside(file: &Path) -> Result<(), StoreError> {
 /// - synchronous NORMAL: a commit survives a kill at once and a power cut from the next checkpoint
 ///   on; the database is whole in both cases
 /// - waits 5 s for another writer
+/// - 2 MB of pages are kept in memory, however large the database is
 /// - the journal is cut back to 16 MiB after a checkpoint
 /// - foreign keys hold
 /// - functions in views and triggers are SQLite's own harmless ones
@@ -315,6 +316,7 @@ fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(BUSY)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "normal")?;
+    db.pragma_update(None, "cache_size", -2_000)?;
     db.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "trusted_schema", false)?;
