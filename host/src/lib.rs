@@ -3,6 +3,7 @@
 //!
 //! The rooms, from the ground up; each uses only what stands above it (`ARCHITECTURE.md`).
 
+pub mod artifact;
 pub mod build;
 pub mod confine;
 pub mod engine;
