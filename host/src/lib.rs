@@ -3,6 +3,7 @@
 //!
 //! The rooms stand in the order of `ARCHITECTURE.md`: each uses only those before it.
 
+pub mod artifact;
 pub mod build;
 pub mod config;
 pub mod confine;

@@ -1,12 +1,58 @@
 //! In the child: from an order to what it becomes.
 
+use super::builder::ROLE;
 use super::glue::DIAGNOSTIC_IMPORT;
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, load_failure};
 use super::{calibrator, compile, component, inspect, world};
+use crate::confine::{Frames, Role};
 use crate::engine::{self, Profile};
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::time::Duration;
+
+/// The role of builder children: to be handed to [`enter_if_child`](crate::confine::enter_if_child)
+/// by a binary that starts them.
+pub fn builder_role() -> Role {
+    Role {
+        name: ROLE,
+        run: serve,
+    }
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let (length, rest) = payload
+        .split_first_chunk()
+        .ok_or("the order has no length")?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|error| error.to_string())?;
+    let (order, bytes) = rest
+        .split_at_checked(length)
+        .ok_or("the order is cut off")?;
+    let order: Order = postcard::from_bytes(order).map_err(|error| error.to_string())?;
+    let mut unsent = Ok(());
+    let mut tell = |event| {
+        let sent = send(frames, &event);
+        if unsent.is_ok() {
+            unsent = sent;
+        }
+    };
+    let product = carry_out(order, bytes, &mut tell);
+    unsent?;
+    match product {
+        Err(failure) => send(frames, &Event::Failed(failure)),
+        Ok(product) => {
+            send(frames, &Event::Done(product.facts))?;
+            for blob in [product.component, product.checked, product.timed] {
+                frames.send(&blob).map_err(|error| error.to_string())?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn send(frames: &mut Frames, event: &Event) -> Result<(), String> {
+    let bytes = postcard::to_stdvec(event).map_err(|error| error.to_string())?;
+    frames.send(&bytes).map_err(|error| error.to_string())
+}
 
 /// What came out of an order.
 pub(super) struct Product {
@@ -31,7 +77,7 @@ pub(super) fn carry_out(
             compiler,
             scratch,
         } => {
-            let (module, _) = compile::compile(&interface, &order, text, compiler, scratch)?;
+            let module = compile::compile(&interface, &order, text, compiler, scratch)?;
             if order.kind == Kind::Diagnostic {
                 order.granted.push(DIAGNOSTIC_IMPORT.to_owned());
             }
@@ -103,52 +149,4 @@ fn rusage(who: libc::c_int) -> Duration {
             + Duration::from_micros(part.tv_usec.unsigned_abs())
     };
     time(usage.ru_utime) + time(usage.ru_stime)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::build::order::Compiler;
-    use crate::interface::{WitFile, World};
-
-    #[test]
-    fn scratch_build() {
-        let wit = "package example:top-k;
-world prototype { export top-k: func(values: list<s64>, k: u32) -> list<s64>; }
-world workload {
-  export generate: func(size: u32, seed: u64) -> tuple<list<s64>, u32>;
-  export check: func(values: list<s64>, k: u32, answer: list<s64>) -> result<_, string>;
-}";
-        let sources = [
-            "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> { values.sort_unstable_by(|a, b| b.cmp(a)); values.truncate(k as usize); values }",
-            "pub fn top_k(mut values: Vec<i32>, k: u32) -> Vec<i64> { todo!() }",
-            "fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> { todo!() }",
-            "pub fn topk(mut values: Vec<i64>, k: u32) -> Vec<i64> { todo!() }",
-            "pub fn top_k(values: &[i64], k: usize) -> Vec<i64> { todo!() }",
-            "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {\n let x: u8 = \"a\"; values }",
-            "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {\n let x = include_str!(\"/nonexistent\"); env!(\"HOME\"); values }",
-            "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {",
-            "pub fn top_k<T>(mut values: Vec<i64>, k: u32) -> Vec<T> { todo!() }",
-        ];
-        for kind in [Kind::Release, Kind::Diagnostic] {
-        for text in sources {
-            let dir = tempfile::tempdir().unwrap();
-            let sysroot = std::process::Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
-            let sysroot = std::path::PathBuf::from(String::from_utf8(sysroot.stdout).unwrap().trim());
-            let order = Order {
-                files: vec![WitFile { name: "a.wit".into(), text: wit.into() }],
-                call: "top-k".into(),
-                world: World::Prototype,
-                kind,
-                code: Code::Source { text: text.into(), compiler: Compiler { rustc: sysroot.join("bin/rustc"), sysroot }, scratch: dir.path().into() },
-                path_shown: "approaches/heap.rs".into(),
-                granted: vec![],
-            };
-            match carry_out(order, &[], &mut |_| ()) {
-                Ok(p) => println!("{:?} {} {} {}", p.facts, p.component.len(), p.checked.len(), p.timed.len()),
-                Err(e) => println!("----\n{:?} {}", e.class, e.message),
-            }
-        }
-        }
-    }
 }

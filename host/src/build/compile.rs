@@ -48,12 +48,12 @@ pub(super) fn compile(
     text: &str,
     compiler: &Compiler,
     scratch: &Path,
-) -> Result<(Vec<u8>, glue::Crate), Failure> {
-    let made = glue::generate(interface, order.world, order.kind)?;
+) -> Result<Vec<u8>, Failure> {
+    let files = glue::generate(interface, order.world, order.kind)?;
     let write = |name: &str, text: &str| {
         std::fs::write(scratch.join(name), text).map_err(|error| broken(name, &error))
     };
-    for (name, text) in &made.files {
+    for (name, text) in &files {
         write(name, text)?;
     }
     write(glue::user_file(order.world), text)?;
@@ -68,8 +68,7 @@ pub(super) fn compile(
     if !said.status.success() {
         return Err(reading.explain(&said.stderr, said.status));
     }
-    let wasm = std::fs::read(scratch.join(OUTPUT_FILE)).map_err(|e| broken(OUTPUT_FILE, &e))?;
-    Ok((wasm, made))
+    std::fs::read(scratch.join(OUTPUT_FILE)).map_err(|error| broken(OUTPUT_FILE, &error))
 }
 
 fn broken(what: &str, error: &std::io::Error) -> Failure {
@@ -92,6 +91,7 @@ fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failu
         // Where rust-src is installed, the compiler would put its path into messages of panics.
         .arg(remap(&compiler.sysroot, "/rust"))
         .arg(remap(scratch, "."))
+        .args(shown_in_panics(order))
         .args(["-o", OUTPUT_FILE, ROOT_FILE])
         .env_clear()
         .env("TMPDIR", scratch)
@@ -122,6 +122,15 @@ fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failu
         return Err(with_limit(failure, format!("diagnostics = {within} bytes")));
     }
     Ok(Said { status, stderr })
+}
+
+/// In a diagnostic build, panics name the user's file as the user does. Otherwise its name is no
+/// part of what is compiled, so that the same code is the same component wherever it is kept.
+fn shown_in_panics(order: &Order) -> Option<String> {
+    let file = glue::user_file(order.world);
+    // The compiler takes what follows the last `=` as the new name.
+    let shown = order.path_shown.replace('=', "_");
+    (order.kind == Kind::Diagnostic).then(|| format!("--remap-path-prefix={file}={shown}"))
 }
 
 /// Why a compiler ended that a signal ended, or that said outside its diagnostics why it did.

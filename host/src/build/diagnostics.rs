@@ -175,10 +175,8 @@ impl Reading<'_> {
         let mut found = lines.filter_map(|(index, line)| {
             let (before, after) = line.split_once(&format!("fn {name}"))?;
             let begins = after.starts_with(['(', '<', ' ']) && !before.contains("//");
-            begins.then_some((
-                index + 1,
-                line.trim().trim_end_matches(['{', '}']).trim_end(),
-            ))
+            let signature = line.split('{').next().unwrap_or(line).trim();
+            begins.then_some((index + 1, signature))
         });
         found.next()
     }

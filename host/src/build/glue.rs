@@ -42,16 +42,12 @@ pub(super) fn user_file(world: World) -> &'static str {
     }
 }
 
-/// A crate to compile: names and texts of its files, [`ROOT_FILE`] among them, without the user's.
-pub(super) struct Crate {
-    pub(super) files: Vec<(&'static str, String)>,
-    /// The packages and the world that the crate implements, for making the component.
-    pub(super) resolve: Resolve,
-    pub(super) world: WorldId,
-}
-
-/// Generates the crate around a user's file.
-pub(super) fn generate(interface: &Interface, world: World, kind: Kind) -> Result<Crate, Failure> {
+/// The crate around a user's file: names and texts of its other files, [`ROOT_FILE`] among them.
+pub(super) fn generate(
+    interface: &Interface,
+    world: World,
+    kind: Kind,
+) -> Result<Vec<(&'static str, String)>, Failure> {
     let (resolve, id) = interface
         .resolved(world)
         .ok_or_else(|| internal("the world is missing"))?;
@@ -80,11 +76,7 @@ pub(super) fn generate(interface: &Interface, world: World, kind: Kind) -> Resul
     if kind == Kind::Diagnostic {
         files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
     }
-    Ok(Crate {
-        files,
-        resolve,
-        world: id,
-    })
+    Ok(files)
 }
 
 fn internal(what: impl std::fmt::Display) -> Failure {

@@ -5,6 +5,8 @@
 //! generates bindings, calls `rustc`, makes a component, looks into it, and compiles it. The parent
 //! never reads what comes out, except for a short description of bounded size.
 
+mod builder;
+mod cache;
 mod calibrator;
 mod child;
 mod compile;
@@ -15,4 +17,15 @@ mod inspect;
 mod instances;
 pub mod limits;
 mod order;
+mod toolchain;
+mod verdict;
 mod world;
+
+pub use builder::{Builder, Built, CodeBytes, Request};
+pub(crate) use cache::hex;
+pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
+pub use child::builder_role;
+pub use glue::DIAGNOSTIC_IMPORT;
+pub(crate) use inspect::oversize;
+pub use order::Kind;
+pub use toolchain::{TARGET, Toolchain, ToolchainError};

@@ -80,20 +80,20 @@ pub(super) enum Stage {
 
 /// What is known of a component without running it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub(super) struct Facts {
     /// What it imports, as components name it; without interfaces that hold nothing but types.
-    pub imports: Vec<String>,
+    pub(super) imports: Vec<String>,
     /// What it exports: `top-k: func(…) -> …`, or `ns:pkg/iface.top-k: func(…) -> …`.
-    pub exports: Vec<String>,
+    pub(super) exports: Vec<String>,
     /// Functions of all its modules.
-    pub functions: u32,
+    pub(super) functions: u32,
     /// The largest body of a function, in bytes.
-    pub function_bytes_max: u64,
+    pub(super) function_bytes_max: u64,
     /// The most locals of a function.
-    pub locals_max: u32,
+    pub(super) locals_max: u32,
     /// CPU time from source to component, the compiler's included; zero for a component that the
     /// user brought.
-    pub source_cpu: Duration,
+    pub(super) source_cpu: Duration,
 }
 
 /// A failure on the way from source to component.

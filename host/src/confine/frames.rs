@@ -159,7 +159,7 @@ mod tests {
     async fn a_claimed_length_is_checked_before_anything_is_read() {
         let error = read_all(&u32::MAX.to_le_bytes()).await.unwrap_err();
         assert!(
-            matches!(error, FrameError::FrameTooLarge { bytes, max: 8 } if bytes == u32::MAX.into())
+            matches!(error, FrameError::FrameTooLarge { bytes, max: 8 } if bytes == u64::from(u32::MAX))
         );
     }
 

@@ -140,6 +140,16 @@ pub struct Call {
     pub function: Function,
 }
 
+impl Call {
+    /// The call as an experiment file may name it: `top-k`, or `ns:pkg/iface@1.0.0.top-k`.
+    pub fn path(&self) -> String {
+        match &self.interface {
+            Some(interface) => format!("{interface}.{}", self.function.name),
+            None => self.function.name.clone(),
+        }
+    }
+}
+
 /// Which of the interface's worlds a component is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

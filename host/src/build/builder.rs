@@ -1,0 +1,416 @@
+//! In the parent: one confined child per build, what it may touch, and what its end means.
+
+use super::cache::{Cache, Name, hex};
+use super::limits::{
+    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, PROCESSES_MAX,
+    SOURCE_BYTES_MAX, WALL,
+};
+use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, with_limit};
+use super::toolchain::Toolchain;
+use super::verdict::{self, Cut};
+use super::{compile, diagnostics, glue, inspect};
+use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, Processes, Rlimits};
+use crate::engine::{self, Profile};
+use crate::interface::{Interface, World};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// The name of the builder's role.
+pub(super) const ROLE: &str = "builder";
+
+/// Processes of a builder may have this many files open: the compiler maps its libraries, the
+/// standard library's parts and its own output.
+const OPEN_FILES: u64 = 256;
+
+/// How long a child may take to end once it is killed. The kernel takes milliseconds.
+const AFTERWARDS: Duration = Duration::from_secs(5);
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The problem's interface.
+    pub interface: Arc<Interface>,
+    /// Which of its worlds the code is for.
+    pub world: World,
+    /// The code.
+    pub code: CodeBytes,
+    /// What the build is for.
+    pub kind: Kind,
+}
+
+/// Code, as it comes.
+#[derive(Clone, Debug)]
+pub enum CodeBytes {
+    /// A Rust file.
+    Source {
+        /// The file, as the user names it: messages show it.
+        path_shown: String,
+        /// What is in it.
+        text: String,
+    },
+    /// A component.
+    Component {
+        /// The file, as the user names it: messages show it.
+        path_shown: String,
+        /// What is in it.
+        bytes: Arc<[u8]>,
+    },
+    /// The interface's own no-op: each function forgets its arguments and answers zeros. What a
+    /// call of it costs, any call of this interface costs.
+    Calibrator,
+}
+
+impl CodeBytes {
+    fn path_shown(&self) -> &str {
+        match self {
+            Self::Source { path_shown, .. } | Self::Component { path_shown, .. } => path_shown,
+            Self::Calibrator => "the calibrator",
+        }
+    }
+}
+
+/// What was built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Built {
+    /// The component.
+    pub component: Vec<u8>,
+    /// SHA-256 of the component, in hexadecimal.
+    pub digest: String,
+    /// Its machine code for [`Profile::Checked`].
+    pub checked: Vec<u8>,
+    /// Its machine code for [`Profile::Timed`].
+    pub timed: Vec<u8>,
+    /// What it imports, as components name it; interfaces that hold nothing but types left out.
+    pub imports: Vec<String>,
+    /// What it exports, with signatures: `top-k: func(…) -> …`.
+    pub exports: Vec<String>,
+    /// Functions of all its modules.
+    pub functions: u32,
+    /// The largest body of a function, in bytes.
+    pub function_bytes_max: u64,
+    /// The most locals of a function.
+    pub locals_max: u32,
+    /// Lines of its source that are neither empty nor only a comment, where there is a source.
+    pub source_lines: Option<u64>,
+    /// CPU time of the whole build, in all its processes, the first time it was built.
+    pub cpu: Duration,
+    /// CPU time from source to component, the compiler's included; zero for a component that the
+    /// user brought.
+    pub source_cpu: Duration,
+    /// Whether it came from the cache.
+    pub cached: bool,
+}
+
+/// Builds, several at a time, and remembers what was built.
+#[derive(Debug)]
+pub struct Builder {
+    toolchain: Toolchain,
+    confinement: Confinement,
+    cache: Option<Cache>,
+    turns: Semaphore,
+}
+
+impl Builder {
+    /// A builder with a toolchain, a way to confine, a cache or none, and a number of builds that
+    /// run at a time (at least one).
+    pub fn new(
+        toolchain: Toolchain,
+        confinement: Confinement,
+        cache: Option<Cache>,
+        concurrency: usize,
+    ) -> Self {
+        Self {
+            toolchain,
+            confinement,
+            cache,
+            turns: Semaphore::new(concurrency.max(1)),
+        }
+    }
+
+    /// Builds, or takes from the cache what was built before from the same.
+    ///
+    /// # Errors
+    /// Why not: the class, and a message for the author of the code.
+    pub async fn build(&self, request: &Request) -> Result<Arc<Built>, Failure> {
+        check_size(request)?;
+        let name = self.name(request)?;
+        let known = self
+            .cache
+            .as_ref()
+            .and_then(|cache| cache.get::<Built>(&name));
+        if let Some(known) = known {
+            return Ok(Arc::new(Built {
+                cached: true,
+                ..known
+            }));
+        }
+        let turn = self.turns.acquire().await;
+        let built = self.run(request).await;
+        drop(turn);
+        let built = built?;
+        if let Some(cache) = &self.cache {
+            cache.put(&name, &built);
+        }
+        Ok(Arc::new(built))
+    }
+
+    /// Everything that decides what comes out, as the name of a cache's entry.
+    fn name(&self, request: &Request) -> Result<Name, Failure> {
+        let call = request.interface.call();
+        let fingerprint = |profile| engine::fingerprint(profile).map_err(|error| no_engine(&error));
+        let engines = [fingerprint(Profile::Checked)?, fingerprint(Profile::Timed)?];
+        let flags = compile::FLAGS
+            .iter()
+            .chain(compile::kind_flags(request.kind));
+        let code: [&[u8]; 3] = match &request.code {
+            CodeBytes::Source { path_shown, text } => {
+                // Only a diagnostic build carries the file's name.
+                let path = if request.kind == Kind::Diagnostic {
+                    &**path_shown
+                } else {
+                    ""
+                };
+                [b"source", path.as_bytes(), text.as_bytes()]
+            }
+            CodeBytes::Component { bytes, .. } => [b"component", b"", bytes],
+            CodeBytes::Calibrator => [b"calibrator", b"", b""],
+        };
+        let compiler = format!("{:?}{}", self.toolchain.compiler, self.toolchain.version());
+        let mut parts: Vec<&[u8]> = vec![
+            request.world.name().as_bytes(),
+            if request.kind == Kind::Diagnostic {
+                b"diagnostic"
+            } else {
+                b"release"
+            },
+            call.interface.as_deref().unwrap_or_default().as_bytes(),
+            call.function.name.as_bytes(),
+            compiler.as_bytes(),
+            self.confinement.level().name().as_bytes(),
+            engines[0].as_bytes(),
+            engines[1].as_bytes(),
+        ];
+        parts.extend(code);
+        parts.extend(glue::fingerprint().map(str::as_bytes));
+        parts.extend(flags.map(|flag| flag.as_bytes()));
+        for file in request.interface.files() {
+            parts.extend([file.name.as_bytes(), file.text.as_bytes()]);
+        }
+        Ok(Name::of(&parts))
+    }
+
+    async fn run(&self, request: &Request) -> Result<Built, Failure> {
+        let scratch = tempfile::Builder::new().prefix("bakeoff-build-").tempdir();
+        let scratch = scratch.map_err(|error| {
+            let message = format!("cannot make a folder to build in: {error}");
+            build_failure(FailureClass::BuildCrashed, message)
+        })?;
+        let (order, bytes) = self.order(request, scratch.path());
+        let order = postcard::to_stdvec(&order).map_err(|error| {
+            build_failure(
+                FailureClass::BuildCrashed,
+                format!("cannot order a build: {error}"),
+            )
+        })?;
+        let length = (order.len() as u64).to_le_bytes();
+        let payload = [&length[..], &order, bytes];
+        let mut job = Job::new(ROLE, &payload, self.fence(request, scratch.path()));
+        job.frame_bytes_max = (OUTPUT_BYTES_MAX / 2) as usize;
+        job.output_bytes_max = OUTPUT_BYTES_MAX;
+        job.rss_bytes_max = Some(ADDRESS_SPACE_BYTES);
+        let child = self.confinement.spawn(job).await.map_err(|error| {
+            let message = format!("{}: {error}", request.code.path_shown());
+            build_failure(FailureClass::ConfinementUnavailable, message)
+        })?;
+        let (said, exit, cut) = watch(child).await;
+        said.into_built(request, &exit, cut)
+    }
+
+    fn order<'a>(&self, request: &'a Request, scratch: &Path) -> (Order, &'a [u8]) {
+        let (code, bytes): (Code, &[u8]) = match &request.code {
+            CodeBytes::Source { text, .. } => {
+                let compiler = self.toolchain.compiler.clone();
+                let (text, scratch) = (text.clone(), scratch.to_owned());
+                (
+                    Code::Source {
+                        text,
+                        compiler,
+                        scratch,
+                    },
+                    &[],
+                )
+            }
+            CodeBytes::Component { bytes, .. } => (Code::Component, bytes),
+            CodeBytes::Calibrator => (Code::NoOp, &[]),
+        };
+        let order = Order {
+            files: request.interface.files().to_vec(),
+            call: request.interface.call().path(),
+            world: request.world,
+            kind: request.kind,
+            code,
+            path_shown: request.code.path_shown().to_owned(),
+            granted: Vec::new(),
+        };
+        (order, bytes)
+    }
+
+    fn fence(&self, request: &Request, scratch: &Path) -> Fence {
+        let rlimits = Rlimits {
+            address_space_bytes: Some(ADDRESS_SPACE_BYTES),
+            cpu_soft_s: Some(CPU_SOFT_S),
+            cpu_hard_s: Some(CPU_HARD_S),
+            file_bytes: Some(FILE_BYTES),
+            open_files: Some(OPEN_FILES),
+        };
+        let CodeBytes::Source { .. } = request.code else {
+            // Nothing is started, and no file is touched; an engine needs the builder's system
+            // calls all the same.
+            let processes = Processes::Spawn { at_most: 1 };
+            return Fence {
+                processes,
+                rlimits,
+                ..Fence::closed()
+            };
+        };
+        Fence {
+            execute: self.toolchain.execute.clone(),
+            read: self.toolchain.read.clone(),
+            write: vec![scratch.to_owned()],
+            working_dir: scratch.to_owned(),
+            processes: Processes::Spawn {
+                at_most: PROCESSES_MAX,
+            },
+            rlimits,
+        }
+    }
+}
+
+fn no_engine(error: &wasmtime::Error) -> Failure {
+    let message = format!("the WebAssembly engine does not run on this machine: {error:#}");
+    build_failure(FailureClass::BuildCrashed, message)
+}
+
+/// Refuses what is too large, before anything is copied.
+fn check_size(request: &Request) -> Result<(), Failure> {
+    match &request.code {
+        CodeBytes::Source { path_shown, text } if text.len() > SOURCE_BYTES_MAX => {
+            let bytes = text.len();
+            let message =
+                format!("{path_shown} has {bytes} bytes, and a source may have {SOURCE_BYTES_MAX}");
+            let failure = build_failure(FailureClass::BuildFailed, message);
+            Err(with_limit(
+                failure,
+                format!("source = {SOURCE_BYTES_MAX} bytes"),
+            ))
+        }
+        CodeBytes::Component { path_shown, bytes }
+            if bytes.len() > super::limits::COMPONENT_BYTES_MAX =>
+        {
+            Err(inspect::oversize(path_shown, bytes.len() as u64))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a child said before it ended.
+#[derive(Default)]
+struct Said {
+    stage: Option<Stage>,
+    failed: Option<Failure>,
+    done: Option<Facts>,
+    /// The component, and its code for both profiles.
+    blobs: Vec<Vec<u8>>,
+}
+
+/// Reads all that a child says, and waits for its end or that of its time.
+async fn watch(mut child: Child) -> (Said, Exit, Cut) {
+    let mut said = Said::default();
+    let until = tokio::time::Instant::now() + WALL;
+    let read = async {
+        while let Ok(Some(frame)) = child.next_frame().await {
+            said.take(frame);
+        }
+    };
+    let mut cut = match tokio::time::timeout_at(until, read).await {
+        Ok(()) => Cut::None,
+        Err(_) => Cut::Wall,
+    };
+    if cut == Cut::Wall {
+        child.kill();
+    }
+    // A killed child ends at once; one that has said all and lingers is killed by being dropped.
+    let until = until.max(tokio::time::Instant::now() + AFTERWARDS);
+    let exit = tokio::time::timeout_at(until, child.finish()).await;
+    let exit = exit.unwrap_or_else(|_| {
+        cut = Cut::Wall;
+        Exit {
+            ending: Ending::Killed,
+            stderr: Vec::new(),
+            cpu: Duration::ZERO,
+            max_rss_bytes: 0,
+        }
+    });
+    (said, exit, cut)
+}
+
+impl Said {
+    /// Takes the next frame. What follows a failure, a fourth blob or bytes that are no event is of
+    /// no interest, and bounded by what the job may send.
+    fn take(&mut self, frame: Vec<u8>) {
+        if self.failed.is_some() {
+            return;
+        }
+        if self.done.is_some() {
+            self.blobs.push(frame);
+            return;
+        }
+        match postcard::from_bytes(&frame) {
+            Ok(Event::Stage(stage)) => self.stage = Some(stage),
+            Ok(Event::Failed(failure)) => self.failed = Some(failure),
+            Ok(Event::Done(facts)) => self.done = Some(facts),
+            Err(_) => {}
+        }
+    }
+
+    fn into_built(self, request: &Request, exit: &Exit, cut: Cut) -> Result<Built, Failure> {
+        if let Some(mut failure) = self.failed {
+            failure.message = diagnostics::cut(&failure.message);
+            return Err(failure);
+        }
+        let shown = request.code.path_shown();
+        let died = || verdict::of_death(self.stage, exit, cut, shown);
+        let facts = self.done.ok_or_else(died)?;
+        let [component, checked, timed] =
+            <[Vec<u8>; 3]>::try_from(self.blobs).map_err(|_| died())?;
+        Ok(Built {
+            digest: hex(&Sha256::digest(&component)),
+            component,
+            checked,
+            timed,
+            imports: facts.imports,
+            exports: facts.exports,
+            functions: facts.functions,
+            function_bytes_max: facts.function_bytes_max,
+            locals_max: facts.locals_max,
+            source_lines: match &request.code {
+                CodeBytes::Source { text, .. } => Some(source_lines(text)),
+                _ => None,
+            },
+            cpu: exit.cpu,
+            source_cpu: facts.source_cpu,
+            cached: false,
+        })
+    }
+}
+
+/// Lines that are neither empty nor only a line comment.
+fn source_lines(text: &str) -> u64 {
+    let counts = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    text.lines().filter(counts).count() as u64
+}

@@ -1,0 +1,94 @@
+//! What the end of a child that built nothing says about the code.
+
+use super::limits::{ADDRESS_SPACE_BYTES, CPU_SOFT_S, OUTPUT_BYTES_MAX, WALL};
+use super::order::{Stage, build_failure, load_failure, with_limit};
+use crate::confine::{Ending, Exit};
+use bakeoff_domain::failure::{Failure, FailureClass};
+
+/// Whether the parent cut a build short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// No.
+    None,
+    /// Its wall time was up.
+    Wall,
+}
+
+/// What a child died of.
+enum Cause {
+    Time(String),
+    Memory,
+    Output,
+    Crash(String),
+}
+
+/// The failure of a child that ended without a word about one.
+pub(super) fn of_death(stage: Option<Stage>, exit: &Exit, cut: Cut, shown: &str) -> Failure {
+    let cause = match cut {
+        Cut::Wall => Cause::Time(format!("wall = {} s", WALL.as_secs())),
+        Cut::None => cause(exit),
+    };
+    let compiling = stage == Some(Stage::Component);
+    let (class, what, limit) = match cause {
+        Cause::Time(limit) => (FailureClass::BuildTimeout, "more time", Some(limit)),
+        Cause::Memory => {
+            let limit = format!("address space = {ADDRESS_SPACE_BYTES} bytes");
+            (FailureClass::BuildMemory, "more memory", Some(limit))
+        }
+        Cause::Output => {
+            let limit = format!("output = {OUTPUT_BYTES_MAX} bytes");
+            (FailureClass::BuildOutputLimit, "more output", Some(limit))
+        }
+        Cause::Crash(how) => {
+            let failure = match compiling {
+                true => load_failure(
+                    FailureClass::LoadCompileLimit,
+                    format!("compiling {shown} to machine code ended the compiler: {how}"),
+                ),
+                false => build_failure(
+                    FailureClass::BuildCrashed,
+                    format!("building {shown} ended the builder: {how}"),
+                ),
+            };
+            return failure;
+        }
+    };
+    let failure = match compiling {
+        true => load_failure(
+            FailureClass::LoadCompileLimit,
+            format!("compiling {shown} to machine code takes {what} than a build may have"),
+        ),
+        false => build_failure(
+            class,
+            format!("building {shown} takes {what} than a build may have"),
+        ),
+    };
+    match limit {
+        Some(limit) => with_limit(failure, limit),
+        None => failure,
+    }
+}
+
+fn cause(exit: &Exit) -> Cause {
+    let said = String::from_utf8_lossy(&exit.stderr);
+    let last = said
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    match exit.ending {
+        Ending::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
+            Cause::Time(format!("cpu = {CPU_SOFT_S} s"))
+        }
+        Ending::MemoryWatchdog => Cause::Memory,
+        Ending::Signalled(_) | Ending::Exited(_) if said.contains("memory allocation of") => {
+            Cause::Memory
+        }
+        Ending::OutputOverflow | Ending::StderrOverflow => Cause::Output,
+        Ending::Signalled(libc::SIGXFSZ) => Cause::Output,
+        Ending::ProcessWatchdog => Cause::Crash("it started too many processes".to_owned()),
+        Ending::Signalled(signal) => Cause::Crash(format!("signal {signal}")),
+        Ending::Exited(status) => Cause::Crash(format!("status {status}: {last}")),
+        Ending::Killed => Cause::Crash("it was killed".to_owned()),
+    }
+}
