@@ -42,7 +42,7 @@
 //! | `fuel` | units | ratio |
 //! | `peak-memory`, `component-size` | bytes | ratio |
 //! | `source-lines` | lines | ratio |
-//! | `growth` | exponent | linear, 0 to 3 |
+//! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
 //!
 //! Of all but `assess`, less is better. A gate's bound is in the reading's unit; where that is
@@ -61,10 +61,13 @@ mod problem;
 mod section;
 mod suggest;
 pub mod units;
+mod weights;
 
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
-pub use criteria::{CRITERIA_MAX, unit_of};
+pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
-pub use experiment::{Place, parse};
+pub use experiment::{GROWTH_SIZES_MIN, Place, parse};
 pub use load::{FILE_BYTES_MAX, FILE_NAME, Loaded, load};
+pub use options::budget;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use weights::{WeightError, reweight};
