@@ -84,12 +84,13 @@ fn the_smallest_experiment_gets_every_default() {
     let text = r#"
         name = "n"
         problem = "p"
-        interface = { wit = "wit", call = "api.top-k" }
+        interface = { wit = "wit", call = "example:top-k/api@1.0.0.top-k" }
         workload = { cases = "cases.toml" }
         approach = [{ name = "a", component = "a.wasm" }]
     "#;
     let read = config::parse(text, "t").expect("it is valid");
     assert_eq!(read.interface.world, "prototype");
+    assert_eq!(read.interface.call, "example:top-k/api@1.0.0.top-k");
     assert_eq!(read.workload.inputs, Inputs::Cases("cases.toml".into()));
     assert_eq!(read.workload.seed, 1);
     assert_eq!(read.limits, bakeoff_domain::spec::Limits::default());
@@ -110,7 +111,6 @@ fn every_key_reaches_its_value() {
         [interface]
         wit = "./wit/../top.wit"
         call = "top-k"
-        world = "solver"
         [workload]
         component = "w.wasm"
         sizes = [1, 0x10, 1_000, 2_000, 3_000, 4_000, 5_000]
@@ -158,7 +158,6 @@ fn every_key_reaches_its_value() {
     assert_eq!(read.approaches[0].name, "A B");
     assert_eq!(read.interface.call, "top-k");
     assert_eq!(read.interface.wit, Path::new("top.wit"));
-    assert_eq!(read.interface.world, "solver");
     let Inputs::Generated { code, sizes } = &read.workload.inputs else {
         panic!("inputs are generated");
     };
@@ -318,7 +317,6 @@ fn nearly_an_experiment() -> impl Strategy<Value = String> {
         "problem",
         "wit",
         "call",
-        "world",
         "source",
         "component",
         "cases",

@@ -19,8 +19,6 @@ pub enum Place {
     Wit,
     /// `call` of `[interface]`.
     Call,
-    /// `world` of `[interface]`; `wit`, if the file leaves the world to the default.
-    World,
     /// The code or the cases of `[workload]`.
     Workload,
     /// The code of an approach, by its index.
@@ -32,7 +30,6 @@ pub enum Place {
 pub(super) struct Places {
     wit: Range<usize>,
     call: Range<usize>,
-    world: Range<usize>,
     workload: Range<usize>,
     sizes: Option<Range<usize>>,
     approaches: Vec<Range<usize>>,
@@ -49,7 +46,6 @@ impl Places {
         match place {
             Place::Wit => self.wit.clone(),
             Place::Call => self.call.clone(),
-            Place::World => self.world.clone(),
             Place::Workload => self.workload.clone(),
             Place::Approach(index) => self.approaches.get(index).cloned().unwrap_or_default(),
         }
@@ -138,7 +134,6 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     let interface = root.section("interface", found).and_then(|section| {
         let wit = section.value_place("wit").unwrap_or(section.span.clone());
         decoded.places.call = section.value_place("call").unwrap_or(wit.clone());
-        decoded.places.world = section.value_place("world").unwrap_or(wit.clone());
         decoded.places.wit = wit;
         problem::interface(section, files, found)
     });

@@ -7,7 +7,6 @@
 //! | `problem` | the question, 1–4000 characters | – |
 //! | `[interface]` `wit` | a WIT file, or a folder of them | – |
 //! | … `call` | `"top-k"`, or `"interface.function"` | – |
-//! | … `world` | the world of a prototype | `"prototype"` |
 //! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
 //! | … `sizes` | 1–32 whole numbers, ascending; for code only | – |
 //! | … `seed` | a whole number from 0 | `1` |
