@@ -4,7 +4,10 @@
 //! `cases/` the same for files of cases. `BLESS=1` writes the messages anew.
 
 use bakeoff::config::{self, CasePart, ConfigError, Place};
-use bakeoff_domain::spec::{Code, Direction, Gate, GateOn, Inputs, Scale, Source, State, Workers};
+use bakeoff_domain::spec::{
+    Code, Comparison, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source, State,
+    Workers,
+};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -81,12 +84,13 @@ fn the_smallest_experiment_gets_every_default() {
     let text = r#"
         name = "n"
         problem = "p"
-        interface = { wit = "wit", call = "api.top-k" }
+        interface = { wit = "wit", call = "example:top-k/api@1.0.0.top-k" }
         workload = { cases = "cases.toml" }
         approach = [{ name = "a", component = "a.wasm" }]
     "#;
     let read = config::parse(text, "t").expect("it is valid");
     assert_eq!(read.interface.world, "prototype");
+    assert_eq!(read.interface.call, "example:top-k/api@1.0.0.top-k");
     assert_eq!(read.workload.inputs, Inputs::Cases("cases.toml".into()));
     assert_eq!(read.workload.seed, 1);
     assert_eq!(read.limits, bakeoff_domain::spec::Limits::default());
@@ -107,10 +111,9 @@ fn every_key_reaches_its_value() {
         [interface]
         wit = "./wit/../top.wit"
         call = "top-k"
-        world = "solver"
         [workload]
         component = "w.wasm"
-        sizes = [1, 0x10, 1_000]
+        sizes = [1, 0x10, 1_000, 2_000, 3_000, 4_000, 5_000]
         seed = 7
         [[approach]]
         name = "A B"
@@ -151,13 +154,15 @@ fn every_key_reaches_its_value() {
         trade_offs = false
     "#;
     let read = config::parse(text, "t").unwrap_or_else(|error| panic!("{}", render(&error)));
+    assert_eq!((&*read.name, &*read.problem), ("n", "p"));
+    assert_eq!(read.approaches[0].name, "A B");
+    assert_eq!(read.interface.call, "top-k");
     assert_eq!(read.interface.wit, Path::new("top.wit"));
-    assert_eq!(read.interface.world, "solver");
     let Inputs::Generated { code, sizes } = &read.workload.inputs else {
         panic!("inputs are generated");
     };
     assert_eq!(*code, Code::Component("w.wasm".into()));
-    assert_eq!(*sizes, [1, 16, 1000]);
+    assert_eq!(*sizes, [1, 16, 1000, 2000, 3000, 4000, 5000]);
     assert_eq!(read.workload.seed, 7);
     assert_eq!(read.approaches[0].description.as_deref(), Some("d"));
     assert_eq!(read.approaches[0].code, Code::Source("a.rs".into()));
@@ -189,12 +194,20 @@ fn every_key_reaches_its_value() {
     assert_eq!(quality.gate, Some(at_least_four));
     assert_eq!(memory.scale, Scale::Ratio { base: 4.0 });
     assert_eq!(memory.gate.and_then(|gate| gate.max), Some(2_097_152.0));
+    assert_eq!((&*quality.name, quality.weight), ("quality", 0.5));
+    assert_eq!((&*memory.name, memory.weight), ("memory", 2.0));
+    assert_eq!(
+        (&*memory.unit, memory.direction),
+        ("bytes", Direction::LowerIsBetter)
+    );
     assert_eq!(growth.weight, 1.0);
     let exponents = Scale::Linear {
         low: 0.0,
         high: 3.0,
     };
     assert_eq!(growth.scale, exponents);
+    assert_eq!(read.report.comparison, Comparison::Matrix);
+    assert_eq!(read.report.recommendation, RecommendationStyle::None);
     assert!(!read.report.code_samples && !read.report.trade_offs);
 }
 
@@ -230,6 +243,16 @@ fn every_planted_experiment_is_valid() {
         assert_eq!(loaded.experiment.approaches.len(), files, "{list}");
         assert_eq!(loaded.cases.is_some(), folder == "cases");
     }
+}
+
+#[test]
+fn a_budget_from_the_command_line_has_bounds() {
+    assert_eq!(config::budget("40s"), Ok(Duration::from_secs(40)));
+    let message = config::budget("0 s")
+        .expect_err("it is too short")
+        .to_string();
+    assert_eq!(message, "a budget lies between 100 ms and 24 h");
+    assert!(config::budget("48 h").is_err());
 }
 
 #[test]
@@ -294,7 +317,6 @@ fn nearly_an_experiment() -> impl Strategy<Value = String> {
         "problem",
         "wit",
         "call",
-        "world",
         "source",
         "component",
         "cases",

@@ -31,8 +31,8 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
     }
 }
 
-/// What counts if the file declares nothing: time.
-pub(super) fn default() -> Vec<Criterion> {
+/// What counts if nothing is declared: time.
+pub fn default_criteria() -> Vec<Criterion> {
     vec![Criterion {
         name: "performance".into(),
         weight: 1.0,
@@ -272,6 +272,11 @@ fn scale(
     }
 }
 
+/// Whether a number can be a weight: finite, from 0 on.
+pub(super) fn is_weight(weight: f64) -> bool {
+    (0.0..=MAGNITUDE_MAX).contains(&weight)
+}
+
 /// `weight`, 1 by default.
 fn weight(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
     if section.key("weight").is_none() {
@@ -280,7 +285,7 @@ fn weight(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
     }
     let at = section.number("weight", found)?;
     let weight = at.value.to_f64();
-    if (0.0..=MAGNITUDE_MAX).contains(&weight) {
+    if is_weight(weight) {
         // A negative zero is a zero, and is shown as one.
         return Some(weight.abs());
     }

@@ -1,6 +1,6 @@
 //! The experiment file as a whole: text in, an experiment or findings out. No file is touched.
 
-use super::error::{ConfigError, Finding, Findings};
+use super::error::{ConfigError, Finding, Findings, quoted};
 use super::paths::FileRef;
 use super::problem::{NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
@@ -9,6 +9,9 @@ use bakeoff_domain::spec::{Experiment, Inputs, Limits, Measure, ReportOptions, S
 use std::ops::Range;
 use toml::de::DeTable;
 
+/// Sizes below which the growth of fuel cannot be told: fewer points fit every class.
+pub const GROWTH_SIZES_MIN: usize = 7;
+
 /// A part of the experiment file that a later finding may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -16,8 +19,6 @@ pub enum Place {
     Wit,
     /// `call` of `[interface]`.
     Call,
-    /// `world` of `[interface]`; `wit`, if the file leaves the world to the default.
-    World,
     /// The code or the cases of `[workload]`.
     Workload,
     /// The code of an approach, by its index.
@@ -29,18 +30,22 @@ pub enum Place {
 pub(super) struct Places {
     wit: Range<usize>,
     call: Range<usize>,
-    world: Range<usize>,
     workload: Range<usize>,
+    sizes: Option<Range<usize>>,
     approaches: Vec<Range<usize>>,
 }
 
 impl Places {
+    /// Where it is said how large inputs are, or else where they come from.
+    fn sizes_or_workload(&self) -> Range<usize> {
+        self.sizes.clone().unwrap_or(self.workload.clone())
+    }
+
     /// Where a part stands; the file's start for an approach that does not exist.
     pub(super) fn of(&self, place: Place) -> Range<usize> {
         match place {
             Place::Wit => self.wit.clone(),
             Place::Call => self.call.clone(),
-            Place::World => self.world.clone(),
             Place::Workload => self.workload.clone(),
             Place::Approach(index) => self.approaches.get(index).cloned().unwrap_or_default(),
         }
@@ -129,7 +134,6 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     let interface = root.section("interface", found).and_then(|section| {
         let wit = section.value_place("wit").unwrap_or(section.span.clone());
         decoded.places.call = section.value_place("call").unwrap_or(wit.clone());
-        decoded.places.world = section.value_place("world").unwrap_or(wit.clone());
         decoded.places.wit = wit;
         problem::interface(section, files, found)
     });
@@ -137,6 +141,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     let workload = root.section("workload", found).and_then(|section| {
         let code = ["source", "component", "cases"];
         let place = code.iter().find_map(|key| section.value_place(key));
+        decoded.places.sizes = section.value_place("sizes");
         decoded.places.workload = place.unwrap_or(section.span.clone());
         problem::workload(section, files, found)
     });
@@ -155,7 +160,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     };
     let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
     let criteria = match declared.is_empty() {
-        true => Some(criteria::default()),
+        true => Some(criteria::default_criteria()),
         false => criteria::criteria(declared, found),
     };
     let report = match root.section("report", found) {
@@ -180,26 +185,41 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
         })
     })();
     if let Some(experiment) = &decoded.experiment {
-        refuse_assessing_cases(experiment, &decoded.places, &mut decoded.found);
+        refuse_incomputable(experiment, &decoded.places, &mut decoded.found);
     }
     decoded
 }
 
-/// A file of cases has no `assess` that a criterion could ask.
-fn refuse_assessing_cases(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
-    let assessed = experiment
-        .criteria
-        .iter()
-        .find(|criterion| matches!(criterion.source, Source::Assess(_)));
-    if let (Some(criterion), Inputs::Cases(_)) = (assessed, &experiment.workload.inputs) {
-        found.push(Finding::new(
-            places.workload.clone(),
-            format!(
-                "the criterion `{}` needs a workload that assesses answers",
-                criterion.name.escape_debug()
+/// Criteria whose numbers this workload cannot give.
+fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
+    let sizes = match &experiment.workload.inputs {
+        Inputs::Generated { sizes, .. } => Some(sizes.len()),
+        Inputs::Cases(_) => None,
+    };
+    for criterion in &experiment.criteria {
+        let (message, label, help) = match (&criterion.source, sizes) {
+            (Source::Assess(_), None) => (
+                "needs a workload that assesses answers",
+                "cases in a file assess nothing".to_owned(),
+                "write the workload as code with an export `assess`, or remove the criterion",
             ),
-            "cases in a file assess nothing",
-            "write the workload as code with an export `assess`, or remove the criterion",
+            (Source::Growth, None) => (
+                "needs a workload that makes inputs of any size",
+                "cases in a file have no sizes".to_owned(),
+                "write the workload as code with an export `generate`, or remove the criterion",
+            ),
+            (Source::Growth, Some(count)) if count < GROWTH_SIZES_MIN => (
+                "needs at least 7 sizes",
+                format!("{count} of them here"),
+                "add sizes, each about four times the last; or remove the criterion",
+            ),
+            _ => continue,
+        };
+        found.push(Finding::new(
+            places.sizes_or_workload(),
+            format!("the criterion {} {message}", quoted(&criterion.name)),
+            label,
+            help,
         ));
     }
 }

@@ -24,8 +24,9 @@ pub struct Loaded {
     pub dir: PathBuf,
     /// The file of cases, if there is one.
     pub cases: Option<CaseFile>,
+    /// The experiment file's text.
+    pub text: String,
     name: String,
-    text: String,
     places: Places,
 }
 
@@ -77,8 +78,8 @@ pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
         experiment,
         dir,
         cases,
-        name,
         text,
+        name,
         places: decoded.places,
     })
 }

@@ -7,7 +7,6 @@
 //! | `problem` | the question, 1–4000 characters | – |
 //! | `[interface]` `wit` | a WIT file, or a folder of them | – |
 //! | … `call` | `"top-k"`, or `"interface.function"` | – |
-//! | … `world` | the world of a prototype | `"prototype"` |
 //! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
 //! | … `sizes` | 1–32 whole numbers, ascending; for code only | – |
 //! | … `seed` | a whole number from 0 | `1` |
@@ -42,7 +41,7 @@
 //! | `fuel` | units | ratio |
 //! | `peak-memory`, `component-size` | bytes | ratio |
 //! | `source-lines` | lines | ratio |
-//! | `growth` | exponent | linear, 0 to 3 |
+//! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
 //!
 //! Of all but `assess`, less is better. A gate's bound is in the reading's unit; where that is
@@ -61,10 +60,13 @@ mod problem;
 mod section;
 mod suggest;
 pub mod units;
+mod weights;
 
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
-pub use criteria::{CRITERIA_MAX, unit_of};
+pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
-pub use experiment::{Place, parse};
+pub use experiment::{GROWTH_SIZES_MIN, Place, parse};
 pub use load::{FILE_BYTES_MAX, FILE_NAME, Loaded, load};
+pub use options::budget;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use weights::{WeightError, reweight};

@@ -20,6 +20,23 @@ const PRACTICAL: RangeInclusive<f64> = 0.0001..=0.5;
 const BUDGET: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(86_400);
 const WORKERS: RangeInclusive<i64> = 1..=1024;
 
+/// The budget for measuring, as a flag of the command line gives it: `40s`.
+///
+/// # Errors
+/// Not a duration, or not one from 100 ms to 24 h.
+pub fn budget(text: &str) -> Result<Duration, units::UnitError> {
+    let budget = units::duration(text)?;
+    if BUDGET.contains(&budget) {
+        return Ok(budget);
+    }
+    let (least, most) = (BUDGET.start(), BUDGET.end());
+    Err(units::UnitError(format!(
+        "a budget lies between {} and {}",
+        units::show_duration(*least),
+        units::show_duration(*most)
+    )))
+}
+
 /// `[limits]`
 pub(super) fn limits(mut section: Section<'_>, found: &mut Vec<Finding>) -> Limits {
     let default = Limits::default();

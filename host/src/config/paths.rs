@@ -11,6 +11,15 @@ use std::path::{Component, Path, PathBuf};
 /// Bytes a path has at most.
 const PATH_BYTES_MAX: usize = 1024;
 
+/// How far down a folder of WIT is looked through: `deps`, and the packages in it.
+const WIT_FOLDERS_DEEP: usize = 2;
+
+/// Entries a folder of WIT has at most.
+const WIT_ENTRIES_MAX: usize = 1000;
+
+/// What to do about a link.
+const LINK: &str = "put the file itself there instead of the link";
+
 /// What a file is named for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
@@ -117,7 +126,10 @@ pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
     }
 }
 
-fn inspect(folder: &Path, file: &FileRef) -> Result<(), (String, &'static str)> {
+/// What is wrong with a file, and what to do.
+type Fault = (String, &'static str);
+
+fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
     const CHECK: &str = "paths are relative to the experiment's folder; check the spelling";
     let real = match folder.join(&file.path).canonicalize() {
         Ok(real) => real,
@@ -130,16 +142,49 @@ fn inspect(folder: &Path, file: &FileRef) -> Result<(), (String, &'static str)> 
         .canonicalize()
         .map_err(|error| (format!("cannot be looked up: {error}"), CHECK))?;
     if !real.starts_with(&home) {
-        return Err((
-            "is a link that leaves the experiment's folder".into(),
-            "put the file itself there instead of the link",
-        ));
+        return Err(("is a link that leaves the experiment's folder".into(), LINK));
     }
     match (file.kind, real.is_file(), real.is_dir()) {
-        (_, true, _) | (FileKind::Wit, _, true) => Ok(()),
+        (FileKind::Wit, _, true) => inspect_folder(&real, &home, WIT_FOLDERS_DEEP),
+        (_, true, _) => Ok(()),
         (_, _, true) => Err(("is a folder".into(), "name a file in it")),
         _ => Err(("is not a regular file".into(), "name a regular file")),
     }
+}
+
+/// No entry of a folder of WIT may lead out of the experiment either: a WIT file that does not
+/// parse is shown in the error.
+fn inspect_folder(folder: &Path, home: &Path, folders_deep: usize) -> Result<(), Fault> {
+    let unreadable = |error: std::io::Error| {
+        let help = "make the folder readable, or name the WIT file itself";
+        (format!("cannot be looked up: {error}"), help)
+    };
+    for (count, entry) in folder.read_dir().map_err(unreadable)?.enumerate() {
+        let entry = entry.map_err(unreadable)?.path();
+        if count == WIT_ENTRIES_MAX {
+            return Err((
+                format!("has a folder of more than {WIT_ENTRIES_MAX} entries"),
+                "keep the WIT files in a folder of their own",
+            ));
+        }
+        let inside = entry
+            .canonicalize()
+            .is_ok_and(|real| real.starts_with(home));
+        if !inside {
+            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+            return Err((
+                format!(
+                    "holds {}, a link that leaves the experiment's folder",
+                    quoted(&name)
+                ),
+                LINK,
+            ));
+        }
+        if entry.is_dir() && folders_deep > 0 {
+            inspect_folder(&entry, home, folders_deep - 1)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -184,14 +229,24 @@ mod tests {
         };
         link(&outside.path().join("secret.rs"), "out.rs");
         link(Path::new("real.rs"), "in.rs");
-        let check = |name: &str| {
+        std::fs::create_dir_all(folder.path().join("wit/deps")).unwrap();
+        std::fs::write(folder.path().join("wit/a.wit"), "").unwrap();
+        let of_kind = |name: &str, kind: FileKind| {
             let file = FileRef {
                 path: name.into(),
                 span: 0..0,
-                kind: FileKind::Source,
+                kind,
             };
             inspect(folder.path(), &file).map_err(|(why, _)| why)
         };
+        let check = |name: &str| of_kind(name, FileKind::Source);
+        assert_eq!(of_kind("wit", FileKind::Wit), Ok(()));
+        link(outside.path(), "wit/deps/stolen");
+        let stolen = of_kind("wit", FileKind::Wit).unwrap_err();
+        assert!(
+            stolen.contains("holds `stolen`, a link that leaves"),
+            "{stolen}"
+        );
         assert_eq!(check("real.rs"), Ok(()));
         assert_eq!(check("in.rs"), Ok(()));
         assert!(check("out.rs").unwrap_err().contains("link that leaves"));

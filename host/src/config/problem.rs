@@ -17,8 +17,8 @@ pub const NAME_CHARS_MAX: usize = 100;
 /// Characters the problem or a description has at most.
 pub const PROSE_CHARS_MAX: usize = 4000;
 
-/// The world that a prototype implements, if the file does not say.
-const DEFAULT_WORLD: &str = "prototype";
+/// The world that a prototype implements.
+const WORLD: &str = "prototype";
 /// The seed, if the file does not say.
 const DEFAULT_SEED: u64 = 1;
 
@@ -60,49 +60,52 @@ pub(super) fn interface(
     section.missing("wit", "it declares the function", "wit = \"wit\"", found);
     let call = section.text("call", found);
     section.missing("call", "it names the function", "call = \"top-k\"", found);
-    let world = section.text("world", found);
     section.close(found);
 
     let wit = wit.and_then(|wit| paths::relative(&wit, FileKind::Wit, found));
     files.extend(wit.clone());
-    let call = call.and_then(|call| wit_name(call, "call", 2, found));
-    let world = match world {
-        Some(world) => wit_name(world, "world", 1, found),
-        None => Some(DEFAULT_WORLD.to_owned()),
-    };
+    let call = call.and_then(|call| called(call, found));
     Some(Interface {
         wit: wit?.path,
         call: call?,
-        world: world?,
+        world: WORLD.to_owned(),
     })
 }
 
-/// A WIT name: words of letters and digits joined by `-`; with up to `parts` of them joined by `.`.
-fn wit_name(at: At<&str>, key: &str, parts: usize, found: &mut Vec<Finding>) -> Option<String> {
-    let is_word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic())
-            && word.chars().all(|c| c.is_ascii_alphanumeric())
-    };
-    let is_name = |name: &str| name.split('-').all(is_word);
-    let fits = at.value.split('.').count() <= parts && at.value.split('.').all(is_name);
-    if fits && at.value.len() <= NAME_CHARS_MAX {
+/// The function as WIT names it: `top-k`, or `api.top-k` and `example:top-k/api@1.0.0.top-k` for
+/// one of an interface.
+fn called(at: At<&str>, found: &mut Vec<Finding>) -> Option<String> {
+    if at.value.len() <= NAME_CHARS_MAX && is_call(at.value) {
         return Some(at.value.to_owned());
     }
     let dashed = at.value.replace('_', "-");
-    let help = if dashed != at.value && dashed.split('.').all(is_name) {
+    let help = if dashed != at.value && is_call(&dashed) {
         format!("WIT joins words by `-`: write \"{dashed}\"")
-    } else if key == "call" {
-        "write it as in the WIT: \"top-k\", or \"interface.function\"".to_owned()
     } else {
-        "write it as in the WIT: \"prototype\"".to_owned()
+        "write it as in the WIT: \"top-k\", or \"interface.function\"".to_owned()
     };
     found.push(Finding::new(
         at.span,
-        format!("`{key}` cannot be {}", quoted(at.value)),
+        format!("`call` cannot be {}", quoted(at.value)),
         "not a name in WIT",
         help,
     ));
     None
+}
+
+/// Whether this may be a function of WIT. Which ones there are is seen in the WIT itself.
+fn is_call(text: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let (interface, function) = match text.rsplit_once('.') {
+        Some((interface, function)) => (Some(interface), function),
+        None => (None, text),
+    };
+    let of_interface = |c: char| c.is_ascii_alphanumeric() || "-:/@.+".contains(c);
+    function.split('-').all(is_word)
+        && interface.is_none_or(|name| !name.is_empty() && name.chars().all(of_interface))
 }
 
 /// `[workload]`

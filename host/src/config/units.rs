@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Text that is not an amount of the wanted kind. The message fits after "… is wrong: ".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct UnitError(String);
+pub struct UnitError(pub(super) String);
 
 const BYTE_UNITS: &[(&str, f64)] = &[
     ("B", 1.0),
