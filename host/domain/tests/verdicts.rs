@@ -6,8 +6,11 @@
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
-use bakeoff_domain::race::{Analysis, Race, Settings, StopReason, analyse};
-use bakeoff_domain::verdict::Verdict;
+use bakeoff_domain::plan::{Company, company};
+use bakeoff_domain::race::{
+    Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason, analyse,
+};
+use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use synthetic::{Order, World, everybody, plan, session};
 
 fn claims(analysis: &Analysis) -> usize {
@@ -168,7 +171,7 @@ fn step_by_step_in_any_order_of_finishing_is_the_same_as_all_at_once() {
     assert_eq!(by_step.replicas, 23);
     for (one, other) in by_step.overall.iter().zip(&at_once.overall) {
         assert_eq!(one.verdict, other.verdict);
-        let ends = |pair: &bakeoff_domain::verdict::PairVerdict| {
+        let ends = |pair: &PairVerdict| {
             [pair.interval.low, pair.interval.high].map(|end| end.unwrap_or(0.0))
         };
         for (one, other) in ends(one).into_iter().zip(ends(other)) {
@@ -188,4 +191,89 @@ fn a_variant_that_fails_is_not_spoken_of() {
     let analysis = race.analysis();
     assert_eq!(analysis.overall.len(), 1);
     assert_eq!((analysis.winner, analysis.unbeaten), (Some(0), vec![0]));
+}
+
+#[test]
+fn a_ranking_that_holds_only_side_by_side_is_noticed() {
+    let settings = Settings::new(2, 1);
+    let run = |alone: f64, together: f64| {
+        let mut race = Race::new(settings.clone());
+        for index in 0..32 {
+            let company = company(index, 2);
+            let effect = match company {
+                Company::Solo => alone,
+                Company::Shared => together,
+            };
+            let plan = plan(6, index, 1, &everybody(2), Order::Drawn);
+            let mut replica = World::busy(&[effect, 0.0]).run(&plan, 6);
+            replica.solo = company == Company::Solo;
+            race.push(replica);
+        }
+        race.analysis().control
+    };
+    assert_eq!(run(0.1, 0.1), Control::Agrees);
+    assert_eq!(run(0.0, 0.1), Control::Agrees);
+    let differs = Control::Differs {
+        pairs: vec![(0, 1)],
+    };
+    assert_eq!(run(-0.1, 0.1), differs);
+    assert_eq!(Race::new(settings).analysis().control, Control::Unknown);
+}
+
+#[test]
+fn after_the_fallback_only_solo_replicas_count() {
+    let world = World::busy(&[0.1, 0.0]);
+    let mut replicas: Vec<_> = (0..24)
+        .map(|index| world.run(&plan(8, index, 1, &everybody(2), Order::Drawn), 8))
+        .collect();
+    replicas
+        .iter_mut()
+        .step_by(2)
+        .for_each(|replica| replica.solo = true);
+    let mut settings = Settings::new(2, 1);
+    settings.basis = Basis::Solo;
+    let analysis = analyse(&settings, &replicas);
+    assert_eq!((analysis.replicas, analysis.winner), (12, Some(1)));
+}
+
+#[test]
+fn the_race_ends_at_its_limits() {
+    let time = |seconds, replica_seconds| Remaining {
+        seconds,
+        replica_seconds,
+    };
+    let world = World::busy(&[0.0, 0.0]);
+    let mut settings = Settings::new(2, 1);
+    settings.replicas_max = 5;
+    let mut race = Race::new(settings);
+    assert_eq!(
+        race.analysis().next(time(1.0, 2.0)),
+        Next::Stop(StopReason::Budget)
+    );
+    for index in 0..5 {
+        let Next::Run { entrants } = race.analysis().next(time(2.0, 1.0)) else {
+            panic!("nothing is settled after {index} replicas");
+        };
+        race.push(world.run(&plan(0, index, 1, &entrants, Order::Drawn), 0));
+    }
+    assert_eq!(
+        race.analysis().next(time(2.0, 1.0)),
+        Next::Stop(StopReason::ReplicaLimit)
+    );
+}
+
+#[test]
+fn there_is_nothing_to_compare_alone_and_nothing_to_time_without_cases() {
+    let endless = Remaining {
+        seconds: 1.0,
+        replica_seconds: 0.0,
+    };
+    let world = World::busy(&[0.0]);
+    let (analysis, reason) = session(&world, &Settings::new(1, 1), 0, Order::Drawn);
+    assert_eq!((analysis.replicas, reason), (8, StopReason::Alone));
+    assert!(analysis.times[0].low_ns.is_some());
+    let mut settings = Settings::new(2, 1);
+    settings.case_weights = vec![0.0];
+    let nothing = analyse(&settings, &[]).next(endless);
+    assert_eq!(nothing, Next::Stop(StopReason::NothingToTime));
 }

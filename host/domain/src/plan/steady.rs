@@ -128,7 +128,7 @@ mod tests {
 
     /// Something like noise, without a trend: alternating and slowly changing in size.
     fn wobble(block: u32) -> f64 {
-        let sign = if block % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if block.is_multiple_of(2) { 1.0 } else { -1.0 };
         sign * (1.0 + f64::from(block * 7 % 5))
     }
 

@@ -34,13 +34,14 @@ impl Track {
         let cases = settings.claimed_cases();
         let cases = if cases.len() > 1 { cases } else { Vec::new() };
         let threshold = settings.threshold_by_case();
+        let practical = settings.practical_log();
         let sequences = cases
             .into_iter()
-            .map(|case| (case, ConfidenceSequence::new(threshold)));
+            .map(|case| (case, ConfidenceSequence::new(threshold, practical)));
         Self {
             a,
             b,
-            overall: ConfidenceSequence::new(settings.threshold()),
+            overall: ConfidenceSequence::new(settings.threshold(), practical),
             by_case: sequences.collect(),
             origins: Vec::new(),
         }
