@@ -23,8 +23,11 @@ fn filled(folder: &Path) -> PathBuf {
     file
 }
 
-/// Every way of damaging a file that is to be seen at opening.
-fn damages() -> Vec<(&'static str, fn(&mut Vec<u8>))> {
+/// A way of damaging the bytes of a file.
+type Damage = fn(&mut Vec<u8>);
+
+/// Every way that is to be seen at opening.
+fn damages() -> Vec<(&'static str, Damage)> {
     vec![
         ("emptied", |bytes| bytes.clear()),
         ("cut within the header", |bytes| bytes.truncate(50)),

@@ -143,31 +143,56 @@ fn a_full_disk_stops_the_run_and_keeps_what_was_kept() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_refused_and_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    end(folder.path(), After::Closed);
+    let output = if can_mount() {
+        filler_after(folder.path(), READ_ONLY)
+    } else {
+        // An ordinary user is stopped by permissions, which mean nothing to root.
+        let filler = child("store::disk::filler", folder.path().to_str().unwrap());
+        let mut shell = Command::new("sh");
+        let script = "chmod -R a-w \"$0\"; \"$@\"; chmod -R u+w \"$0\"";
+        shell.args(["-ec", script]);
+        run_in(shell, &filler, folder.path())
+    };
+    check_refused(&output);
+}
+
+#[test]
+fn a_folder_that_became_unwritable_under_a_killed_run_can_be_read() {
     if !can_mount() {
         eprintln!("skipped: this user may not mount a folder read-only");
         return;
     }
-    for state in [After::Closed, After::Killed] {
-        let folder = tempfile::tempdir().unwrap();
-        if state == After::Closed {
-            let mut store = begun(folder.path());
-            let race = open_race(&mut store).unwrap();
-            store.keep_replica(race, &replica(0)).unwrap();
-        } else {
-            let job = folder.path().to_str().unwrap();
-            let status = child("store::disk::killed", job).output().unwrap().status;
-            assert!(!status.success());
-            assert!(folder.path().join("bakeoff.db-wal").exists());
-        }
-        let world = "mount --bind \"$0\" \"$0\"; mount -o remount,ro,bind \"$0\"";
-        let output = filler_after(folder.path(), world);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            said(&text, "refused true ").contains("make it writable"),
-            "{text}"
-        );
-        assert_eq!(said(&text, "readable "), "1", "{state:?}");
+    let folder = tempfile::tempdir().unwrap();
+    end(folder.path(), After::Killed);
+    assert!(folder.path().join("bakeoff.db-wal").exists());
+    check_refused(&filler_after(folder.path(), READ_ONLY));
+}
+
+/// Makes the folder read-only for the process that follows.
+const READ_ONLY: &str = "mount --bind \"$0\" \"$0\"; mount -o remount,ro,bind \"$0\"";
+
+/// Checks that writing was refused and that the one replica there is was read.
+fn check_refused(output: &Output) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said(&text, "refused true ").contains("make it writable"),
+        "{text}"
+    );
+    assert_eq!(said(&text, "readable "), "1");
+}
+
+/// Leaves a store with one replica.
+fn end(folder: &Path, how: After) {
+    if how == After::Killed {
+        let mut writer = child("store::disk::killed", folder.to_str().unwrap());
+        assert!(!writer.output().unwrap().status.success());
+        return;
     }
+    let mut store = begun(folder);
+    let race = open_race(&mut store).unwrap();
+    store.keep_replica(race, &replica(0)).unwrap();
 }
 
 /// How the last writer ended.

@@ -112,11 +112,7 @@ fn exported_values_are_the_ones_that_were_kept() {
 /// The columns of a view, in their order.
 fn columns(db: &Connection, view: &str) -> Vec<String> {
     let statement = db.prepare(&format!("SELECT * FROM {view}")).unwrap();
-    statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+    statement.column_names().map(str::to_owned).collect()
 }
 
 #[test]

@@ -103,6 +103,17 @@ fn fresh_forgets_nothing_and_uses_nothing() {
 }
 
 #[test]
+fn a_report_that_could_not_be_read_back_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = begun(folder.path());
+    let mut broken = report();
+    broken.cost.seconds = f64::NAN;
+    let text = store.finish_run(&broken).unwrap_err().to_string();
+    assert!(text.contains("not finite"), "{text}");
+    assert_eq!(store.report(None).unwrap(), None);
+}
+
+#[test]
 fn replicas_come_back_bit_by_bit_and_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = begun(folder.path());

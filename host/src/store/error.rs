@@ -17,13 +17,15 @@ pub enum StoreError {
         holder: Holder,
     },
     /// Another program holds a transaction open for longer than we wait.
-    #[error("{} is being written to by another program: close its transaction and run again; all finished results are kept", file.display())]
+    #[error("{} is being written to by another program: close its transaction and run again; \
+        all finished results are kept", file.display())]
     Busy {
         /// The database.
         file: PathBuf,
     },
     /// The database was written by a newer bakeoff.
-    #[error("{} has format version {found}, and this bakeoff knows versions up to {known}: use a newer bakeoff, or keep the file and start another with --fresh", file.display())]
+    #[error("{} has format version {found}, and this bakeoff knows versions up to {known}: use \
+        a newer bakeoff, or keep the file and start another with --fresh", file.display())]
     Newer {
         /// The database.
         file: PathBuf,
@@ -33,7 +35,8 @@ pub enum StoreError {
         known: i64,
     },
     /// The database is damaged, or is none of ours.
-    #[error("{} cannot be read as a store: {reason}: nothing was changed; restore it from a copy, or run with --fresh, which moves it aside and starts a new one", file.display())]
+    #[error("{} cannot be read as a store: {reason}: nothing was changed; restore it from a \
+        copy, or run with --fresh, which moves it aside and starts a new one", file.display())]
     Corrupt {
         /// The database.
         file: PathBuf,
@@ -41,7 +44,8 @@ pub enum StoreError {
         reason: String,
     },
     /// There is no room for what was to be written.
-    #[error("cannot write {}: {reason}: make room (or raise the quota) and run again; all finished results are kept", file.display())]
+    #[error("cannot write {}: {reason}: make room (or raise the quota) and run again; all \
+        finished results are kept", file.display())]
     Full {
         /// The file that was written to.
         file: PathBuf,
@@ -49,7 +53,8 @@ pub enum StoreError {
         reason: String,
     },
     /// The folder or file may not be written.
-    #[error("cannot write {}: {reason}: make it writable, or choose another folder with --out", file.display())]
+    #[error("cannot write {}: {reason}: make it writable, or choose another \
+        folder with --out", file.display())]
     ReadOnly {
         /// The folder or file.
         file: PathBuf,

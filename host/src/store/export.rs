@@ -114,11 +114,7 @@ impl Store {
             table.order()
         );
         let mut statement = self.db.prepare(&sql).map_err(in_db)?;
-        let names: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut line = String::new();
         if format == Format::Csv {
             line = names.join(",") + "\n";

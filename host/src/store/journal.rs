@@ -47,7 +47,10 @@ impl Journal {
             }
         };
         let mut statement = db
-            .prepare("SELECT sequence, run, at_ms, time, version, name, data FROM event WHERE sequence > ?1 ORDER BY sequence")
+            .prepare(
+                "SELECT sequence, run, at_ms, time, version, name, data FROM event
+                 WHERE sequence > ?1 ORDER BY sequence",
+            )
             .map_err(in_file)?;
         let after = i64::try_from(in_lines).unwrap_or(i64::MAX);
         let mut rows = statement.query([after]).map_err(in_file)?;
@@ -163,8 +166,19 @@ impl Store {
 fn insert(db: &Connection, envelope: &Envelope, data: &str) -> rusqlite::Result<()> {
     let sequence = i64::try_from(envelope.sequence).unwrap_or(i64::MAX);
     let at_ms = i64::try_from(envelope.at_ms).unwrap_or(i64::MAX);
-    db.prepare_cached("INSERT INTO event (sequence, run, at_ms, time, version, name, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
-        .execute(params![sequence, envelope.run, at_ms, envelope.time, envelope.version, envelope.event.name(), data])?;
+    db.prepare_cached(
+        "INSERT INTO event (sequence, run, at_ms, time, version, name, data)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![
+        sequence,
+        envelope.run,
+        at_ms,
+        envelope.time,
+        envelope.version,
+        envelope.event.name(),
+        data
+    ])?;
     db.prepare_cached("UPDATE run SET spent_ms = ?2, updated = ?3 WHERE id = ?1")?
         .execute(params![envelope.run, at_ms, envelope.time])?;
     Ok(())
@@ -208,7 +222,8 @@ fn line_of_row(row: &Row<'_>) -> rusqlite::Result<String> {
     let time = serde_json::Value::String(time);
     let name = serde_json::Value::String(name);
     Ok(format!(
-        "{{\"version\":{version},\"sequence\":{sequence},\"run\":{run},\"at_ms\":{at_ms},\"time\":{time},\"name\":{name},\"data\":{data}}}\n"
+        "{{\"version\":{version},\"sequence\":{sequence},\"run\":{run},\"at_ms\":{at_ms},\
+         \"time\":{time},\"name\":{name},\"data\":{data}}}\n"
     ))
 }
 

@@ -149,7 +149,8 @@ fn insert_replica(
 ) -> rusqlite::Result<i64> {
     let surroundings = &replica.surroundings;
     db.prepare_cached(
-        "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions, steal_ticks, load)
+        "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
+                              steal_ticks, load)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .insert(params![

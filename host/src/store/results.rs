@@ -289,12 +289,21 @@ pub(super) fn insert(
     [at, inputs, value]: &[&str; 3],
 ) -> rusqlite::Result<i64> {
     db.prepare_cached(
-        "INSERT INTO result (root, kind, key, inputs, run, at, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        "INSERT INTO result (root, kind, key, inputs, run, at, value)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (root, kind, key) DO UPDATE SET inputs = ?4, run = ?5, at = ?6, value = ?7
          RETURNING id",
     )?
     .query_row(
-        params![active.root, kind, key.digest(), inputs, active.run, at, value],
+        params![
+            active.root,
+            kind,
+            key.digest(),
+            inputs,
+            active.run,
+            at,
+            value
+        ],
         |row| row.get(0),
     )
 }
@@ -330,7 +339,8 @@ fn insert_trial(
     // Counts above 2^63 are kept bit by bit: SQLite's integers are signed.
     let number = i64::try_from(number).unwrap_or(i64::MAX);
     db.prepare_cached(
-        "INSERT INTO trial (result, number, case_index, case_label, outcome, fuel, peak_bytes, answer, detail)
+        "INSERT INTO trial (result, number, case_index, case_label, outcome, fuel, peak_bytes,
+                            answer, detail)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![

@@ -1,11 +1,10 @@
-//! Runs: beginning, going on, ending, and what there was before.
+//! Runs: beginning, going on, ending.
 
 use super::error::StoreError;
-use super::lock::Lock;
 use super::open::Store;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// The number of a run in its folder, from 1.
@@ -81,32 +80,11 @@ impl RunStatus {
         }
     }
 
-    fn named(name: &str) -> Self {
+    pub(super) fn named(name: &str) -> Self {
         let all = [Self::Running, Self::Failed, Self::Finished];
         let found = all.into_iter().find(|status| status.name() == name);
         found.unwrap_or(Self::Interrupted)
     }
-}
-
-/// A line in the list of runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSummary {
-    /// Its number.
-    pub id: RunId,
-    /// Name of the experiment.
-    pub name: String,
-    /// Digest of all that decided the result.
-    pub experiment_id: String,
-    /// What became of it.
-    pub status: RunStatus,
-    /// When it began, as RFC 3339 in UTC.
-    pub started: String,
-    /// Its last sign of life.
-    pub updated: String,
-    /// Time spent on it, over all its sessions.
-    pub seconds: f64,
-    /// Id of the recommended variant, if the verdicts carried one.
-    pub winner: Option<String>,
 }
 
 /// The run that results are kept for.
@@ -124,47 +102,44 @@ struct Last {
     spent_ms: i64,
 }
 
+/// What is written about a run that begins.
+struct Texts {
+    now: String,
+    environment: String,
+    settings: String,
+}
+
 impl Store {
     /// Begins a run, or goes on with the last one. What is kept from now on belongs to it.
     ///
     /// # Errors
     /// [`StoreError::NotBegun`] for a reader; those of writing.
     pub fn begin_run(&mut self, meta: &RunMeta<'_>, start: Start) -> Result<Begun, StoreError> {
-        let now = self.now();
-        let environment = to_json(meta.environment, "the environment")?;
-        let settings = to_json(meta.experiment, "the experiment")?;
+        let texts = Texts {
+            now: self.now(),
+            environment: to_json(meta.environment, "the environment")?,
+            settings: to_json(meta.experiment, "the experiment")?,
+        };
         let (active, spent_ms, begun) = self.write(|db| {
             // Whoever holds the lock is the only one who runs.
-            db.execute("UPDATE run SET status = 'interrupted' WHERE status = 'running'", [])?;
+            db.execute(
+                "UPDATE run SET status = 'interrupted' WHERE status = 'running'",
+                [],
+            )?;
             let last = last(db)?.filter(|_| start == Start::Resume);
-            let same = last.as_ref().filter(|last| last.experiment_id == meta.experiment_id);
-            let id = match same {
-                Some(last) => {
-                    db.execute(
-                        "UPDATE run SET status = 'running', updated = ?2, environment = ?3, settings = ?4, bakeoff = ?5 WHERE id = ?1",
-                        params![last.id, now, environment, settings, meta.bakeoff],
-                    )?;
-                    last.id
-                }
-                None => {
-                    let root = last.as_ref().map_or(0, |last| last.root);
-                    db.execute(
-                        "INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated, status, environment, settings)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'running', ?7, ?8)",
-                        params![root, meta.name, meta.experiment_id, meta.seed.to_string(), meta.bakeoff, now, environment, settings],
-                    )?;
-                    let id = db.last_insert_rowid();
-                    db.execute("UPDATE run SET root = id WHERE id = ?1 AND root = 0", [id])?;
-                    id
-                }
+            let same = last
+                .as_ref()
+                .filter(|last| last.experiment_id == meta.experiment_id);
+            let active = match same {
+                Some(last) => go_on(db, last, meta, &texts)?,
+                None => insert_run(db, last.as_ref(), meta, &texts)?,
             };
-            let root = db.query_row("SELECT root FROM run WHERE id = ?1", [id], |row| row.get(0))?;
             let begun = Begun {
-                id: RunId(id),
+                id: RunId(active.run),
                 continues: last.as_ref().map(|last| RunId(last.id)),
-                kept: kept(db, root)?,
+                kept: kept(db, active.root)?,
             };
-            Ok((Active { run: id, root }, same.map_or(0, |last| last.spent_ms), begun))
+            Ok((active, same.map_or(0, |last| last.spent_ms), begun))
         })?;
         self.active = Some(active);
         if let Some(journal) = &mut self.journal {
@@ -195,7 +170,8 @@ impl Store {
         let parameters = to_json(parameters, "the parameters")?;
         self.write(|db| {
             db.prepare_cached(
-                "INSERT INTO variant (run, id, name, approach, parameters) VALUES (?1, ?2, ?3, ?4, ?5)
+                "INSERT INTO variant (run, id, name, approach, parameters)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT DO UPDATE SET name = ?3, approach = ?4, parameters = ?5",
             )?
             .execute(params![active.run, id, name, approach, parameters])
@@ -217,7 +193,8 @@ impl Store {
         let now = self.now();
         self.write(|db| {
             db.prepare_cached(
-                "INSERT INTO iteration (run, variant, number, source, started) VALUES (?1, ?2, ?3, ?4, ?5)
+                "INSERT INTO iteration (run, variant, number, source, started)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT DO UPDATE SET source = ?4",
             )?
             .execute(params![active.run, variant, number, source_digest, now])
@@ -228,10 +205,17 @@ impl Store {
     /// Keeps the report of the run, which is finished by it, and waits until it is on the disk.
     ///
     /// # Errors
-    /// Those of writing.
+    /// [`StoreError::Value`] if the report could not be read back: JSON has no number that is not
+    /// finite. Those of writing.
     pub fn finish_run(&mut self, report: &Report) -> Result<(), StoreError> {
         let active = self.active()?;
         let report = to_json(report, "the report")?;
+        if let Err(error) = serde_json::from_str::<Report>(&report) {
+            return Err(StoreError::Value {
+                what: "the report".to_owned(),
+                reason: format!("a number in it is not finite ({error})"),
+            });
+        }
         let now = self.now();
         self.write(|db| {
             db.execute(
@@ -258,87 +242,6 @@ impl Store {
         self.flush()
     }
 
-    /// All runs, oldest first.
-    ///
-    /// # Errors
-    /// Those of reading.
-    pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
-        let read = || {
-            let mut statement = self.db.prepare(
-                "SELECT run, name, experiment_id, status, started, updated, seconds, winner FROM v_runs ORDER BY run",
-            )?;
-            statement
-                .query_map([], summary)?
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let mut runs = read().map_err(|error| self.failed(error))?;
-        let ours = self.active.map(|active| active.run);
-        let held = Lock::holder(self.files.folder()).is_some();
-        for run in &mut runs {
-            // A run that was killed could not say so.
-            if run.status == RunStatus::Running && ours != Some(run.id.0) && !held {
-                run.status = RunStatus::Interrupted;
-            }
-        }
-        Ok(runs)
-    }
-
-    /// The report of a run, or of the last run that has one; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if the report cannot be understood;
-    /// those of reading.
-    pub fn report(&self, run: Option<RunId>) -> Result<Option<Report>, StoreError> {
-        let found = match run {
-            Some(RunId(id)) => self
-                .db
-                .query_row("SELECT report FROM run WHERE id = ?1", [id], |row| {
-                    row.get(0)
-                })
-                .optional()
-                .map_err(|error| self.failed(error))?
-                .ok_or_else(|| StoreError::NoSuchRun {
-                    run: id,
-                    file: self.file.clone(),
-                })?,
-            None => self
-                .db
-                .query_row(
-                    "SELECT report FROM run WHERE report IS NOT NULL ORDER BY id DESC LIMIT 1",
-                    [],
-                    |row| row.get(0),
-                )
-                .optional()
-                .map_err(|error| self.failed(error))?
-                .flatten(),
-        };
-        let text: Option<String> = found;
-        text.map(|text| self.understand(&text, "a report"))
-            .transpose()
-    }
-
-    /// What a run was asked: its experiment and its environment.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if it cannot be understood; those of
-    /// reading.
-    pub fn settings(&self, run: RunId) -> Result<(Experiment, Environment), StoreError> {
-        let sql = "SELECT settings, environment FROM run WHERE id = ?1";
-        let row: Option<(String, String)> = self
-            .db
-            .query_row(sql, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()
-            .map_err(|error| self.failed(error))?;
-        let (settings, environment) = row.ok_or_else(|| StoreError::NoSuchRun {
-            run: run.0,
-            file: self.file.clone(),
-        })?;
-        Ok((
-            self.understand(&settings, "an experiment")?,
-            self.understand(&environment, "an environment")?,
-        ))
-    }
-
     /// The run that results are kept for.
     pub(super) fn active(&self) -> Result<Active, StoreError> {
         self.active.ok_or_else(|| StoreError::NotBegun {
@@ -350,18 +253,6 @@ impl Store {
     pub(super) fn now(&self) -> String {
         let journal = self.journal.as_ref();
         journal.map_or_else(String::new, |journal| journal.stamper.now())
-    }
-
-    /// Reads a value that we wrote.
-    pub(super) fn understand<T: serde::de::DeserializeOwned>(
-        &self,
-        text: &str,
-        what: &str,
-    ) -> Result<T, StoreError> {
-        serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
-            file: self.file.clone(),
-            reason: format!("{what} in it cannot be understood ({error})"),
-        })
     }
 }
 
@@ -397,6 +288,60 @@ fn last(db: &Connection) -> rusqlite::Result<Option<Last>> {
     .optional()
 }
 
+/// Goes on with the last run.
+fn go_on(
+    db: &Connection,
+    last: &Last,
+    meta: &RunMeta<'_>,
+    texts: &Texts,
+) -> rusqlite::Result<Active> {
+    db.execute(
+        "UPDATE run SET status = 'running', updated = ?2, environment = ?3, settings = ?4,
+                        bakeoff = ?5 WHERE id = ?1",
+        params![
+            last.id,
+            texts.now,
+            texts.environment,
+            texts.settings,
+            meta.bakeoff
+        ],
+    )?;
+    Ok(Active {
+        run: last.id,
+        root: last.root,
+    })
+}
+
+/// Begins a run in the chain of the last one, or a chain of its own.
+fn insert_run(
+    db: &Connection,
+    last: Option<&Last>,
+    meta: &RunMeta<'_>,
+    texts: &Texts,
+) -> rusqlite::Result<Active> {
+    let run = db
+        .prepare(
+            "INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated, status,
+                              environment, settings)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 'running', ?7, ?8)",
+        )?
+        .insert(params![
+            last.map_or(0, |last| last.root),
+            meta.name,
+            meta.experiment_id,
+            meta.seed.to_string(),
+            meta.bakeoff,
+            texts.now,
+            texts.environment,
+            texts.settings,
+        ])?;
+    db.execute("UPDATE run SET root = id WHERE id = ?1 AND root = 0", [run])?;
+    Ok(Active {
+        run,
+        root: last.map_or(run, |last| last.root),
+    })
+}
+
 /// Results and replicas in a chain of runs.
 fn kept(db: &Connection, root: i64) -> rusqlite::Result<u64> {
     let count: i64 = db.query_row(
@@ -406,18 +351,4 @@ fn kept(db: &Connection, root: i64) -> rusqlite::Result<u64> {
         |row| row.get(0),
     )?;
     Ok(u64::try_from(count).unwrap_or(0))
-}
-
-fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
-    let status: String = row.get(3)?;
-    Ok(RunSummary {
-        id: RunId(row.get(0)?),
-        name: row.get(1)?,
-        experiment_id: row.get(2)?,
-        status: RunStatus::named(&status),
-        started: row.get(4)?,
-        updated: row.get(5)?,
-        seconds: row.get(6)?,
-        winner: row.get(7)?,
-    })
 }

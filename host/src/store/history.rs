@@ -1,0 +1,140 @@
+//! What there was before: runs, their reports, and what they were asked.
+
+use super::error::StoreError;
+use super::lock::Lock;
+use super::open::Store;
+use super::runs::{RunId, RunStatus};
+use bakeoff_domain::report::{Environment, Report};
+use bakeoff_domain::spec::Experiment;
+use rusqlite::{OptionalExtension, Row};
+
+/// A line in the list of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// Its number.
+    pub id: RunId,
+    /// Name of the experiment.
+    pub name: String,
+    /// Digest of all that decided the result.
+    pub experiment_id: String,
+    /// What became of it.
+    pub status: RunStatus,
+    /// When it began, as RFC 3339 in UTC.
+    pub started: String,
+    /// Its last sign of life.
+    pub updated: String,
+    /// Time spent on it, over all its sessions.
+    pub seconds: f64,
+    /// Id of the recommended variant, if the verdicts carried one.
+    pub winner: Option<String>,
+}
+
+impl Store {
+    /// All runs, oldest first.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
+        let read = || {
+            let mut statement = self.db.prepare(
+                "SELECT run, name, experiment_id, status, started, updated, seconds, winner
+                 FROM v_runs ORDER BY run",
+            )?;
+            statement
+                .query_map([], summary)?
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let mut runs = read().map_err(|error| self.failed(error))?;
+        let ours = self.active.map(|active| active.run);
+        let held = Lock::holder(self.files.folder()).is_some();
+        for run in &mut runs {
+            // A run that was killed could not say so.
+            if run.status == RunStatus::Running && ours != Some(run.id.0) && !held {
+                run.status = RunStatus::Interrupted;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The report of a run, or of the last run that has one; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if the report cannot be understood;
+    /// those of reading.
+    pub fn report(&self, run: Option<RunId>) -> Result<Option<Report>, StoreError> {
+        let found = match run {
+            Some(RunId(id)) => self
+                .db
+                .query_row("SELECT report FROM run WHERE id = ?1", [id], |row| {
+                    row.get(0)
+                })
+                .optional()
+                .map_err(|error| self.failed(error))?
+                .ok_or_else(|| StoreError::NoSuchRun {
+                    run: id,
+                    file: self.file.clone(),
+                })?,
+            None => self
+                .db
+                .query_row(
+                    "SELECT report FROM run WHERE report IS NOT NULL ORDER BY id DESC LIMIT 1",
+                    [],
+                    |row| row.get(0),
+                )
+                .optional()
+                .map_err(|error| self.failed(error))?
+                .flatten(),
+        };
+        let text: Option<String> = found;
+        text.map(|text| self.understand(&text, "a report"))
+            .transpose()
+    }
+
+    /// What a run was asked: its experiment and its environment.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if it cannot be understood; those of
+    /// reading.
+    pub fn settings(&self, run: RunId) -> Result<(Experiment, Environment), StoreError> {
+        let sql = "SELECT settings, environment FROM run WHERE id = ?1";
+        let row: Option<(String, String)> = self
+            .db
+            .query_row(sql, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(|error| self.failed(error))?;
+        let (settings, environment) = row.ok_or_else(|| StoreError::NoSuchRun {
+            run: run.0,
+            file: self.file.clone(),
+        })?;
+        Ok((
+            self.understand(&settings, "an experiment")?,
+            self.understand(&environment, "an environment")?,
+        ))
+    }
+
+    /// Reads a value that we wrote.
+    pub(super) fn understand<T: serde::de::DeserializeOwned>(
+        &self,
+        text: &str,
+        what: &str,
+    ) -> Result<T, StoreError> {
+        serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
+            file: self.file.clone(),
+            reason: format!("{what} in it cannot be understood ({error})"),
+        })
+    }
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
+    let status: String = row.get(3)?;
+    Ok(RunSummary {
+        id: RunId(row.get(0)?),
+        name: row.get(1)?,
+        experiment_id: row.get(2)?,
+        status: RunStatus::named(&status),
+        started: row.get(4)?,
+        updated: row.get(5)?,
+        seconds: row.get(6)?,
+        winner: row.get(7)?,
+    })
+}
