@@ -43,8 +43,10 @@ fn root() -> PathBuf {
 }
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -69,13 +71,20 @@ fn files_below(folder: &str) -> Vec<(PathBuf, String)> {
 fn room(path: &Path) -> String {
     let source = root().join("host/src");
     let inside = path.strip_prefix(&source).unwrap();
-    let first = inside.components().next().unwrap().as_os_str().to_string_lossy();
+    let first = inside
+        .components()
+        .next()
+        .unwrap()
+        .as_os_str()
+        .to_string_lossy();
     first.trim_end_matches(".rs").to_owned()
 }
 
 /// The rooms that a text names by `crate::room` or `crate::{room, …}`.
 fn named_rooms(text: &str) -> Vec<String> {
-    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     let code: String = code.collect::<Vec<_>>().join("\n");
     let mut named = Vec::new();
     for (at, _) in code.match_indices("crate::") {
@@ -99,7 +108,11 @@ fn named_rooms(text: &str) -> Vec<String> {
 
 #[test]
 fn rooms_use_only_rooms_before_them() {
-    let order: BTreeMap<&str, usize> = ROOMS.iter().enumerate().map(|(place, room)| (*room, place)).collect();
+    let order: BTreeMap<&str, usize> = ROOMS
+        .iter()
+        .enumerate()
+        .map(|(place, room)| (*room, place))
+        .collect();
     let mut wrong = Vec::new();
     for (path, text) in files_below("host/src") {
         let own = room(&path);
@@ -107,12 +120,18 @@ fn rooms_use_only_rooms_before_them() {
             continue;
         }
         let Some(place) = order.get(own.as_str()) else {
-            wrong.push(format!("{}: the room `{own}` is not in the plan of the house", path.display()));
+            wrong.push(format!(
+                "{}: the room `{own}` is not in the plan of the house",
+                path.display()
+            ));
             continue;
         };
         for other in named_rooms(&text) {
             if order.get(other.as_str()).is_some_and(|there| there > place) {
-                wrong.push(format!("{}: `{own}` uses `{other}`, which stands above it", path.display()));
+                wrong.push(format!(
+                    "{}: `{own}` uses `{other}`, which stands above it",
+                    path.display()
+                ));
             }
         }
     }
@@ -126,7 +145,11 @@ fn each_outside_thing_has_one_door() {
         let own = room(&path);
         for (name, rooms) in DOORS {
             if text.contains(name) && !rooms.contains(&own.as_str()) {
-                wrong.push(format!("{}: names `{name}`, which belongs to {}", path.display(), rooms.join(", ")));
+                wrong.push(format!(
+                    "{}: names `{name}`, which belongs to {}",
+                    path.display(),
+                    rooms.join(", ")
+                ));
             }
         }
     }
@@ -135,15 +158,29 @@ fn each_outside_thing_has_one_door() {
 
 #[test]
 fn the_core_is_pure() {
-    let forbidden =
-        ["std::fs", "std::net", "std::process", "std::env", "Instant", "SystemTime", "tokio", "wasmtime"];
+    let forbidden = [
+        "std::fs",
+        "std::net",
+        "std::process",
+        "std::env",
+        "Instant",
+        "SystemTime",
+        "tokio",
+        "wasmtime",
+    ];
     let mut wrong = Vec::new();
     for (path, text) in files_below("host/domain/src") {
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         for (number, line) in code.enumerate() {
             for name in forbidden {
                 if line.contains(name) {
-                    wrong.push(format!("{} (line of code {}): names `{name}`", path.display(), number + 1));
+                    wrong.push(format!(
+                        "{} (line of code {}): names `{name}`",
+                        path.display(),
+                        number + 1
+                    ));
                 }
             }
         }
@@ -169,7 +206,13 @@ fn the_project_speaks_of_itself_alone() {
         "FIX" => "FIXME".to_owned(),
         other => format!("{other}X"),
     });
-    let folders = ["host/src", "host/domain/src", "guest-sdk/src", "components", "examples"];
+    let folders = [
+        "host/src",
+        "host/domain/src",
+        "guest-sdk/src",
+        "components",
+        "examples",
+    ];
     let mut wrong = Vec::new();
     for (path, text) in folders.iter().flat_map(|folder| files_below(folder)) {
         for mark in &unfinished {
@@ -186,7 +229,13 @@ fn the_project_speaks_of_itself_alone() {
 
 #[test]
 fn a_wrong_edge_is_seen() {
-    assert_eq!(named_rooms("use crate::{store, cli::Status};"), ["store", "cli"]);
-    assert_eq!(named_rooms("let x = crate::engine::new();\n// crate::cli"), ["engine"]);
+    assert_eq!(
+        named_rooms("use crate::{store, cli::Status};"),
+        ["store", "cli"]
+    );
+    assert_eq!(
+        named_rooms("let x = crate::engine::new();\n// crate::cli"),
+        ["engine"]
+    );
     assert_eq!(named_rooms("$crate::cli::x"), Vec::<String>::new());
 }

@@ -5,9 +5,12 @@
 
 pub mod artifact;
 pub mod build;
+pub mod cli;
 pub mod config;
 pub mod confine;
+pub mod coordinate;
 pub mod engine;
+pub mod evaluate;
 pub mod events;
 pub mod interface;
 pub mod invoke;

@@ -1,11 +1,11 @@
-//! The binary: everything is in the library.
+//! The binary: a child of a run, or the command line.
 
-use bakeoff::{build, confine};
+use bakeoff::{build, cli, confine, measure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(status) = confine::enter_if_child(&[confine::PROBE, build::builder_role()]) {
-        return status;
+    match confine::enter_if_child(&[confine::PROBE, build::builder_role(), measure::role()]) {
+        Some(status) => status,
+        None => cli::main(),
     }
-    ExitCode::SUCCESS
 }

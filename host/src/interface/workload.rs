@@ -16,8 +16,9 @@ pub struct Workload {
     pub arguments: Arguments,
     /// `generate: func(size: u32, seed: u64) -> …`
     pub generate: Function,
-    /// `check: func(…, answer: …) -> result<_, string>`
-    pub check: Function,
+    /// `check: func(…, answer: …) -> result<_, string>`. Without it, answers of several prototypes
+    /// can only be compared with each other.
+    pub check: Option<Function>,
     /// `assess: func(…, answer: …) -> list<tuple<string, f64>>`, where quality is the point.
     pub assess: Option<Function>,
 }
@@ -54,19 +55,29 @@ fn fit_to(call: &Function, answer: &Type, exports: &[Export]) -> Result<Workload
     };
     let verdict = Type::Result(None, Some(Box::new(Type::Plain("string"))));
     let wanted = judge("check", call, answer, verdict);
-    let check = compare(find("check", &wanted, exports)?, &wanted, call)?;
+    let check = optional("check", &wanted, exports, call)?;
     let quality = Type::Tuple(vec![Type::Plain("string"), Type::Plain("f64")]);
     let wanted = judge("assess", call, answer, Type::List(Box::new(quality)));
-    let assess = match exports.iter().any(|export| is_named(export, "assess")) {
-        true => Some(compare(find("assess", &wanted, exports)?, &wanted, call)?),
-        false => None,
-    };
+    let assess = optional("assess", &wanted, exports, call)?;
     Ok(Workload {
         arguments,
         generate,
         check,
         assess,
     })
+}
+
+/// A function that may be missing, but must fit if it is there.
+fn optional(
+    name: &'static str,
+    wanted: &Function,
+    exports: &[Export],
+    call: &Function,
+) -> Result<Option<Function>, InterfaceError> {
+    match exports.iter().any(|export| is_named(export, name)) {
+        true => Ok(Some(compare(find(name, wanted, exports)?, wanted, call)?)),
+        false => Ok(None),
+    }
 }
 
 fn wanted_generate(call: &Function, arguments: Arguments) -> Function {

@@ -196,7 +196,8 @@ impl Workload {
             return Err(failed("the workload is not running"));
         };
         running.calls += 1;
-        let callee = which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
+        let callee =
+            which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
         let answered = running.instance.call(callee, arguments).map_err(blamed)?;
         self.running = Some(running);
         Ok(answered.value)
@@ -210,7 +211,11 @@ impl Workload {
             check: self.oracle.then(|| export("check")).transpose()?,
             assess: self.assesses.then(|| export("assess")).transpose()?,
         };
-        Ok(Running { instance, exports, calls: 0 })
+        Ok(Running {
+            instance,
+            exports,
+            calls: 0,
+        })
     }
 }
 

@@ -21,7 +21,7 @@ mod watch;
 pub use check::{GateRecord, check, diagnose, read_cases};
 pub use pilot::Pilot;
 pub use protocol::{Arguments, Instances, WaveCase};
-pub use race::{Contender, Listener, RaceOptions, Raced, race};
+pub use race::{Contender, Kept, Listener, RaceError, RaceOptions, Raced, race};
 pub use runner::{ROLE, role};
 pub use setting::{InputSource, Setting};
 pub use watch::RunnerError;

@@ -3,6 +3,7 @@
 use super::brackets::{Bracketed, Brackets};
 use super::limiter::{Limiter, Peak};
 use super::outcome::Breach;
+use crate::build::DIAGNOSTIC_IMPORT;
 use crate::engine::{self, Profile};
 use crate::invoke::{Callee, Value};
 use bakeoff_domain::failure::FailureClass;
@@ -14,9 +15,6 @@ use wasmtime::{Engine, Store};
 /// Messages that a diagnostic build may report in one instance, and characters of each.
 const REPORTS_MAX: usize = 8;
 const REPORT_CHARS_MAX: usize = 4_000;
-
-/// The interface of the one import that a diagnostic build is granted.
-const DIAGNOSTIC: &str = "bakeoff:diagnostic/sink@0.1.0";
 
 /// What a store holds beside its instance.
 pub struct Guest {
@@ -114,7 +112,7 @@ impl Sandbox {
 }
 
 fn link_diagnostic(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
-    linker.instance(DIAGNOSTIC)?.func_wrap(
+    linker.instance(DIAGNOSTIC_IMPORT)?.func_wrap(
         "report",
         |mut store: wasmtime::StoreContextMut<'_, Guest>, (message,): (String,)| {
             let reports = &mut store.data_mut().reports;

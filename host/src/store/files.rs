@@ -46,7 +46,8 @@ enum Survives {
 }
 
 impl Files {
-    pub(super) fn new(folder: &Path) -> Self {
+    /// The files of a folder, which need not exist yet.
+    pub fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_path_buf(),
         }

@@ -1,0 +1,76 @@
+//! The command line.
+
+mod build;
+mod check;
+mod failure;
+mod options;
+mod progress;
+mod run;
+mod show;
+mod status;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+pub use status::Status;
+
+/// Tries the ways to solve a problem in a sandbox, measures them against each other, and says
+/// which one to take and how sure that is.
+#[derive(Debug, Parser)]
+#[command(name = "bakeoff", version, about, propagate_version = true, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    output: options::Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bakeoff run examples/top-k              try four ways, and say which one to take
+  bakeoff run examples/top-k --budget 5s  the same, with less time
+  bakeoff build src/heap.rs --wit wit --call top-k -o heap.wasm
+  bakeoff check heap.wasm --wit wit --call top-k
+
+Exit status:
+  0  done, also with a tie            3  done, but some variants failed
+  1  nobody passed, or no answer      5  confinement, store or engine
+  2  usage or configuration         130  interrupted; the command that resumes is printed";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run an experiment
+    Run(run::Arguments),
+    /// Build one prototype to a component
+    Build(build::Arguments),
+    /// Say what a prototype or component imports and exports, and what it would be refused for
+    Check(check::Arguments),
+}
+
+/// Parses the command line and does what it says.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.output.apply();
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            anstream::eprintln!("error: cannot start: {error}");
+            return Status::Infrastructure.into();
+        }
+    };
+    let outcome = runtime.block_on(async {
+        match cli.command {
+            Command::Run(arguments) => run::run(&arguments, &cli.output).await,
+            Command::Build(arguments) => build::run(&arguments, &cli.output).await,
+            Command::Check(arguments) => check::run(&arguments, &cli.output).await,
+        }
+    });
+    match outcome {
+        Ok(status) => status.into(),
+        Err(failure) => failure.show(),
+    }
+}

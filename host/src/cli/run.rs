@@ -1,0 +1,131 @@
+//! `bakeoff run`: an experiment from its file to its report.
+
+use super::failure::Failure;
+use super::options::{Output, Safety};
+use super::{Status, progress, show};
+use crate::config::{self, Loaded};
+use crate::coordinate::{self, Interrupt, Options};
+use crate::store::Start;
+use bakeoff_domain::ids;
+use bakeoff_domain::spec::Workers;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Runs an experiment, or goes on with one that was interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff run                        the experiment in this folder
+  bakeoff run examples/top-k --budget 5s --seed 7
+  bakeoff run examples/top-k --format json > report.json")]
+pub(super) struct Arguments {
+    /// A folder with a bakeoff.toml, or such a file
+    #[arg(default_value = ".")]
+    experiment: PathBuf,
+    /// Start over; earlier runs stay where they are
+    #[arg(long)]
+    fresh: bool,
+    /// The folder for results, instead of .bakeoff/NAME beside the experiment
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// All inputs and orders follow from it
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Time for measuring: 500ms, 40s, 2min
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    budget: Option<Duration>,
+    /// Cores to use at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: Option<u32>,
+    #[command(flatten)]
+    safety: Safety,
+}
+
+fn parse_budget(text: &str) -> Result<Duration, String> {
+    config::budget(text).map_err(|error| error.to_string())
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let mut loaded = config::load(&arguments.experiment)?;
+    arguments.overrule(&mut loaded);
+    let folder = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| results_folder(&loaded));
+    let options = Options {
+        folder: folder.clone(),
+        start: if arguments.fresh {
+            Start::Fresh
+        } else {
+            Start::Resume
+        },
+        unconfined: arguments.safety.unconfined(),
+        cache: arguments.safety.cache_dir.clone(),
+        resume: resume_command(&arguments.experiment),
+        interrupt: listen_for_interrupts(),
+    };
+    let display = progress::Display::new(output, &loaded);
+    let mut say = display.sayer();
+    let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
+    let outcome = coordinate::run(&loaded, &options, &mut say, subscribe).await;
+    display.finish();
+    let report = match outcome {
+        Err(coordinate::RunError::Interrupted) => {
+            anstream::eprintln!(
+                "interrupted; what is finished is kept. To go on:\n  {}",
+                options.resume
+            );
+            return Ok(Status::Interrupted);
+        }
+        other => other?,
+    };
+    show::write_files(&folder, &report, &loaded)?;
+    show::print(&report, &loaded, output)?;
+    Ok(Status::of(&report))
+}
+
+impl Arguments {
+    fn overrule(&self, loaded: &mut Loaded) {
+        let experiment = &mut loaded.experiment;
+        if let Some(seed) = self.seed {
+            experiment.workload.seed = seed;
+        }
+        if let Some(budget) = self.budget {
+            experiment.measure.budget = budget;
+        }
+        if let Some(workers) = self.workers {
+            experiment.measure.workers = Workers::Exactly(workers);
+        }
+    }
+}
+
+/// Where the results of an experiment are kept.
+pub(super) fn results_folder(loaded: &Loaded) -> PathBuf {
+    loaded
+        .dir
+        .join(".bakeoff")
+        .join(ids::slug(&loaded.experiment.name))
+}
+
+fn resume_command(experiment: &Path) -> String {
+    match experiment == Path::new(".") {
+        true => "bakeoff run".to_owned(),
+        false => format!("bakeoff run {}", experiment.display()),
+    }
+}
+
+/// The first Ctrl-C asks to stop after the replica at hand; the second one stops at once.
+fn listen_for_interrupts() -> Interrupt {
+    let interrupt = Interrupt::default();
+    let raised = interrupt.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if raised.is_raised() {
+                std::process::exit(130);
+            }
+            raised.raise();
+        }
+    });
+    interrupt
+}

@@ -1,0 +1,113 @@
+//! A report on stdout and in files.
+
+use super::failure::Failure;
+use super::options::{Format, Output};
+use crate::config::Loaded;
+use crate::render;
+use crate::store::{Files, ReportFile};
+use bakeoff_domain::report::Report;
+use bakeoff_domain::spec::Code;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Columns of a report where nobody says how wide the terminal is.
+const WIDTH_DEFAULT: usize = 100;
+
+/// Bytes of a source that is shown in a report.
+const SOURCE_BYTES_MAX: u64 = 64 << 10;
+
+/// Writes the report in the format that was asked for.
+pub(super) fn print(report: &Report, loaded: &Loaded, output: &Output) -> Result<(), Failure> {
+    let options = options(loaded, output);
+    let text = match output.format {
+        Format::Human => render::human(report, &options),
+        Format::Json => render::json(report),
+        Format::Md => render::markdown(report, &options),
+        Format::Html => render::html(report, &options),
+        Format::Csv => render::csv(report),
+    };
+    write(&text)
+}
+
+/// Writes to stdout.
+pub(super) fn write(text: &str) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let mut stdout = anstream::stdout().lock();
+    // Whoever reads stdout may have heard enough: a closed pipe is no failure of ours.
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(
+            Failure::infrastructure(format!("cannot write to stdout: {error}")),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value to stdout as JSON.
+pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(Failure::infrastructure)?;
+    write(&format!("{text}\n"))
+}
+
+/// Writes the report beside the results, in every format that people open.
+pub(super) fn write_files(folder: &Path, report: &Report, loaded: &Loaded) -> Result<(), Failure> {
+    let files = Files::new(folder);
+    let plain = options_plain(loaded);
+    let written = files
+        .write_report(ReportFile::Json, render::json(report).as_bytes())
+        .and_then(|()| {
+            files.write_report(
+                ReportFile::Markdown,
+                render::markdown(report, &plain).as_bytes(),
+            )
+        })
+        .and_then(|()| {
+            files.write_report(ReportFile::Html, render::html(report, &plain).as_bytes())
+        });
+    written.map_err(Failure::infrastructure)
+}
+
+fn options(loaded: &Loaded, output: &Output) -> render::Options {
+    let width = terminal_width().unwrap_or(WIDTH_DEFAULT);
+    render::Options {
+        width,
+        colour: output.colour(),
+        ..options_plain(loaded)
+    }
+}
+
+fn options_plain(loaded: &Loaded) -> render::Options {
+    render::Options {
+        width: WIDTH_DEFAULT,
+        colour: render::Colour::Never,
+        sources: sources(loaded),
+        charts: None,
+    }
+}
+
+/// By id, the source text of each prototype that has one.
+fn sources(loaded: &Loaded) -> BTreeMap<String, String> {
+    let approaches = &loaded.experiment.approaches;
+    let ids = bakeoff_domain::ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
+    let source = |code: &Code| match code {
+        Code::Source(path) => {
+            use std::io::Read as _;
+            let mut text = String::new();
+            let file = std::fs::File::open(loaded.dir.join(path)).ok()?;
+            file.take(SOURCE_BYTES_MAX).read_to_string(&mut text).ok()?;
+            Some(text)
+        }
+        Code::Component(_) => None,
+    };
+    ids.into_iter()
+        .zip(approaches)
+        .filter_map(|(id, approach)| Some((id, source(&approach.code)?)))
+        .collect()
+}
+
+fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col >= 40).then_some(usize::from(size.ws_col))
+}

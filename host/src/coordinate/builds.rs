@@ -1,0 +1,108 @@
+//! From code to components, several at once.
+
+use super::{Run, RunError};
+use crate::build::{Kind, Request};
+use crate::events::{Event, Origin, Stage};
+use crate::interface::World;
+use crate::store::{self, Owner};
+use bakeoff_domain::failure::Failure;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// What is kept of a build; the bytes are in the build cache.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct BuildRecord {
+    digest: Option<String>,
+    component_bytes: u64,
+    cpu_seconds: f64,
+    failure: Option<Failure>,
+}
+
+impl Run<'_> {
+    /// Builds everyone. A build that fails is that variant's failure.
+    pub(super) async fn build(&mut self) -> Result<(), RunError> {
+        self.stage(Stage::Build, self.candidates.len())?;
+        let mut building = JoinSet::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let Some(code) = candidate.code.clone().filter(|_| candidate.is_alive()) else {
+                continue;
+            };
+            let request = Request {
+                interface: Arc::clone(&self.workshop.interface),
+                world: World::Prototype,
+                code,
+                kind: Kind::Release,
+            };
+            let builder = Arc::clone(&self.workshop.tools.builder);
+            building.spawn(async move { (index, builder.build(&request).await) });
+        }
+        for index in 0..self.candidates.len() {
+            let id = self.candidates[index].id.clone();
+            match self.candidates[index].failure.clone() {
+                Some(failure) => self.store.emit(Event::VariantFailed {
+                    variant_id: id,
+                    failure,
+                })?,
+                None => self.store.emit(Event::BuildStart { variant_id: id })?,
+            };
+        }
+        while let Some(done) = building.join_next().await {
+            self.refuse_if_interrupted()?;
+            let (index, result) = done.map_err(|error| RunError::Engine(error.to_string()))?;
+            self.built(index, result)?;
+        }
+        self.stage_done(Stage::Build)
+    }
+
+    fn built(
+        &mut self,
+        index: usize,
+        result: Result<Arc<crate::build::Built>, Failure>,
+    ) -> Result<(), RunError> {
+        let candidate = &mut self.candidates[index];
+        let key = self.keys.build(candidate);
+        let owner = Owner {
+            variant: &candidate.id,
+            iteration: 1,
+        };
+        let (record, event) = match result {
+            Ok(built) => {
+                let record = BuildRecord {
+                    digest: Some(built.digest.clone()),
+                    component_bytes: built.component.len() as u64,
+                    cpu_seconds: built.cpu.as_secs_f64(),
+                    failure: None,
+                };
+                let event = Event::BuildComplete {
+                    variant_id: candidate.id.clone(),
+                    origin: if built.cached {
+                        Origin::Kept
+                    } else {
+                        Origin::New
+                    },
+                    cpu_seconds: record.cpu_seconds,
+                    component_bytes: record.component_bytes,
+                };
+                candidate.built = Some(built);
+                (record, event)
+            }
+            Err(failure) => {
+                candidate.failure = Some(failure.clone());
+                let event = Event::VariantFailed {
+                    variant_id: candidate.id.clone(),
+                    failure: failure.clone(),
+                };
+                let record = BuildRecord {
+                    digest: None,
+                    component_bytes: 0,
+                    cpu_seconds: 0.0,
+                    failure: Some(failure),
+                };
+                (record, event)
+            }
+        };
+        self.store.keep(store::Kind::Build, &key, owner, &record)?;
+        self.store.emit(event)?;
+        Ok(())
+    }
+}

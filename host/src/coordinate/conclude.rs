@@ -1,0 +1,372 @@
+//! From all that a run found out to its report.
+
+use super::timing::Timed;
+use super::{Candidate, Run, RunError, Workshop};
+use crate::engine::{self, Profile};
+use crate::evaluate::{self, Subject};
+use crate::events::{Event, Stage};
+use bakeoff_domain::measurement::Metric;
+use bakeoff_domain::race::{Basis, Control, StopReason, analyse};
+use bakeoff_domain::report::{
+    self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Protocol,
+    ReplicaTimes, Report, Status, Variant, VerdictRow,
+};
+use bakeoff_domain::verdict::{PairVerdict, RatioInterval, Verdict};
+use std::collections::BTreeMap;
+
+/// Where it is measured.
+pub(super) fn environment(workshop: &Workshop) -> Environment {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let uname = rustix::system::uname();
+    Environment {
+        engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
+        compiler: workshop.tools.compiler.clone(),
+        cpu: cpu.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned()),
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        system: format!(
+            "{} {}",
+            uname.sysname().to_string_lossy(),
+            uname.release().to_string_lossy()
+        ),
+        confinement: workshop.tools.confinement.level().name().to_owned(),
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn conclude(
+        &mut self,
+        id: String,
+        environment: Environment,
+        timed: Option<Timed>,
+    ) -> Result<Report, RunError> {
+        self.stage(Stage::Score, 1)?;
+        let experiment = &self.loaded.experiment;
+        let ids: Vec<String> = self
+            .candidates
+            .iter()
+            .map(|candidate| candidate.id.clone())
+            .collect();
+        let cases = &self.workshop.cases;
+        let (overall, by_case, wall) = self.verdicts(timed.as_ref());
+        let rows = |pairs: &[PairVerdict]| -> Vec<VerdictRow> {
+            pairs
+                .iter()
+                .filter_map(|pair| VerdictRow::named(pair, &ids, cases))
+                .collect()
+        };
+        let mut verdicts = rows(&overall);
+        verdicts.extend(rows(&by_case));
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.remarks(timed.as_ref()));
+        let facts = Facts {
+            experiment: ExperimentSummary {
+                id,
+                name: experiment.name.clone(),
+                problem: experiment.problem.clone(),
+                seed: experiment.workload.seed,
+                cases: cases.clone(),
+            },
+            environment,
+            criteria: experiment
+                .criteria
+                .iter()
+                .map(CriterionSummary::from)
+                .collect(),
+            variants: self.variants(timed.as_ref()),
+            verdicts,
+            wall_verdicts: rows(&wall),
+            replicas: timed.as_ref().map(|timed| replica_times(timed, &ids)),
+            protocol: self.protocol(timed.as_ref()),
+            options: experiment.report,
+            cost: self.cost(),
+            notes,
+        };
+        let report = report::assemble(facts);
+        self.tell(&report)?;
+        self.stage_done(Stage::Score)?;
+        Ok(report)
+    }
+
+    /// Verdicts between candidates: those of the race, and what follows for twins.
+    fn verdicts(
+        &self,
+        timed: Option<&Timed>,
+    ) -> (Vec<PairVerdict>, Vec<PairVerdict>, Vec<PairVerdict>) {
+        let Some((timed, analysis)) =
+            timed.and_then(|timed| Some((timed, timed.raced.analysis.as_ref()?)))
+        else {
+            return Default::default();
+        };
+        let mut settings = analysis.settings.clone();
+        settings.metric = Metric::Wall;
+        let wall = analyse(&settings, &timed.raced.replicas).overall;
+        let named = |pairs: &[PairVerdict]| -> Vec<PairVerdict> {
+            let candidates = |pair: &PairVerdict| PairVerdict {
+                a: timed.racers[pair.a],
+                b: timed.racers[pair.b],
+                ..pair.clone()
+            };
+            self.with_twins(pairs.iter().map(candidates).collect())
+        };
+        (
+            named(&analysis.overall),
+            named(&analysis.by_case),
+            named(&wall),
+        )
+    }
+
+    /// The same component is the same: a twin ties with its like, and has all its verdicts.
+    fn with_twins(&self, mut pairs: Vec<PairVerdict>) -> Vec<PairVerdict> {
+        let likes = |twin: usize| self.candidates[twin].twin_of;
+        for twin in (0..self.candidates.len()).filter(|index| likes(*index).is_some()) {
+            let Some(like) = likes(twin).filter(|like| self.candidates[*like].is_alive()) else {
+                continue;
+            };
+            let mut own: Vec<PairVerdict> = pairs
+                .iter()
+                .filter(|pair| pair.a == like || pair.b == like)
+                .map(|pair| match pair.a == like {
+                    true => PairVerdict {
+                        a: twin,
+                        ..pair.clone()
+                    },
+                    false => PairVerdict {
+                        b: twin,
+                        ..pair.clone()
+                    },
+                })
+                .collect();
+            let one = RatioInterval {
+                ratio: Some(1.0),
+                low: Some(1.0),
+                high: Some(1.0),
+            };
+            own.push(PairVerdict {
+                a: like,
+                b: twin,
+                case: None,
+                verdict: Verdict::Tie,
+                below_threshold: true,
+                interval: one,
+                replicas: 0,
+            });
+            pairs.extend(own);
+        }
+        pairs
+    }
+
+    fn variants(&self, timed: Option<&Timed>) -> Vec<Variant> {
+        let racer = |index: usize| {
+            let like = self.candidates[index].twin_of.unwrap_or(index);
+            timed.and_then(|timed| timed.racers.iter().position(|racer| *racer == like))
+        };
+        let variant = |(index, candidate): (usize, &Candidate)| {
+            let subject = Subject {
+                built: candidate.built.as_deref(),
+                gate: candidate.gate.as_ref(),
+                cases: &self.workshop.cases,
+                racer: racer(index),
+                analysis: timed.and_then(|timed| timed.raced.analysis.as_ref()),
+                replicas: timed.map_or(&[], |timed| timed.raced.replicas.as_slice()),
+                settings: timed
+                    .and_then(|timed| timed.raced.analysis.as_ref())
+                    .map(|analysis| &analysis.settings),
+            };
+            let failure = candidate.failure.clone().or_else(|| {
+                candidate
+                    .twin_of
+                    .and_then(|like| self.candidates[like].failure.clone())
+            });
+            Variant {
+                id: candidate.id.clone(),
+                name: candidate.name.clone(),
+                approach: candidate.name.clone(),
+                iteration: 1,
+                parameters: BTreeMap::new(),
+                status: Status::Unranked,
+                rank: None,
+                total: None,
+                scores: BTreeMap::new(),
+                readings: evaluate::readings(&subject),
+                failure,
+                pure: candidate
+                    .gate
+                    .as_ref()
+                    .filter(|_| candidate.is_alive())
+                    .map(crate::measure::GateRecord::is_pure),
+                file: candidate.file.clone(),
+                description: candidate.description.clone(),
+                reason: None,
+                growth: evaluate::growth(&subject),
+            }
+        };
+        self.candidates.iter().enumerate().map(variant).collect()
+    }
+
+    /// What a reader should know about how the numbers came about.
+    fn remarks(&self, timed: Option<&Timed>) -> Vec<String> {
+        let mut notes = Vec::new();
+        for candidate in self
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.is_alive())
+        {
+            if let Some(like) = candidate.twin_of {
+                notes.push(format!(
+                    "{} and {} are the same component byte for byte: they tie without being run.",
+                    self.candidates[like].id, candidate.id
+                ));
+            }
+            if candidate.gate.as_ref().is_some_and(|gate| !gate.is_pure()) {
+                notes.push(self.stateful(candidate));
+            }
+        }
+        let Some(timed) = timed else { return notes };
+        let id = |variant: usize| &self.candidates[timed.racers[variant]].id;
+        for short in timed
+            .raced
+            .pilot
+            .iter()
+            .flat_map(|pilot| &pilot.sampling.too_short)
+        {
+            notes.push(format!(
+                "Case {} is too short to time for anyone: a call of {} takes less than {:.0} µs. Put more work into one case.",
+                self.workshop.cases[short.case], id(short.variant), short.call_ns_min / 1e3
+            ));
+        }
+        if let Some(pilot) = &timed.raced.pilot {
+            if let bakeoff_domain::plan::Steadiness::Trending(trends) = &pilot.sampling.steadiness {
+                let who: Vec<&str> = trends
+                    .iter()
+                    .map(|trend| id(trend.variant).as_str())
+                    .collect();
+                notes.push(format!(
+                    "No steady state: times of {} still move after the warm-up.",
+                    who.join(", ")
+                ));
+            }
+        }
+        if let Some(analysis) = &timed.raced.analysis {
+            if analysis.settings.basis == Basis::Solo
+                || matches!(analysis.control, Control::Differs { .. })
+            {
+                notes.push(
+                    "Running side by side changed the ranking, so only replicas that ran alone count.".to_owned(),
+                );
+            }
+            for dependence in &analysis.dependences {
+                notes.push(format!(
+                    "The ratio of {} to {} depends on the machine's state ({:?}).",
+                    id(dependence.a),
+                    id(dependence.b),
+                    dependence.factor
+                ));
+            }
+        }
+        notes
+    }
+
+    fn stateful(&self, candidate: &Candidate) -> String {
+        let kept = self.loaded.experiment.measure.state == bakeoff_domain::spec::State::Kept;
+        match kept {
+            true => format!(
+                "{} keeps state between calls: what a call costs depends on those before it. Its instances were kept, as the experiment says.",
+                candidate.id
+            ),
+            false => format!(
+                "{} keeps state between calls: what a call costs depends on those before it. It was timed with a fresh instance for every call.",
+                candidate.id
+            ),
+        }
+    }
+
+    fn protocol(&self, timed: Option<&Timed>) -> Protocol {
+        let measure = self.loaded.experiment.measure;
+        let analysis = timed.and_then(|timed| timed.raced.analysis.as_ref());
+        Protocol {
+            confidence: measure.confidence,
+            practical: measure.practical,
+            budget_seconds: measure.budget.as_secs_f64(),
+            replicas: analysis.map_or(0, |analysis| analysis.replicas),
+            ended: match timed.map(|timed| timed.raced.stop) {
+                None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
+                Some(StopReason::Budget) => Ended::Budget,
+                Some(StopReason::ReplicaLimit) => Ended::ReplicaLimit,
+                Some(_) => Ended::Settled,
+            },
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let alive = self
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.is_alive())
+            .count();
+        let sources = self
+            .candidates
+            .iter()
+            .filter_map(|candidate| candidate.source());
+        Cost {
+            seconds: self.store.spent_seconds(),
+            trials: self.trials,
+            tokens: 0,
+            usd: 0.0,
+            workers: Vec::new(),
+            success_rate: alive as f64 / self.candidates.len().max(1) as f64,
+            files: sources.clone().count() as u64,
+            source_lines: sources.map(|text| text.lines().count() as u64).sum(),
+        }
+    }
+
+    fn tell(&mut self, report: &Report) -> Result<(), RunError> {
+        let mut matrix = BTreeMap::new();
+        for variant in &report.variants {
+            let scores: BTreeMap<String, Option<f64>> = report
+                .criteria
+                .iter()
+                .map(|criterion| {
+                    (
+                        criterion.name.clone(),
+                        variant.scores.get(&criterion.name).map(|score| score.value),
+                    )
+                })
+                .collect();
+            matrix.insert(variant.id.clone(), scores.clone());
+            self.store.emit(Event::ApproachComplete {
+                approach_id: variant.id.clone(),
+                scores,
+            })?;
+        }
+        let top_approach = report.recommendation.winner.clone();
+        self.store.emit(Event::EvaluationComplete {
+            top_approach,
+            comparison_matrix: matrix,
+        })?;
+        Ok(())
+    }
+}
+
+/// By replica and candidate: the mean over cases of the logarithm of its time.
+fn replica_times(timed: &Timed, ids: &[String]) -> ReplicaTimes {
+    let weights = timed
+        .raced
+        .analysis
+        .as_ref()
+        .map(|analysis| analysis.settings.weights())
+        .unwrap_or_default();
+    let row = |replica: &bakeoff_domain::measurement::Replica| {
+        let mut row = vec![None; ids.len()];
+        for (variant, candidate) in timed.racers.iter().enumerate() {
+            row[*candidate] = evaluate::log_time(replica, variant, &weights);
+        }
+        row
+    };
+    ReplicaTimes {
+        variants: ids.to_vec(),
+        log_times: timed.raced.replicas.iter().map(row).collect(),
+    }
+}

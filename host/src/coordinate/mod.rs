@@ -1,0 +1,251 @@
+//! The run: everything built, everyone checked, those who are right timed against each other, and
+//! what follows put into a report. How each of these is done is known elsewhere; here is the order.
+//!
+//! Every finished result is kept at once, under a key of all that it depends on, so that a run that
+//! was killed goes on, and a run whose inputs changed repeats only what they touch.
+
+mod builds;
+mod candidate;
+mod checks;
+mod conclude;
+mod error;
+mod keys;
+mod timing;
+mod workshop;
+
+pub use candidate::{Candidate, read_code};
+pub use error::RunError;
+pub use workshop::{Tools, Workshop};
+
+use crate::config::Loaded;
+use crate::events::{Event, Stage};
+use crate::store::{Mode, RunMeta, Start, Store};
+use bakeoff_domain::report::{Environment, Report};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How a run is made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder in which results are kept.
+    pub folder: PathBuf,
+    /// Whether earlier results count.
+    pub start: Start,
+    /// What to do where nothing confines untrusted code.
+    pub unconfined: Unconfined,
+    /// The folder of the build cache, if not the user's own.
+    pub cache: Option<PathBuf>,
+    /// The command that goes on, for the message of an interrupted run.
+    pub resume: String,
+    /// Raised when the user asks to stop.
+    pub interrupt: Interrupt,
+}
+
+/// What to do where nothing confines untrusted code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfined {
+    /// Nothing is built and nothing runs.
+    Refused,
+    /// The user allowed it.
+    Allowed,
+}
+
+/// Raised when the user asks to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Asks to stop.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// A run under way.
+struct Run<'a> {
+    loaded: &'a Loaded,
+    options: &'a Options,
+    workshop: Workshop,
+    keys: keys::Keys,
+    candidates: Vec<Candidate>,
+    store: Store,
+    notes: Vec<String>,
+    trials: u64,
+}
+
+/// Runs an experiment. Progress goes to the store's listeners, of which `subscribe` may add some.
+///
+/// # Errors
+/// See [`RunError`]. What is finished by then is kept.
+pub async fn run(
+    loaded: &Loaded,
+    options: &Options,
+    say: &mut (dyn FnMut(&str) + Send),
+    subscribe: impl FnOnce(&mut Store),
+) -> Result<Report, RunError> {
+    let mode = match options.start {
+        Start::Resume => Mode::Write,
+        Start::Fresh => Mode::SetAside,
+    };
+    let mut store = Store::open(&options.folder, mode)?;
+    let workshop = Workshop::open(loaded, options, say).await?;
+    let experiment = &loaded.experiment;
+    let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
+    let keys = keys::Keys::new(experiment, &workshop)
+        .map_err(|error| RunError::Engine(format!("{error:#}")))?;
+    let id = keys.experiment(&candidates);
+    let environment = conclude::environment(&workshop);
+    subscribe(&mut store);
+    begin(&mut store, loaded, options, &id, &environment)?;
+    let mut run = Run {
+        loaded,
+        options,
+        workshop,
+        keys,
+        candidates,
+        store,
+        notes: Vec::new(),
+        trials: 0,
+    };
+    let outcome = run.go(id, environment).await;
+    if let Err(error) = &outcome {
+        run.stopped(error);
+    }
+    outcome
+}
+
+fn begin(
+    store: &mut Store,
+    loaded: &Loaded,
+    options: &Options,
+    id: &str,
+    environment: &Environment,
+) -> Result<(), RunError> {
+    let experiment = &loaded.experiment;
+    let meta = RunMeta {
+        name: &experiment.name,
+        experiment_id: id,
+        seed: experiment.workload.seed,
+        experiment,
+        environment,
+        bakeoff: env!("CARGO_PKG_VERSION"),
+    };
+    store.begin_run(&meta, options.start)?;
+    Ok(())
+}
+
+impl Run<'_> {
+    async fn go(&mut self, id: String, environment: Environment) -> Result<Report, RunError> {
+        self.announce()?;
+        self.build().await?;
+        self.check().await?;
+        self.find_twins();
+        let raced = self.time().await?;
+        let report = self.conclude(id, environment, raced)?;
+        self.store.finish_run(&report)?;
+        self.store.emit(Event::RunComplete {
+            seconds: self.store.spent_seconds(),
+        })?;
+        Ok(report)
+    }
+
+    fn announce(&mut self) -> Result<(), RunError> {
+        let criteria = &self.loaded.experiment.criteria;
+        self.store.emit(Event::ExplorationStart {
+            num_approaches: self.candidates.len() as u32,
+            criteria: criteria
+                .iter()
+                .map(|criterion| criterion.name.clone())
+                .collect(),
+        })?;
+        for candidate in &self.candidates {
+            self.store.declare_variant(
+                &candidate.id,
+                &candidate.name,
+                &candidate.name,
+                &Default::default(),
+            )?;
+            self.store.declare_iteration(
+                &candidate.id,
+                1,
+                &keys::digest([candidate.code_bytes()]),
+            )?;
+            self.store.emit(Event::ApproachGenerated {
+                approach_id: candidate.id.clone(),
+                description: candidate.description.clone().unwrap_or_default(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Components that are the same byte for byte tie without being run against each other.
+    fn find_twins(&mut self) {
+        for later in 1..self.candidates.len() {
+            let (earlier, rest) = self.candidates.split_at_mut(later);
+            let candidate = &mut rest[0];
+            let Some(built) = candidate
+                .built
+                .as_ref()
+                .filter(|_| candidate.failure.is_none())
+            else {
+                continue;
+            };
+            let same = |other: &Candidate| {
+                other.races()
+                    && other
+                        .built
+                        .as_ref()
+                        .is_some_and(|other| other.digest == built.digest)
+            };
+            candidate.twin_of = earlier.iter().position(same);
+        }
+    }
+
+    fn stage(&mut self, stage: Stage, steps: usize) -> Result<(), RunError> {
+        self.store.emit(Event::StageStart {
+            stage,
+            steps: steps as u64,
+        })?;
+        Ok(())
+    }
+
+    fn stage_done(&mut self, stage: Stage) -> Result<(), RunError> {
+        self.store.emit(Event::StageComplete { stage })?;
+        Ok(())
+    }
+
+    fn refuse_if_interrupted(&self) -> Result<(), RunError> {
+        match self.options.interrupt.is_raised() {
+            true => Err(RunError::Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Says that the run stops without a report. What goes wrong here is not worth hiding the first
+    /// error for.
+    fn stopped(&mut self, error: &RunError) {
+        use crate::store::RunStatus;
+        let (event, status) = match error {
+            RunError::Interrupted => (
+                Event::RunInterrupted {
+                    resume: self.options.resume.clone(),
+                },
+                RunStatus::Interrupted,
+            ),
+            other => (
+                Event::RunFailed {
+                    message: other.to_string(),
+                },
+                RunStatus::Failed,
+            ),
+        };
+        let _ = self.store.emit(event);
+        let _ = self.store.stop_run(status);
+    }
+}

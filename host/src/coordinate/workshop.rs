@@ -1,0 +1,259 @@
+//! What a run needs before it looks at any prototype: confinement, compiler, interface, and the
+//! problem's own components.
+
+use super::candidate::read_code;
+use super::error::RunError;
+use super::{Options, Unconfined};
+use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
+use crate::config::{CasePart, Loaded, Place};
+use crate::confine::Confinement;
+use crate::interface::{self, Interface, InterfaceError, World};
+use crate::measure::{self, Arguments, InputSource, RunnerError, Setting, WaveCase};
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::{Inputs, Workers};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Confinement and compiler: what every build needs.
+#[derive(Clone)]
+pub struct Tools {
+    /// Builds, fenced.
+    pub builder: Arc<Builder>,
+    /// How children are fenced.
+    pub confinement: Confinement,
+    /// Compiler of the prototypes.
+    pub compiler: String,
+}
+
+impl Tools {
+    /// Probes the confinement, finds the compiler, opens the build cache.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with what to do about it.
+    pub async fn open(
+        unconfined: Unconfined,
+        cache: Option<&Path>,
+        builds_at_once: usize,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, RunError> {
+        let confinement = match unconfined {
+            Unconfined::Refused => Confinement::probe().await?,
+            Unconfined::Allowed => Confinement::allow_unconfined().await?,
+        };
+        let toolchain = Toolchain::find(say)
+            .await
+            .map_err(|error| RunError::Toolchain(error.to_string()))?;
+        let compiler = toolchain.version().to_owned();
+        let cache = cache.map_or_else(Cache::open_default, Cache::open);
+        let cache = match cache {
+            Ok(cache) => Some(cache),
+            Err(error) => {
+                say(&format!("building without a cache: {error}"));
+                None
+            }
+        };
+        let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
+        Ok(Self {
+            builder: Arc::new(builder),
+            confinement,
+            compiler,
+        })
+    }
+}
+
+/// Everything that is the same for all variants of a run.
+pub struct Workshop {
+    /// Confinement and compiler.
+    pub tools: Tools,
+    /// The problem's interface.
+    pub interface: Arc<Interface>,
+    /// How runners are asked.
+    pub setting: Setting,
+    /// A component of the call's signature that does nothing.
+    pub calibrator: Arc<Built>,
+    /// By case: what it is called.
+    pub cases: Vec<CaseLabel>,
+    /// Cores that may be used, by number.
+    pub cores: Vec<usize>,
+    /// Digest of the component or file that inputs come from.
+    pub workload_digest: String,
+}
+
+impl Workshop {
+    /// Finds the tools and builds the problem's own components.
+    ///
+    /// # Errors
+    /// See [`RunError`]; what is wrong with the experiment points into its file.
+    pub async fn open(
+        loaded: &Loaded,
+        options: &Options,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, RunError> {
+        let experiment = &loaded.experiment;
+        let interface = Arc::new(read_interface(loaded)?);
+        let cores = cores(experiment.measure.workers);
+        let cache = options.cache.as_deref();
+        let tools = Tools::open(options.unconfined, cache, cores.len(), say).await?;
+        let calibrator = tools
+            .builder
+            .build(&Request {
+                interface: Arc::clone(&interface),
+                world: World::Prototype,
+                code: CodeBytes::Calibrator,
+                kind: Kind::Release,
+            })
+            .await
+            .map_err(|failure| RunError::Engine(failure.message))?;
+        let (source, cases, workload_digest) =
+            open_inputs(loaded, &tools.builder, &interface).await?;
+        let setting = Setting {
+            confinement: tools.confinement.clone(),
+            call: call_path(&interface),
+            limits: experiment.limits,
+            source,
+            seed: experiment.workload.seed,
+        };
+        let workshop = Self {
+            tools,
+            interface,
+            setting,
+            calibrator,
+            cases,
+            cores,
+            workload_digest,
+        };
+        workshop.read_cases(loaded).await?;
+        Ok(workshop)
+    }
+
+    /// Whether the cases of a file fit the call, by asking a component of its signature.
+    async fn read_cases(&self, loaded: &Loaded) -> Result<(), RunError> {
+        let Some(file) = &loaded.cases else {
+            return Ok(());
+        };
+        let results = measure::read_cases(&self.setting, &self.calibrator.checked)
+            .await
+            .map_err(RunError::Runner)?;
+        for (case, result) in results.iter().enumerate() {
+            if let Err(reason) = result {
+                let part = match reason.starts_with("expect") {
+                    true => CasePart::Expect,
+                    false => CasePart::Call,
+                };
+                let help = format!(
+                    "the experiment calls {}",
+                    self.interface.call().function.signature()
+                );
+                return Err(file.wrong(case, part, reason, &help).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The names that lead to the export: of the interface, if it is in one, and of the function.
+fn call_path(interface: &Interface) -> Vec<String> {
+    let call = interface.call();
+    call.interface
+        .iter()
+        .chain([&call.function.name])
+        .cloned()
+        .collect()
+}
+
+fn read_interface(loaded: &Loaded) -> Result<Interface, RunError> {
+    let declared = &loaded.experiment.interface;
+    let interface = Interface::load(&loaded.dir.join(&declared.wit), &declared.call);
+    interface.map_err(|error| {
+        let place = match error {
+            InterfaceError::Call { .. } | InterfaceError::Unsupported { .. } => Place::Call,
+            _ => Place::Wit,
+        };
+        loaded.wrong(place, &error.to_string(), "this", "").into()
+    })
+}
+
+type Opened = (InputSource, Vec<CaseLabel>, String);
+
+async fn open_inputs(
+    loaded: &Loaded,
+    builder: &Builder,
+    interface: &Arc<Interface>,
+) -> Result<Opened, RunError> {
+    match (&loaded.experiment.workload.inputs, &loaded.cases) {
+        (Inputs::Generated { code, sizes }, _) => {
+            let fit = interface.workload().map_err(|error| {
+                loaded.wrong(Place::Workload, &error.to_string(), "for this workload", "")
+            })?;
+            let file = code.path().display().to_string();
+            let failed = |failure| RunError::Workload {
+                file: file.clone(),
+                failure: Box::new(failure),
+            };
+            let code = read_code(code, &loaded.dir).map_err(failed)?;
+            let request = Request {
+                interface: Arc::clone(interface),
+                world: World::Workload,
+                code,
+                kind: Kind::Release,
+            };
+            let built = builder.build(&request).await.map_err(failed)?;
+            let source = InputSource::Workload {
+                checked: built.checked.clone().into(),
+                sizes: sizes.clone(),
+                arguments: match fit.arguments {
+                    interface::Arguments::Tuple => Arguments::Tuple,
+                    interface::Arguments::Single => Arguments::Single,
+                },
+                oracle: fit.check.is_some(),
+                assesses: fit.assess.is_some(),
+            };
+            let labels = sizes.iter().map(|size| CaseLabel::Size(*size)).collect();
+            Ok((source, labels, built.digest.clone()))
+        }
+        (Inputs::Cases(_), Some(file)) => {
+            let cases: Vec<WaveCase> = file
+                .cases
+                .iter()
+                .map(|case| WaveCase {
+                    call: case.call.clone(),
+                    expect: case.expect.clone(),
+                })
+                .collect();
+            let labels = cases
+                .iter()
+                .map(|case| CaseLabel::Call(case.call.clone()))
+                .collect();
+            let digest = super::keys::digest(cases.iter().flat_map(|case| {
+                [
+                    case.call.as_bytes(),
+                    case.expect.as_deref().unwrap_or("").as_bytes(),
+                ]
+            }));
+            Ok((InputSource::Cases(cases), labels, digest))
+        }
+        (Inputs::Cases(path), None) => Err(RunError::Runner(RunnerError::Workload(format!(
+            "the cases of {} were not read",
+            path.display()
+        )))),
+    }
+}
+
+/// The cores to use, by number: as many as were asked for, of those this process may run on.
+fn cores(workers: Workers) -> Vec<usize> {
+    let available: Vec<usize> = core_affinity::get_core_ids()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|core| core.id)
+        .collect();
+    let available = if available.is_empty() {
+        vec![0]
+    } else {
+        available
+    };
+    let wanted = match workers {
+        Workers::Auto => available.len(),
+        Workers::Exactly(count) => (count as usize).max(1),
+    };
+    available.into_iter().take(wanted).collect()
+}

@@ -1,0 +1,245 @@
+//! The built-in sources of readings.
+
+use crate::build::Built;
+use crate::measure::GateRecord;
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
+use bakeoff_domain::race::{Analysis, Settings};
+use bakeoff_domain::report::{CaseLabel, Reading};
+use bakeoff_domain::spec::Source;
+use std::collections::BTreeMap;
+
+/// All that is known of a variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Its component.
+    pub built: Option<&'a Built>,
+    /// What the gate found out.
+    pub gate: Option<&'a GateRecord>,
+    /// By case: how it is called.
+    pub cases: &'a [CaseLabel],
+    /// Its index in the race, if it took part.
+    pub racer: Option<VariantIndex>,
+    /// What follows from the race.
+    pub analysis: Option<&'a Analysis>,
+    /// The race's replicas.
+    pub replicas: &'a [Replica],
+    /// What was declared for the race.
+    pub settings: Option<&'a Settings>,
+}
+
+/// By the name of its source, every reading that there is. What could not be found out is absent.
+pub fn readings(subject: &Subject<'_>) -> BTreeMap<String, Reading> {
+    let mut found = BTreeMap::new();
+    let mut put = |source: Source, reading: Option<Reading>| {
+        found.extend(reading.map(|reading| (source.name(), reading)));
+    };
+    put(Source::Time, time(subject));
+    put(Source::Wall, wall(subject));
+    put(Source::ColdStart, cold_start(subject));
+    put(Source::Fuel, subject.gate.and_then(fuel));
+    put(Source::PeakMemory, subject.gate.and_then(peak_memory));
+    put(
+        Source::Growth,
+        super::growth(subject).and_then(|growth| {
+            let exponent = growth.exponent?;
+            Some(Reading {
+                value: exponent.value,
+                low: exponent.low,
+                high: exponent.high,
+                unit: "exponent".to_owned(),
+                by_case: Vec::new(),
+            })
+        }),
+    );
+    if let Some(built) = subject.built {
+        put(
+            Source::ComponentSize,
+            Some(exact(built.component.len() as f64, "bytes")),
+        );
+        put(
+            Source::SourceLines,
+            built.source_lines.map(|lines| exact(lines as f64, "lines")),
+        );
+        let cpu_ns = built.cpu.as_nanos() as f64;
+        put(
+            Source::BuildTime,
+            (cpu_ns > 0.0).then(|| exact(cpu_ns, "ns")),
+        );
+    }
+    for (name, reading) in subject.gate.map(assessed).unwrap_or_default() {
+        put(Source::Assess(name), Some(reading));
+    }
+    found
+}
+
+fn exact(value: f64, unit: &str) -> Reading {
+    Reading {
+        value,
+        low: None,
+        high: None,
+        unit: unit.to_owned(),
+        by_case: Vec::new(),
+    }
+}
+
+/// The geometric mean over the cases that count, with the cases beside it.
+fn time(subject: &Subject<'_>) -> Option<Reading> {
+    let (analysis, racer) = (subject.analysis?, subject.racer?);
+    let row = |case: CaseIndex| {
+        analysis
+            .times
+            .iter()
+            .find(|time| time.variant == racer && time.case == case)
+            .copied()
+    };
+    let cases: Vec<_> = (0..subject.cases.len()).map(row).collect();
+    let weights = analysis.settings.weights();
+    let mean = |of: &dyn Fn(&bakeoff_domain::race::TimeSummary) -> Option<f64>| -> Option<f64> {
+        let counted = weights
+            .iter()
+            .zip(&cases)
+            .filter(|(weight, _)| **weight > 0.0);
+        let logs: Option<Vec<f64>> = counted
+            .map(|(weight, case)| Some(weight * of(case.as_ref()?)?.ln()))
+            .collect();
+        logs.filter(|logs| !logs.is_empty())
+            .map(|logs| logs.iter().sum::<f64>().exp())
+    };
+    Some(Reading {
+        value: mean(&|time| Some(time.median_ns))?,
+        low: mean(&|time| time.low_ns),
+        high: mean(&|time| time.high_ns),
+        unit: "ns".to_owned(),
+        by_case: cases
+            .iter()
+            .map(|case| case.map(|case| case.median_ns))
+            .collect(),
+    })
+}
+
+fn wall(subject: &Subject<'_>) -> Option<Reading> {
+    let racer = subject.racer?;
+    let weights = subject.settings?.weights();
+    let by_case: Vec<Option<f64>> = (0..subject.cases.len())
+        .map(|case| {
+            let mut calls: Vec<f64> = subject
+                .replicas
+                .iter()
+                .filter_map(|replica| call_ns(replica, racer, case, Metric::Wall))
+                .collect();
+            median(&mut calls)
+        })
+        .collect();
+    let counted = weights
+        .iter()
+        .zip(&by_case)
+        .filter(|(weight, _)| **weight > 0.0);
+    let logs: Option<Vec<f64>> = counted
+        .map(|(weight, ns)| Some(weight * (*ns)?.ln()))
+        .collect();
+    let logs = logs.filter(|logs| !logs.is_empty())?;
+    let mut reading = exact(logs.iter().sum::<f64>().exp(), "ns");
+    reading.by_case = by_case;
+    Some(reading)
+}
+
+fn cold_start(subject: &Subject<'_>) -> Option<Reading> {
+    let racer = subject.racer?;
+    let cold = |replica: &Replica| {
+        replica
+            .cold_ns
+            .get(racer)
+            .copied()
+            .flatten()
+            .map(|ns| ns as f64)
+    };
+    let mut cold: Vec<f64> = subject.replicas.iter().filter_map(cold).collect();
+    median(&mut cold).map(|ns| exact(ns, "ns"))
+}
+
+/// The geometric mean over the cases, as for time.
+fn fuel(gate: &GateRecord) -> Option<Reading> {
+    let by_case: Vec<f64> = gate.cases.iter().map(|case| case.fuel as f64).collect();
+    if by_case.is_empty() || gate.failure.is_some() {
+        return None;
+    }
+    let mean = by_case.iter().map(|fuel| fuel.max(1.0).ln()).sum::<f64>() / by_case.len() as f64;
+    let mut reading = exact(mean.exp(), "units");
+    reading.by_case = by_case.into_iter().map(Some).collect();
+    Some(reading)
+}
+
+/// The largest of all cases.
+fn peak_memory(gate: &GateRecord) -> Option<Reading> {
+    let by_case: Vec<f64> = gate
+        .cases
+        .iter()
+        .map(|case| case.peak.bytes as f64)
+        .collect();
+    if by_case.is_empty() || gate.failure.is_some() {
+        return None;
+    }
+    let mut reading = exact(by_case.iter().copied().fold(0.0, f64::max), "bytes");
+    reading.by_case = by_case.into_iter().map(Some).collect();
+    Some(reading)
+}
+
+/// The mean over the cases of what the workload says of the answers, by name. A number that is not
+/// finite makes that reading absent: it cannot be ranked.
+fn assessed(gate: &GateRecord) -> BTreeMap<String, Reading> {
+    let mut by_name: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+    for (index, case) in gate.cases.iter().enumerate() {
+        for (name, number) in &case.assessed {
+            let row = by_name
+                .entry(name.clone())
+                .or_insert_with(|| vec![None; gate.cases.len()]);
+            row[index] = Some(*number);
+        }
+    }
+    by_name
+        .into_iter()
+        .filter_map(|(name, by_case)| {
+            let numbers: Option<Vec<f64>> = by_case.iter().copied().collect();
+            let numbers =
+                numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()))?;
+            let mut reading = exact(numbers.iter().sum::<f64>() / numbers.len() as f64, "");
+            reading.by_case = by_case;
+            Some((name, reading))
+        })
+        .collect()
+}
+
+/// The weighted mean over cases of the logarithm of a call's time in a replica; `None` if the
+/// variant did not run on all of them.
+pub fn log_time(replica: &Replica, variant: VariantIndex, weights: &[f64]) -> Option<f64> {
+    let counted = weights
+        .iter()
+        .enumerate()
+        .filter(|(_, weight)| **weight > 0.0);
+    let logs: Option<Vec<f64>> = counted
+        .map(|(case, weight)| Some(weight * call_ns(replica, variant, case, Metric::Cpu)?.ln()))
+        .collect();
+    logs.filter(|logs| !logs.is_empty())
+        .map(|logs| logs.iter().sum())
+}
+
+/// The median over blocks of the time of one call.
+pub(super) fn call_ns(
+    replica: &Replica,
+    variant: VariantIndex,
+    case: CaseIndex,
+    metric: Metric,
+) -> Option<f64> {
+    let baseline = replica.baselines.get(case).copied().unwrap_or_default();
+    let mut calls: Vec<f64> = replica
+        .samples
+        .iter()
+        .filter(|sample| sample.variant == variant && sample.case == case)
+        .map(|sample| sample.call_ns(metric, &baseline))
+        .collect();
+    median(&mut calls)
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    bakeoff_domain::stats::median(values)
+}
