@@ -128,5 +128,17 @@ fn alive_in_session(leader: u32) -> usize {
         .count()
 }
 
+/// The processes that were started with a file among their arguments, zombies left out: those have
+/// none any more.
+fn processes_of(program: &Path) -> usize {
+    let program = program.as_os_str().as_encoded_bytes();
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+        .filter(|line| line.split(|&byte| byte == 0).any(|part| part == program))
+        .count()
+}
+
 /// How long a child rests that must be killed; never waited out by a test that passes.
 const FOREVER: Duration = Duration::from_secs(600);

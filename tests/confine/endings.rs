@@ -139,6 +139,47 @@ async fn a_parent_to_be_killed() {
     ended(runner).await;
 }
 
+/// Some launchers start programs with this, and the system then forgets how children end. It
+/// concerns the whole process, so it is tried in one of its own.
+#[test]
+fn endings_are_known_even_if_the_parent_was_told_to_ignore_them() {
+    let parent = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "confine::endings::a_parent_that_ignores_endings"])
+        .args(["--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&parent.stdout);
+    assert!(parent.status.success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
+}
+
+#[tokio::test]
+#[ignore = "another test runs it in a process of its own"]
+async fn a_parent_that_ignores_endings() {
+    // SAFETY: no handler is installed.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    let (_, exit) = run(&confinement().await, Fence::closed(), &[]).await;
+    assert_eq!(exit.ending, Ending::Exited(0));
+}
+
+#[tokio::test]
+async fn a_caller_who_gives_up_while_a_child_starts_leaves_nothing_behind() {
+    // A copy, so that its processes can be told from those of other tests.
+    let copy = tempfile::tempdir().unwrap();
+    let program = copy.path().join("bakeoff");
+    std::fs::copy(host().program, &program).unwrap();
+    let host = Host {
+        program: program.clone(),
+        ..host()
+    };
+    let confinement = Confinement::probe_on(host).await.unwrap();
+    for delay_us in (0..4000).step_by(200) {
+        let starting = start(&confinement, Fence::closed(), &[REST], |_| {});
+        let _ = tokio::time::timeout(Duration::from_micros(delay_us), starting).await;
+    }
+    assert!(eventually(|| processes_of(&program) == 0));
+}
+
 #[tokio::test]
 async fn many_children_at_once_do_not_get_in_each_others_way() {
     let confinement = confinement().await;

@@ -127,15 +127,3 @@ async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
     drop(child);
     assert_eq!(processes_of(&program), 0);
 }
-
-/// The processes that were started with a file among their arguments, zombies left out: those have
-/// none any more.
-fn processes_of(program: &Path) -> usize {
-    let program = program.as_os_str().as_encoded_bytes();
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
-        .filter(|line| line.split(|&byte| byte == 0).any(|part| part == program))
-        .count()
-}

@@ -6,12 +6,11 @@ use super::frames::FrameReader;
 use super::job::{Job, Level, Processes};
 use super::memory_file;
 use super::outer::Bubblewrap;
-use super::supervise::{self, Leash, Started};
+use super::supervise::{self, Hold, Started};
 use super::watch::Bounds;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::oneshot;
@@ -118,7 +117,7 @@ fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
 /// A running child. Dropping it kills it, with all that it started, and waits until they are gone.
 #[derive(Debug)]
 pub struct Child {
-    leash: Arc<Leash>,
+    leash: Hold,
     frames: Option<FrameReader<ChildStdout>>,
     /// Whether what it sent went over a bound. It may have ended before that was noticed.
     overflowed: bool,

@@ -4,7 +4,8 @@ use super::attempt::{Attempt, Outcome, PROBE};
 use crate::confine::enter::Means;
 use crate::confine::outer::Bubblewrap;
 use crate::confine::{
-    Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, syscalls,
+    Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, supervise,
+    syscalls,
 };
 use std::path::{Path, PathBuf};
 
@@ -111,6 +112,7 @@ impl Confinement {
     /// # Errors
     /// As for [`probe`](Self::probe).
     pub async fn probe_on(host: Host) -> Result<Self, Unavailable> {
+        supervise::expect_endings();
         let (means, missing) = host.means();
         if !missing.is_empty() {
             return Err(unavailable(&missing.join("; ")));
