@@ -8,12 +8,16 @@ mod levels;
 use bakeoff::confine::{
     Attempt, Child, Confinement, Exit, Fence, Host, Job, Level, Outcome, PROBE, Processes,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// This machine, with the real binary for the children.
+/// This machine, with the real binary for the children, and without an outer layer: what is told
+/// apart here are the fences themselves.
 fn host() -> Host {
-    Host::with_program(env!("CARGO_BIN_EXE_bakeoff"))
+    Host {
+        bubblewrap: false,
+        ..Host::with_program(env!("CARGO_BIN_EXE_bakeoff"))
+    }
 }
 
 async fn confinement() -> Confinement {
@@ -46,6 +50,16 @@ async fn unconfined() -> Confinement {
 fn builder(folder: &Path) -> Fence {
     Fence {
         write: vec![folder.to_owned()],
+        processes: Processes::Spawn { at_most: 8 },
+        ..Fence::closed()
+    }
+}
+
+/// A builder's fence that may start the system's programs.
+fn system_programs() -> Fence {
+    let folders = ["/bin", "/usr", "/lib", "/lib64"].map(PathBuf::from);
+    Fence {
+        execute: folders.into_iter().filter(|path| path.exists()).collect(),
         processes: Processes::Spawn { at_most: 8 },
         ..Fence::closed()
     }
@@ -114,5 +128,17 @@ fn alive_in_session(leader: u32) -> usize {
         .count()
 }
 
-/// Long enough for anything that ends by itself; never waited out by a test that passes.
-const FOREVER: Duration = Duration::from_secs(120);
+/// The processes that were started with a file among their arguments, zombies left out: those have
+/// none any more.
+fn processes_of(program: &Path) -> usize {
+    let program = program.as_os_str().as_encoded_bytes();
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+        .filter(|line| line.split(|&byte| byte == 0).any(|part| part == program))
+        .count()
+}
+
+/// How long a child rests that must be killed; never waited out by a test that passes.
+const FOREVER: Duration = Duration::from_secs(600);

@@ -1,7 +1,6 @@
 //! Files, sockets, processes, signals, handles: what is out of reach, and what is not.
 
 use super::*;
-use std::path::PathBuf;
 
 /// Errors that say "not allowed", and not "not there".
 #[track_caller]
@@ -9,6 +8,13 @@ fn refused(outcome: &Outcome) {
     match outcome {
         Err((libc::EPERM | libc::EACCES, _)) => {}
         other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn execute(program: &Path) -> Attempt {
+    Attempt::Execute {
+        program: program.to_owned(),
+        arguments: Vec::new(),
     }
 }
 
@@ -68,7 +74,7 @@ async fn a_builder_reads_and_writes_what_it_is_given_and_no_more() {
             Attempt::Read(file.clone()),
             Attempt::Write(folder.path().join("new")),
             Attempt::Write(file.clone()),
-            Attempt::Execute(file.clone()),
+            execute(&file),
             Attempt::Link {
                 target: file,
                 link: folder.path().join("link"),
@@ -88,14 +94,9 @@ async fn a_builder_reads_and_writes_what_it_is_given_and_no_more() {
 #[tokio::test]
 async fn a_builder_starts_what_it_is_given_and_a_runner_nothing() {
     let program = PathBuf::from("/bin/true");
-    let libraries = ["/bin", "/usr", "/lib", "/lib64"].map(PathBuf::from);
-    let fence = Fence {
-        execute: libraries.into_iter().filter(|path| path.exists()).collect(),
-        processes: Processes::Spawn { at_most: 8 },
-        ..Fence::closed()
-    };
+    let fence = system_programs();
     let confinement = confinement().await;
-    let start = Attempt::Execute(program);
+    let start = execute(&program);
     let outcome = attempt(&confinement, &fence, start.clone()).await;
     assert_eq!(outcome.as_deref(), Ok("exit status: 0"));
     let readable = Fence {

@@ -1,6 +1,7 @@
 //! The levels, and what is said where confinement is missing.
 
 use super::*;
+use bakeoff::confine::Ending;
 
 async fn probe(landlock_at_most: Option<i32>, seccomp: bool) -> Result<Level, String> {
     let host = Host {
@@ -74,4 +75,55 @@ async fn a_probe_that_does_not_answer_is_not_a_pass() {
     let host = Host::with_program("/bin/true");
     let error = Confinement::probe_on(host).await.unwrap_err();
     assert!(error.reason.contains("ended without a word"), "{error}");
+}
+
+/// Where bubblewrap is installed and works, it stands around builders, and everything they are
+/// given still works.
+#[tokio::test]
+async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
+    // A copy, so that its processes can be told from those of other tests.
+    let copy = tempfile::tempdir().unwrap();
+    let program = copy.path().join("bakeoff");
+    std::fs::copy(host().program, &program).unwrap();
+    let host = Host::with_program(&program);
+    let confinement = Confinement::probe_on(host).await.unwrap();
+    if confinement.outer_layer().is_none() {
+        eprintln!("bubblewrap is not installed, or does not work here");
+        return;
+    }
+    assert_eq!(confinement.outer_layer(), Some("bubblewrap"));
+    let folder = tempfile::tempdir().unwrap();
+    let fence = Fence {
+        write: vec![folder.path().to_owned()],
+        ..system_programs()
+    };
+    let ways = [
+        Attempt::Write(folder.path().join("new")),
+        Attempt::Execute {
+            program: "/bin/true".into(),
+            arguments: Vec::new(),
+        },
+        Attempt::Read(std::env::current_exe().unwrap()),
+        Attempt::Read("/etc/passwd".into()),
+        Attempt::Signal { pid: 1, signal: 0 },
+    ];
+    let (outcomes, exit) = run(&confinement, fence.clone(), &ways).await;
+    assert_eq!(exit.ending, Ending::Exited(0));
+    assert!(folder.path().join("new").is_file());
+    assert_eq!(outcomes[1].as_deref(), Ok("exit status: 0"));
+    for outcome in &outcomes[2..4] {
+        assert!(matches!(outcome, Err((libc::ENOENT, _))), "{outcome:?}");
+    }
+    assert!(outcomes[4].is_err(), "{outcomes:?}");
+
+    let (_, exit) = run(&confinement, fence.clone(), &[Attempt::Abort]).await;
+    assert_eq!(exit.ending, Ending::Signalled(libc::SIGABRT));
+
+    let rest = [Attempt::Fork(3), Attempt::Sleep(FOREVER.as_millis() as u64)];
+    let mut child = start(&confinement, fence, &rest, |_| {}).await;
+    child.next_frame().await.unwrap().unwrap();
+    // Outside and inside bubblewrap, the child and the three.
+    assert!(processes_of(&program) >= 5);
+    drop(child);
+    assert_eq!(processes_of(&program), 0);
 }

@@ -2,7 +2,7 @@
 
 use super::ending::ROLE_FAILED;
 use super::frames::Frames;
-use super::job::Fence;
+use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
 use super::{files, memory_file, privileges};
 use serde::{Deserialize, Serialize};
@@ -16,16 +16,6 @@ pub(super) const MARKER: &str = "--bakeoff-child";
 
 /// The exit status of a child that could not be fenced.
 const FENCE_FAILED: u8 = 71;
-
-/// Something that a child can be asked to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Role {
-    /// The name in [`Job::role`](super::Job::role).
-    pub name: &'static str,
-    /// The work: the payload comes in, frames go out. It runs behind the fence, on the main
-    /// thread. The text of an error goes to stderr.
-    pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
-}
 
 /// What stands before the payload in a child's memory file.
 #[derive(Debug, Serialize, Deserialize)]

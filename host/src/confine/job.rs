@@ -1,5 +1,6 @@
 //! What a child is asked to do, and the fence it does it in.
 
+use super::Frames;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -75,6 +76,16 @@ impl<'a> Job<'a> {
             rss_bytes_max: None,
         }
     }
+}
+
+/// Something that a child can be asked to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    /// The name in [`Job::role`].
+    pub name: &'static str,
+    /// The work: the payload comes in, frames go out. It runs behind the fence, on the main
+    /// thread. The text of an error goes to stderr.
+    pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
 }
 
 /// What a child may touch. Everything that is not named here is out of reach: other files, the

@@ -5,24 +5,47 @@
 //! this room's business: a [`Job`] names a role and carries bytes.
 
 mod ending;
-mod enter;
-mod files;
-mod frames;
 mod job;
-mod memory_file;
-mod privileges;
-mod probe;
-mod spawn;
-mod supervise;
-mod syscalls;
-mod watch;
 
 pub use ending::{Ending, Exit, FrameError, ROLE_FAILED, SpawnError, Unavailable};
-pub use enter::{Role, enter_if_child};
-pub use frames::Frames;
-pub use job::{Fence, Job, Level, Processes, Rlimits};
-pub use probe::{Attempt, Host, Outcome, PROBE};
-pub use spawn::{Child, Confinement};
+pub use job::{Fence, Job, Level, Processes, Rlimits, Role};
+
+#[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
+mod files;
+#[cfg(target_os = "linux")]
+mod frames;
+#[cfg(target_os = "linux")]
+mod memory_file;
+#[cfg(target_os = "linux")]
+mod outer;
+#[cfg(target_os = "linux")]
+mod privileges;
+#[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(target_os = "linux")]
+mod supervise;
+#[cfg(target_os = "linux")]
+mod syscalls;
+#[cfg(target_os = "linux")]
+mod watch;
+
+#[cfg(target_os = "linux")]
+pub use {
+    enter::enter_if_child,
+    frames::Frames,
+    privileges::dies_with_parent,
+    probe::{Attempt, Host, Outcome, PROBE},
+    spawn::{Child, Confinement},
+};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Child, Confinement, Frames, PROBE, dies_with_parent, enter_if_child};
 
 /// How often the parent looks at a child's memory and processes, where a bound is set.
 pub const WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(20);

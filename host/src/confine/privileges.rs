@@ -4,6 +4,8 @@ use super::job::Rlimits;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// Closes everything but stdin, stdout and stderr: whatever the parent was itself started with.
 pub(super) fn close_other_files() -> io::Result<()> {
@@ -29,6 +31,23 @@ pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
         return Err(io::Error::other("the parent is gone"));
     }
     Ok(())
+}
+
+/// Makes a program that a child starts die with the thread that starts it. Without, it outlives a
+/// child that is killed with its parent, as long as its own limits allow: the kernel ties only the
+/// child itself to the parent.
+pub fn dies_with_parent(command: &mut Command) -> &mut Command {
+    let parent = rustix::process::getpid();
+    let tie = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        match rustix::process::getppid() == Some(parent) {
+            true => Ok(()),
+            false => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    };
+    // SAFETY: between fork and exec only two system calls are made, and nothing is allocated: an
+    // error of a plain kind holds no memory.
+    unsafe { command.pre_exec(tie) }
 }
 
 /// Stays on one core.

@@ -5,12 +5,12 @@ use super::enter::{Header, MARKER, Means};
 use super::frames::FrameReader;
 use super::job::{Job, Level, Processes};
 use super::memory_file;
-use super::supervise::{self, Leash, Started};
+use super::outer::Bubblewrap;
+use super::supervise::{self, Hold, Started};
 use super::watch::Bounds;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::oneshot;
@@ -30,12 +30,19 @@ pub struct Confinement {
     pub(super) program: PathBuf,
     pub(super) level: Level,
     pub(super) means: Means,
+    /// What stands around builders, where it works.
+    pub(super) outer: Option<Bubblewrap>,
 }
 
 impl Confinement {
     /// How well children are fenced in.
     pub fn level(&self) -> Level {
         self.level
+    }
+
+    /// What stands around builders besides their own fence: `bubblewrap`, where it works.
+    pub fn outer_layer(&self) -> Option<&'static str> {
+        self.outer.as_ref().map(|_| "bubblewrap")
     }
 
     /// Starts a child and waits until its fence stands.
@@ -48,10 +55,17 @@ impl Confinement {
             let role = job.role.to_owned();
             move |source| SpawnError::System { role, what, source }
         };
+        let outer = match job.fence.processes {
+            Processes::Spawn { .. } => self.outer.as_ref(),
+            Processes::None => None,
+        };
         let stdin = self
-            .seal(&job)
+            .seal(&job, outer)
             .map_err(system("cannot hand over its job"))?;
-        let mut command = Command::new(&self.program);
+        let mut command = match outer {
+            Some(outer) => outer.command(&job.fence),
+            None => Command::new(&self.program),
+        };
         command
             .args([MARKER, job.role])
             .env_clear()
@@ -59,28 +73,22 @@ impl Confinement {
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let bounds = Bounds {
-            stderr_bytes_max: job.stderr_bytes_max,
-            rss_bytes_max: job.rss_bytes_max,
-            processes_max: match job.fence.processes {
-                Processes::None => None,
-                Processes::Spawn { at_most } => Some(at_most),
-            },
-        };
+        let bounds = bounds(&job, outer);
         let started = supervise::start(command, bounds)
             .await
             .map_err(system("cannot start it"))?;
-        Child::new(started, &job)
+        Child::new(started, &job, outer.is_some())
             .map_err(system("cannot read from it"))?
             .fenced(job.role)
             .await
     }
 
     /// The header and the payload as the child's stdin.
-    fn seal(&self, job: &Job<'_>) -> io::Result<Stdio> {
+    fn seal(&self, job: &Job<'_>, outer: Option<&Bubblewrap>) -> io::Result<Stdio> {
         let header = Header {
             means: self.means,
-            parent: Some(std::process::id()),
+            // Inside, this process has no number; the outer layer dies with it instead.
+            parent: outer.is_none().then(std::process::id),
             fence: job.fence.clone(),
             core: job.core,
             frame_bytes_max: job.frame_bytes_max as u64,
@@ -93,18 +101,33 @@ impl Confinement {
     }
 }
 
+/// What the supervising thread enforces for a job.
+fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
+    let around = outer.map_or(0, |_| Bubblewrap::PROCESSES);
+    Bounds {
+        stderr_bytes_max: job.stderr_bytes_max,
+        rss_bytes_max: job.rss_bytes_max,
+        processes_max: match job.fence.processes {
+            Processes::None => None,
+            Processes::Spawn { at_most } => Some(at_most.saturating_add(around)),
+        },
+    }
+}
+
 /// A running child. Dropping it kills it, with all that it started, and waits until they are gone.
 #[derive(Debug)]
 pub struct Child {
-    leash: Arc<Leash>,
+    leash: Hold,
     frames: Option<FrameReader<ChildStdout>>,
     /// Whether what it sent went over a bound. It may have ended before that was noticed.
     overflowed: bool,
+    /// Whether its end is told by an outer layer.
+    wrapped: bool,
     exit: oneshot::Receiver<Exit>,
 }
 
 impl Child {
-    fn new(started: Started, job: &Job<'_>) -> io::Result<Self> {
+    fn new(started: Started, job: &Job<'_>, wrapped: bool) -> io::Result<Self> {
         let Started {
             leash,
             stdout,
@@ -114,6 +137,7 @@ impl Child {
             leash,
             frames: None,
             overflowed: false,
+            wrapped,
             exit,
         };
         let stdout = ChildStdout::from_std(stdout)?;
@@ -185,6 +209,9 @@ impl Child {
             cpu: Duration::ZERO,
             max_rss_bytes: 0,
         });
+        if self.wrapped {
+            exit.ending = Bubblewrap::ending(exit.ending);
+        }
         if self.overflowed {
             exit.ending = Ending::OutputOverflow;
         }

@@ -9,6 +9,7 @@ use super::ending::{Ending, Exit};
 use super::watch::{self, Bounds};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
+use std::ops::Deref;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{self, ChildStderr, ChildStdout, Command, ExitStatus};
@@ -64,10 +65,29 @@ impl Leash {
     }
 }
 
+/// The caller's hold on a child: who lets go kills it. It is what keeps a caller that is cancelled
+/// while it waits for the start from leaving a child behind.
+#[derive(Debug)]
+pub(super) struct Hold(Arc<Leash>);
+
+impl Deref for Hold {
+    type Target = Leash;
+
+    fn deref(&self) -> &Leash {
+        &self.0
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.kill(Ending::Killed);
+    }
+}
+
 /// A child that was just started.
 #[derive(Debug)]
 pub(super) struct Started {
-    pub(super) leash: Arc<Leash>,
+    pub(super) leash: Hold,
     pub(super) stdout: ChildStdout,
     pub(super) exit: oneshot::Receiver<Exit>,
 }
@@ -84,7 +104,7 @@ pub(super) async fn start(command: Command, bounds: Bounds) -> io::Result<Starte
 }
 
 fn supervise(mut command: Command, bounds: Bounds, started: oneshot::Sender<io::Result<Started>>) {
-    let (supervised, child) = match launch(&mut command) {
+    let (supervised, stdout) = match launch(&mut command) {
         Ok(launched) => launched,
         Err(error) => {
             // Nobody listens any more if the caller was cancelled; then nobody needs to know.
@@ -94,18 +114,14 @@ fn supervise(mut command: Command, bounds: Bounds, started: oneshot::Sender<io::
     };
     // The command holds the other ends of the pipes and the memory file.
     drop(command);
-    let leash = Arc::clone(&supervised.leash);
     let (exit_sender, exit) = oneshot::channel();
-    let child = Started {
-        leash: Arc::clone(&leash),
-        stdout: child,
+    // If nobody listens any more, the hold comes back, is dropped, and the child is killed.
+    let _ = started.send(Ok(Started {
+        leash: Hold(Arc::clone(&supervised.leash)),
+        stdout,
         exit,
-    };
-    if started.send(Ok(child)).is_err() {
-        leash.kill(Ending::Killed);
-    }
-    let exit = supervised.run(&bounds);
-    let _ = exit_sender.send(exit);
+    }));
+    let _ = exit_sender.send(supervised.run(&bounds));
 }
 
 /// What the thread holds while the child lives.
@@ -272,6 +288,20 @@ impl Supervised {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Whoever started this process may have told the kernel to forget how its children end; then
+/// every child would look as if it had crashed. Sets that right.
+pub(super) fn expect_endings() {
+    // SAFETY: the structure is plain data, for which zero is valid, and lives through the calls.
+    // No handler is replaced: only the order to forget.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let read = libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut action);
+        if read == 0 && action.sa_sigaction == libc::SIG_IGN {
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The prisoner: a role that tries what it is told to, and says what came of it.
 
-use crate::confine::{Frames, Role};
+use crate::confine::{Frames, Role, dies_with_parent};
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
 use std::io::{self, Write};
@@ -48,8 +48,13 @@ pub enum Attempt {
     },
     /// Start so many processes that sleep, one after the other, and leave them.
     Fork(usize),
-    /// Start a program without arguments and wait for it; the status is what it exits with.
-    Execute(PathBuf),
+    /// Start a program and wait for it; the status is what it exits with.
+    Execute {
+        /// The program.
+        program: PathBuf,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
     /// Start a thread and wait for it.
     Thread,
     /// Send a signal to a process; signal 0 only asks whether one could.
@@ -120,10 +125,11 @@ fn act(attempt: Attempt, kept: &mut Vec<Vec<u8>>) -> io::Result<String> {
         Attempt::List(path) => Ok(names(&path)?.join("\n")),
         Attempt::Write(path) => std::fs::write(path, "written").map(done),
         Attempt::Link { target, link } => std::os::unix::fs::symlink(target, link).map(done),
-        Attempt::Execute(path) => std::process::Command::new(path)
-            .env_clear()
-            .status()
-            .map(|status| status.to_string()),
+        Attempt::Execute { program, arguments } => {
+            let mut command = std::process::Command::new(program);
+            let command = command.args(arguments).env_clear();
+            dies_with_parent(command).status().map(|it| it.to_string())
+        }
         Attempt::Thread => {
             let thread = std::thread::Builder::new().spawn(|| {})?;
             thread.join().map_err(|_| io::Error::other("panicked"))?;

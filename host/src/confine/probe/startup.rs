@@ -2,8 +2,10 @@
 
 use super::attempt::{Attempt, Outcome, PROBE};
 use crate::confine::enter::Means;
+use crate::confine::outer::Bubblewrap;
 use crate::confine::{
-    Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, syscalls,
+    Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, supervise,
+    syscalls,
 };
 use std::path::{Path, PathBuf};
 
@@ -27,6 +29,8 @@ pub struct Host {
     pub landlock_at_most: Option<i32>,
     /// Whether to use seccomp if the kernel has it.
     pub seccomp: bool,
+    /// Whether to use bubblewrap if it is installed and works.
+    pub bubblewrap: bool,
 }
 
 impl Host {
@@ -58,6 +62,7 @@ impl Host {
             program: program.into(),
             landlock_at_most: None,
             seccomp: true,
+            bubblewrap: true,
         }
     }
 
@@ -107,6 +112,7 @@ impl Confinement {
     /// # Errors
     /// As for [`probe`](Self::probe).
     pub async fn probe_on(host: Host) -> Result<Self, Unavailable> {
+        supervise::expect_endings();
         let (means, missing) = host.means();
         if !missing.is_empty() {
             return Err(unavailable(&missing.join("; ")));
@@ -119,20 +125,22 @@ impl Confinement {
             program: host.program,
             level,
             means,
+            outer: None,
         };
-        confinement
-            .try_to_get_out()
-            .await
-            .map_err(|reason| unavailable(&reason))?;
-        Ok(confinement)
+        let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
+        runner.and(builder).map_err(|reason| unavailable(&reason))?;
+        Ok(match host.bubblewrap {
+            true => confinement.with_outer_layer().await,
+            false => confinement,
+        })
     }
 
     /// The best there is, were it nothing: the user takes the risk (`--allow-unconfined`).
-    pub async fn allow_unconfined() -> Self {
-        match Host::current() {
-            Ok(host) => Self::allow_unconfined_on(host).await,
-            Err(_) => Self::allow_unconfined_on(Host::with_program("/proc/self/exe")).await,
-        }
+    ///
+    /// # Errors
+    /// The system is not Linux, or the variable `BAKEOFF_LANDLOCK_AT_MOST` is not a number.
+    pub async fn allow_unconfined() -> Result<Self, Unavailable> {
+        Ok(Self::allow_unconfined_on(Host::current()?).await)
     }
 
     /// The same for another binary, or as on a poorer machine.
@@ -144,43 +152,52 @@ impl Confinement {
                 program: host.program,
                 level: Level::Unconfined,
                 means,
+                outer: None,
             },
         }
     }
 
-    /// Sends a runner and a builder to try the doors. What a builder is given must be open: a
-    /// probe that fails at everything would prove nothing.
-    async fn try_to_get_out(&self) -> Result<(), String> {
-        let system = |error: std::io::Error| format!("cannot make a file to probe with: {error}");
-        let outside = tempfile::tempdir().map_err(system)?;
-        let inside = tempfile::tempdir().map_err(system)?;
-        let canary = outside.path().join("canary");
-        let given = inside.path().join("given");
-        for file in [&canary, &given] {
-            std::fs::write(file, "tweet").map_err(system)?;
+    /// Adds bubblewrap around builders, if it is here and a builder works and is shut in inside it.
+    async fn with_outer_layer(self) -> Self {
+        let Some(outer) = Bubblewrap::find(&self.program) else {
+            return self;
+        };
+        let wrapped = Self {
+            outer: Some(outer),
+            ..self.clone()
+        };
+        match wrapped.try_builder().await {
+            Ok(()) => wrapped,
+            Err(_) => self,
         }
-        let builder = Fence {
-            write: vec![inside.path().to_owned()],
+    }
+
+    /// Sends a runner to try the doors.
+    async fn try_runner(&self) -> Result<(), String> {
+        let canary = Canary::new()?;
+        let doors = doors(&canary.file);
+        let tried = self.attempt(&Fence::closed(), &doors).await?;
+        all_shut(&doors, &tried)
+    }
+
+    /// Sends a builder to try the doors, and the gates. What it is given must be open: a probe that
+    /// fails at everything would prove nothing.
+    async fn try_builder(&self) -> Result<(), String> {
+        let (canary, given) = (Canary::new()?, Canary::new()?);
+        let (doors, gates) = (doors(&canary.file), gates(&given.file));
+        let fence = Fence {
+            write: vec![given.folder.path().to_owned()],
             processes: Processes::Spawn { at_most: 4 },
             ..Fence::closed()
         };
-        let (runner, doors, gates) = (Fence::closed(), doors(&canary), gates(&given));
-        let all = [&doors[..], &gates].concat();
-        let (by_runner, by_builder) =
-            tokio::join!(self.attempt(&runner, &doors), self.attempt(&builder, &all));
-        let by_builder = by_builder?;
-        let (tried, given) = by_builder.split_at(doors.len());
-        all_shut(&doors, &by_runner?)?;
-        all_shut(&doors, tried)?;
-        all_open(&gates, given)
+        let tried = self.attempt(&fence, &[&doors[..], &gates].concat()).await?;
+        let (by_doors, by_gates) = tried.split_at(doors.len());
+        all_shut(&doors, by_doors)?;
+        all_open(&gates, by_gates)
     }
 
     /// What comes of `attempts` behind `fence`.
-    pub(crate) async fn attempt(
-        &self,
-        fence: &Fence,
-        attempts: &[Attempt],
-    ) -> Result<Vec<Outcome>, String> {
+    async fn attempt(&self, fence: &Fence, attempts: &[Attempt]) -> Result<Vec<Outcome>, String> {
         let payload = postcard::to_stdvec(attempts).map_err(|error| error.to_string())?;
         let parts = [&payload[..]];
         let job = Job::new(PROBE.name, &parts, fence.clone());
@@ -201,6 +218,26 @@ impl Confinement {
             Ending::Exited(0) if outcomes.len() == attempts.len() => Ok(outcomes),
             other => Err(format!("the probe ended early: {other:?}")),
         }
+    }
+}
+
+/// A file that a child may, or may not, find.
+struct Canary {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Canary {
+    fn new() -> Result<Self, String> {
+        let make = || {
+            let folder = tempfile::tempdir()?;
+            let file = folder.path().join("canary");
+            std::fs::write(&file, "tweet")?;
+            Ok(Self { folder, file })
+        };
+        make().map_err(|error: std::io::Error| {
+            format!("cannot make a file to probe with in the temporary folder: {error}")
+        })
     }
 }
 
@@ -258,5 +295,35 @@ fn unavailable(reason: &str) -> Unavailable {
                seccomp, or pass --allow-unconfined if you trust every prototype as you trust your \
                own code"
             .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO: fn() -> Outcome = || Err((libc::EPERM, "not permitted".to_owned()));
+    const YES: fn() -> Outcome = || Ok(String::new());
+
+    #[test]
+    fn one_open_door_is_enough_to_fail() {
+        let doors = doors(Path::new("/canary"));
+        let mut outcomes = vec![NO(); doors.len()];
+        all_shut(&doors, &outcomes).unwrap();
+        outcomes[0] = YES();
+        let reason = all_shut(&doors, &outcomes).unwrap_err();
+        let expected = "the fence does not hold: Read(\"/canary\") succeeded";
+        assert_eq!(reason, expected);
+    }
+
+    #[test]
+    fn a_fence_without_a_gate_proves_nothing() {
+        let gates = gates(Path::new("/given"));
+        let mut outcomes = vec![YES(); gates.len()];
+        all_open(&gates, &outcomes).unwrap();
+        outcomes[1] = NO();
+        let reason = all_open(&gates, &outcomes).unwrap_err();
+        let expected = "the fence is too tight: Write(\"/written\"): not permitted";
+        assert_eq!(reason, expected);
     }
 }

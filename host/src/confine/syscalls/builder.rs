@@ -32,6 +32,7 @@ const ALWAYS: &[i64] = &[
     libc::SYS_setpgid,
     libc::SYS_setsid,
     // what Landlock does not know about files
+    libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchownat,
     libc::SYS_fchown,

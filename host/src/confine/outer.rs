@@ -1,0 +1,82 @@
+//! Bubblewrap: a second fence around builders, of namespaces, where it is installed and works.
+//!
+//! The child's own fence is inside and the same as without. Around it, what is not named does not
+//! even exist: no other process, no network device, no file.
+
+use super::ending::Ending;
+use super::job::Fence;
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the dynamic linker and the C library are, for the child itself: its own fence decides
+/// what it may do with the rest in there.
+const LIBRARIES: [&str; 6] = [
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/nix/store",
+    "/gnu/store",
+];
+
+/// An installed bubblewrap, and the binary that it is to start.
+#[derive(Clone, Debug)]
+pub(super) struct Bubblewrap {
+    bwrap: PathBuf,
+    program: PathBuf,
+}
+
+impl Bubblewrap {
+    /// The processes that it adds: one outside, and the first one inside.
+    pub(super) const PROCESSES: usize = 2;
+
+    /// The `bwrap` of the search path. Whether it works is for a probe to say.
+    pub(super) fn find(program: &Path) -> Option<Self> {
+        let search = std::env::var_os("PATH")?;
+        let bwrap = std::env::split_paths(&search)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join("bwrap"))
+            .find(|file| file.is_file())?;
+        // Inside there is no /proc to find the binary by.
+        let program = std::fs::canonicalize(program).ok()?;
+        Some(Self { bwrap, program })
+    }
+
+    /// The command that starts the binary inside; its arguments are still to be added. A group of
+    /// its own, so that signals from the terminal do not reach it.
+    pub(super) fn command(&self, fence: &Fence) -> Command {
+        let mut command = Command::new(&self.bwrap);
+        command.process_group(0);
+        command.args(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]);
+        for (mount, path) in self.mounts(fence) {
+            command.args([OsStr::new(mount), path.as_os_str(), path.as_os_str()]);
+        }
+        command.args(["--chdir", "/", "--"]).arg(&self.program);
+        command
+    }
+
+    /// What exists inside, folders before what lies in them.
+    fn mounts<'a>(&'a self, fence: &'a Fence) -> Vec<(&'static str, &'a Path)> {
+        let libraries = LIBRARIES.map(|path| ("--ro-bind-try", Path::new(path)));
+        let readable = fence.execute.iter().chain(&fence.read);
+        let readable = readable.map(|path| ("--ro-bind", path.as_path()));
+        let writable = fence.write.iter().map(|path| ("--bind", path.as_path()));
+        let mut mounts: Vec<_> = libraries.into_iter().collect();
+        mounts.extend(readable);
+        mounts.push(("--ro-bind", &self.program));
+        mounts.extend(writable);
+        // The sort is stable: of two mounts of the same path, a writable one comes last, and wins.
+        mounts.sort_by_key(|(_, path)| path.components().count());
+        mounts
+    }
+
+    /// How the child ended, from how bubblewrap ended: it says a signal as the shell does.
+    pub(super) fn ending(ending: Ending) -> Ending {
+        match ending {
+            Ending::Exited(status @ 129..=192) => Ending::Signalled(status - 128),
+            other => other,
+        }
+    }
+}
