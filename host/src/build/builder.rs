@@ -374,8 +374,18 @@ impl Said {
         }
         match postcard::from_bytes(&frame) {
             Ok(Event::Stage(stage)) => self.stage = Some(stage),
-            Ok(Event::Failed { class, message, phase, limit }) => {
-                self.failed = Some(Failure { class, message, phase, limit });
+            Ok(Event::Failed {
+                class,
+                message,
+                phase,
+                limit,
+            }) => {
+                self.failed = Some(Failure {
+                    class,
+                    message,
+                    phase,
+                    limit,
+                });
             }
             Ok(Event::Done(facts)) => self.done = Some(facts),
             Err(_) => {}

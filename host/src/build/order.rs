@@ -65,7 +65,12 @@ pub(super) enum Event {
     Stage(Stage),
     /// It could not build this: a [`Failure`], whose own form leaves out what is empty, which a
     /// reader of frames could not tell.
-    Failed { class: FailureClass, message: String, phase: Phase, limit: Option<String> },
+    Failed {
+        class: FailureClass,
+        message: String,
+        phase: Phase,
+        limit: Option<String>,
+    },
     /// It built this.
     Done(Facts),
 }
