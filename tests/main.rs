@@ -1,6 +1,12 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod build;
 mod config;
 mod confine;
+mod golden;
+mod interface;
+mod render;
+mod run;
 mod store;
+mod support;
 mod tidy;

@@ -367,12 +367,26 @@ impl Said {
             return;
         }
         if self.done.is_some() {
-            self.blobs.push(frame);
+            if self.blobs.len() < 3 {
+                self.blobs.push(frame);
+            }
             return;
         }
         match postcard::from_bytes(&frame) {
             Ok(Event::Stage(stage)) => self.stage = Some(stage),
-            Ok(Event::Failed(failure)) => self.failed = Some(failure),
+            Ok(Event::Failed {
+                class,
+                message,
+                phase,
+                limit,
+            }) => {
+                self.failed = Some(Failure {
+                    class,
+                    message,
+                    phase,
+                    limit,
+                });
+            }
             Ok(Event::Done(facts)) => self.done = Some(facts),
             Err(_) => {}
         }

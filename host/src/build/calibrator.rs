@@ -226,3 +226,178 @@ impl Parts {
         module.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::component::componentise_as;
+    use crate::engine::{self, Profile};
+    use crate::interface::{Interface, WitFile, World};
+    use proptest::prelude::*;
+    use wasmtime::Store;
+    use wasmtime::component::{Component, Linker, Val};
+
+    fn calibrator(wit: &str, call: &str) -> Vec<u8> {
+        let file = WitFile {
+            name: "test.wit".into(),
+            text: wit.into(),
+        };
+        let interface = Interface::parse(vec![file], call).unwrap_or_else(|e| panic!("{e}\n{wit}"));
+        let (resolve, world) = interface.resolved(World::Prototype).unwrap();
+        componentise_as(super::module(resolve, world), resolve, world).unwrap()
+    }
+
+    /// A value of a type that takes memory wherever it can.
+    fn value(ty: &wasmtime::component::Type) -> Val {
+        use wasmtime::component::Type;
+        match ty {
+            Type::Bool => Val::Bool(true),
+            Type::U8 => Val::U8(1),
+            Type::U32 => Val::U32(1),
+            Type::U64 => Val::U64(1),
+            Type::S64 => Val::S64(-1),
+            Type::Float32 => Val::Float32(1.0),
+            Type::Float64 => Val::Float64(1.0),
+            Type::Char => Val::Char('c'),
+            Type::String => Val::String("a string".into()),
+            Type::List(list) => Val::List(vec![value(&list.ty()); 3]),
+            Type::Tuple(tuple) => Val::Tuple(tuple.types().map(|ty| value(&ty)).collect()),
+            Type::Option(option) => Val::Option(Some(Box::new(value(&option.ty())))),
+            Type::Result(result) => Val::Result(Err(result.err().map(|ty| Box::new(value(&ty))))),
+            Type::Record(record) => {
+                let field =
+                    |f: wasmtime::component::types::Field<'_>| (f.name.into(), value(&f.ty));
+                Val::Record(record.fields().map(field).collect())
+            }
+            Type::Variant(variant) => {
+                let case = variant.cases().last().unwrap();
+                Val::Variant(case.name.into(), case.ty.map(|ty| Box::new(value(&ty))))
+            }
+            Type::Enum(cases) => Val::Enum(cases.names().last().unwrap().into()),
+            Type::Flags(flags) => Val::Flags(flags.names().map(Into::into).collect()),
+            other => panic!("no value for {other:?}"),
+        }
+    }
+
+    /// Calls the function `call` of a calibrator many times, in one instance.
+    fn call(bytes: &[u8], times: usize) -> Vec<Val> {
+        let engine = engine::new(Profile::Timed).unwrap();
+        let component = Component::from_binary(&engine, bytes).unwrap();
+        let mut store = Store::new(&engine, ());
+        let instance = Linker::new(&engine)
+            .instantiate(&mut store, &component)
+            .unwrap();
+        let function = instance.get_func(&mut store, "call").unwrap();
+        let ty = function.ty(&store);
+        let arguments: Vec<Val> = ty.params().map(|(_, ty)| value(&ty)).collect();
+        let mut answers = vec![Val::Bool(false); ty.results().len()];
+        for _ in 0..times {
+            function.call(&mut store, &arguments, &mut answers).unwrap();
+        }
+        answers
+    }
+
+    fn world(signature: &str) -> String {
+        format!("package a:b; world prototype {{ {TYPES} export call: {signature}; }}")
+    }
+
+    const TYPES: &str = "record point { x: f64, name: string, tags: list<u8> }
+        variant shape { none, circle(f32), path(list<point>) }
+        enum colour { red, green }
+        flags sides { top, left, right }";
+
+    #[test]
+    fn zeros_are_an_answer_of_every_type() {
+        for (signature, answer) in [
+            ("func()", None),
+            ("func(a: u32) -> u32", Some(Val::U32(0))),
+            ("func() -> f64", Some(Val::Float64(0.0))),
+            ("func(a: u64) -> s64", Some(Val::S64(0))),
+            (
+                "func(values: list<s64>, k: u32) -> list<s64>",
+                Some(Val::List(vec![])),
+            ),
+            (
+                "func(a: string) -> string",
+                Some(Val::String(String::new())),
+            ),
+            ("func(a: colour) -> colour", Some(Val::Enum("red".into()))),
+            ("func(a: sides) -> sides", Some(Val::Flags(vec![]))),
+            (
+                "func(a: shape) -> shape",
+                Some(Val::Variant("none".into(), None)),
+            ),
+            (
+                "func(a: option<point>) -> option<point>",
+                Some(Val::Option(None)),
+            ),
+            (
+                "func(a: result<_, string>) -> result<_, string>",
+                Some(Val::Result(Ok(None))),
+            ),
+            ("func(a: char) -> char", Some(Val::Char('\0'))),
+        ] {
+            let answers = call(&calibrator(&world(signature), "call"), 2);
+            assert_eq!(answers.first(), answer.as_ref(), "{signature}");
+        }
+    }
+
+    #[test]
+    fn memory_for_arguments_is_taken_back_at_each_call() {
+        // 100,000 calls with three megabytes each would need 300 GB.
+        let bytes = calibrator(&world("func(a: list<u8>) -> u32"), "call");
+        let engine = engine::new(Profile::Timed).unwrap();
+        let component = Component::from_binary(&engine, &bytes).unwrap();
+        let mut store = Store::new(&engine, ());
+        let instance = Linker::new(&engine)
+            .instantiate(&mut store, &component)
+            .unwrap();
+        let function = instance
+            .get_typed_func::<(&[u8],), (u32,)>(&mut store, "call")
+            .unwrap();
+        let argument = vec![1_u8; 3 << 20];
+        for _ in 0..3_000 {
+            assert_eq!(function.call(&mut store, (&argument,)).unwrap(), (0,));
+        }
+    }
+
+    #[test]
+    fn an_exported_interface_is_implemented_as_well() {
+        let wit = "package a:b@1.2.3; interface i { use t.{p}; f: func(a: list<p>) -> p; }
+            interface t { record p { x: s8, y: string } }
+            world prototype { export i; export g: func() -> string; }";
+        let bytes = calibrator(wit, "i.f");
+        engine::precompile(Profile::Checked, &bytes).unwrap();
+    }
+
+    fn types() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "bool", "u8", "u32", "u64", "s64", "f32", "f64", "char", "string", "point", "shape",
+            "colour", "sides",
+        ]);
+        leaf.prop_map(str::to_owned)
+            .prop_recursive(3, 12, 4, |inner| {
+                prop_oneof![
+                    inner.clone().prop_map(|ty| format!("list<{ty}>")),
+                    inner.clone().prop_map(|ty| format!("option<{ty}>")),
+                    (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("result<{a}, {b}>")),
+                    prop::collection::vec(inner, 1..4)
+                        .prop_map(|t| format!("tuple<{}>", t.join(", "))),
+                ]
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn any_signature_has_a_calibrator(
+            params in prop::collection::vec(types(), 0..20),
+            result in prop::option::of(types()),
+        ) {
+            let params: Vec<String> =
+                params.iter().enumerate().map(|(i, ty)| format!("p{i}: {ty}")).collect();
+            let result = result.map_or(String::new(), |ty| format!(" -> {ty}"));
+            let signature = format!("func({}){result}", params.join(", "));
+            call(&calibrator(&world(&signature), "call"), 3);
+        }
+    }
+}

@@ -38,7 +38,20 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let product = carry_out(order, bytes, &mut tell);
     unsent?;
     match product {
-        Err(failure) => send(frames, &Event::Failed(failure)),
+        Err(Failure {
+            class,
+            message,
+            phase,
+            limit,
+        }) => send(
+            frames,
+            &Event::Failed {
+                class,
+                message,
+                phase,
+                limit,
+            },
+        ),
         Ok(product) => {
             send(frames, &Event::Done(product.facts))?;
             for blob in [product.component, product.checked, product.timed] {

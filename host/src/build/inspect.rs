@@ -162,3 +162,135 @@ impl Sizes {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasm_encoder::{
+        CodeSection, Component, ComponentInstanceSection, Function, FunctionSection, Module,
+        ModuleSection, NestedComponentSection, TypeSection, ValType,
+    };
+
+    /// A component around one module of `count` functions, each with these locals and so many
+    /// instructions.
+    fn component(count: u32, locals: u32, instructions: usize) -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut functions = FunctionSection::new();
+        let mut code = CodeSection::new();
+        for _ in 0..count {
+            functions.function(0);
+            let mut body = Function::new([(locals, ValType::I32)]);
+            for _ in 0..instructions {
+                body.instructions().nop();
+            }
+            body.instructions().end();
+            code.function(&body);
+        }
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&code);
+        let mut component = Component::new();
+        component.section(&ModuleSection(&module));
+        component.finish()
+    }
+
+    fn refused(bytes: &[u8]) -> (FailureClass, String) {
+        let failure = inspect(bytes, "a.wasm").unwrap_err();
+        (failure.class, failure.message)
+    }
+
+    #[test]
+    fn an_ordinary_component_is_measured() {
+        let sizes = inspect(&component(3, 7, 100), "a.wasm").unwrap();
+        assert_eq!((sizes.functions, sizes.locals_max), (3, 7));
+        assert!((100..110).contains(&sizes.function_bytes_max));
+    }
+
+    #[test]
+    fn what_would_cost_the_compiler_too_much_is_named_with_its_limit() {
+        for (bytes, what) in [
+            (component(FUNCTIONS_MAX + 1, 0, 0), "100001 functions"),
+            (component(1, 0, FUNCTION_BYTES_MAX), "bytes in one function"),
+            (
+                component(1, LOCALS_MAX + 1, 0),
+                "5001 locals in one function",
+            ),
+            (component(1, 4_000, 600_000), "bytes times locals"),
+        ] {
+            let failure = inspect(&bytes, "a.wasm").unwrap_err();
+            assert_eq!(failure.class, FailureClass::LoadCompileLimit);
+            assert!(failure.message.contains(what), "{}", failure.message);
+            assert!(failure.limit.is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_no_component_is_called_by_its_name() {
+        let component = component(1, 0, 0);
+        for (bytes, what) in [
+            (&b""[..], "is empty"),
+            (b"\0as", "breaks off"),
+            (&component[..component.len() - 3], "breaks off"),
+            (b"\0asm\x01\0\0\0", "is a core WebAssembly module"),
+            (b"\0asm\x77\0\x01\0", "of a version that is not known"),
+            (b"\x7fELF\x02\x01\x01", "is a native program"),
+            (b" (component)", "text form"),
+            (b"random bytes here", "is not WebAssembly"),
+            (b"\0asm\x0d\0\x01\0\xff\xff\xff", "is not a valid component"),
+        ] {
+            let (class, message) = refused(bytes);
+            assert_eq!(class, FailureClass::InvalidComponent);
+            assert!(
+                message.starts_with("a.wasm ") && message.contains(what),
+                "{message}"
+            );
+        }
+    }
+
+    /// A component whose `levels` definitions each instantiate the one before them twice.
+    fn doubling(levels: u32) -> Vec<u8> {
+        let mut outer = Component::new();
+        outer.section(&NestedComponentSection(&Component::new()));
+        for level in 0..levels {
+            let mut definition = Component::new();
+            let mut alias = wasm_encoder::ComponentAliasSection::new();
+            alias.alias(wasm_encoder::Alias::Outer {
+                kind: wasm_encoder::ComponentOuterAliasKind::Component,
+                count: 1,
+                index: level,
+            });
+            definition.section(&alias);
+            let mut instances = ComponentInstanceSection::new();
+            for _ in 0..2 {
+                let none: [(&str, wasm_encoder::ComponentExportKind, u32); 0] = [];
+                instances.instantiate(0, none);
+            }
+            definition.section(&instances);
+            outer.section(&NestedComponentSection(&definition));
+        }
+        let mut instances = ComponentInstanceSection::new();
+        let none: [(&str, wasm_encoder::ComponentExportKind, u32); 0] = [];
+        instances.instantiate(levels, none);
+        outer.section(&instances);
+        outer.finish()
+    }
+
+    #[test]
+    fn instances_are_counted_before_they_are_made() {
+        // Level n makes itself and two of level n - 1: 2^(n+1) - 1; and the whole is one more.
+        let count = |levels| {
+            let bytes = doubling(levels);
+            let mut instances = Instances::default();
+            for payload in Parser::new(0).parse_all(&bytes) {
+                instances.read(&payload.unwrap()).unwrap();
+            }
+            instances.total()
+        };
+        assert_eq!(count(0), Some(2));
+        assert_eq!(count(3), Some(16));
+        assert_eq!(count(20), Some(1 << 21));
+        let (class, message) = refused(&doubling(20));
+        assert_eq!(class, FailureClass::LoadCompileLimit);
+        assert!(message.contains("2097152 instances"), "{message}");
+    }
+}

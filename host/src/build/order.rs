@@ -63,8 +63,14 @@ pub(super) struct Compiler {
 pub(super) enum Event {
     /// What it is about to do: a child that dies is judged by it.
     Stage(Stage),
-    /// It could not build this.
-    Failed(Failure),
+    /// It could not build this: a [`Failure`], whose own form leaves out what is empty, which a
+    /// reader of frames could not tell.
+    Failed {
+        class: FailureClass,
+        message: String,
+        phase: Phase,
+        limit: Option<String>,
+    },
     /// It built this.
     Done(Facts),
 }

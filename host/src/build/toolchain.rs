@@ -75,7 +75,7 @@ impl Toolchain {
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, ToolchainError> {
         let asked = ask(&programs.rustc, &["--print", "sysroot"]).await?;
-        let sysroot = PathBuf::from(asked.trim());
+        let sysroot = real(PathBuf::from(asked.trim()));
         let own = sysroot.join("bin/rustc");
         // Where the folder has no compiler of its own, the one that was asked is no shim.
         let rustc = if own.is_file() {
@@ -224,7 +224,12 @@ async fn shared_libraries(program: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let listing = String::from_utf8_lossy(&listing.stdout).into_owned();
-    listing.lines().filter_map(library).collect()
+    listing.lines().filter_map(library).map(real).collect()
+}
+
+/// A path without symbolic links, if it exists: a fence around it may not have where they lead.
+fn real(path: PathBuf) -> PathBuf {
+    std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 /// `libc.so.6 => /lib/libc.so.6 (0x…)`, or `/lib64/ld-linux-x86-64.so.2 (0x…)`.

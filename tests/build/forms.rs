@@ -1,0 +1,174 @@
+//! The forms that code takes: workloads, named types, exported interfaces, resources, diagnostic
+//! builds and calibrators.
+
+use super::*;
+
+#[tokio::test]
+async fn a_workload_makes_the_same_inputs_from_the_same_seed() {
+    let text = "use crate::bakeoff::Rng;
+pub fn generate(size: u32, seed: u64) -> (Vec<i64>, u32) {
+    let mut rng = Rng::new(seed);
+    ((0..size).map(|_| rng.between(-9, 9)).collect(), 1)
+}
+pub fn check(values: Vec<i64>, _: u32, answer: Vec<i64>) -> Result<(), String> {
+    if values.iter().max() == answer.first() { Ok(()) } else { Err(format!(\"not {answer:?}\")) }
+}";
+    let request = Request {
+        world: World::Workload,
+        ..source(&top_k(), text)
+    };
+    let built = build(&request).await.unwrap();
+    let mut running = Running::new(&built);
+    let mut generate = |seed| {
+        running
+            .call("generate", &[Val::U32(40), Val::U64(seed)])
+            .unwrap()
+    };
+    assert_eq!(generate(1), generate(1));
+    assert_ne!(generate(1), generate(2));
+    let verdict = running
+        .call("check", &[list(&[1, 5]), Val::U32(1), list(&[4])])
+        .unwrap();
+    assert_eq!(
+        verdict,
+        Val::Result(Err(Some(Box::new(Val::String("not [4]".into())))))
+    );
+}
+
+#[tokio::test]
+async fn named_types_are_found_where_messages_say_they_are() {
+    let wit = "package example:geometry@1.2.0;
+interface types { record point { x: f64, y: f64 } flags sides { top, left } enum side { one, two } }
+interface hulls {
+  use types.{point, sides, side};
+  variant shape { empty, polygon(list<point>) }
+  hull: func(points: list<point>, sides: sides, which: option<side>) -> shape;
+}
+world prototype { export hulls; }";
+    let text = "use crate::types::{Point, Shape, Side, Sides};
+pub fn hull(points: Vec<Point>, sides: Sides, which: Option<Side>) -> Shape {
+    let _: crate::types::Point = Point { x: 1.0, y: 2.0 };
+    if sides.contains(Sides::LEFT) && which == Some(Side::Two) { Shape::Polygon(points) } else { Shape::Empty }
+}";
+    let built = build(&source(&interface(wit, "hulls.hull"), text))
+        .await
+        .unwrap();
+    assert!(built.imports.is_empty());
+    let failure = build(&source(&interface(wit, "hulls.hull"), ""))
+        .await
+        .unwrap_err();
+    let wanted = "pub fn hull(points: Vec<crate::types::Point>, sides: crate::types::Sides, \
+                  which: Option<crate::types::Side>) -> crate::types::Shape";
+    assert!(failure.message.contains(wanted), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn types_of_a_used_interface_are_no_import() {
+    let wit = "package example:geometry;
+interface types { record point { x: f64, y: f64 } }
+world prototype { use types.{point}; export area: func(points: list<point>) -> f64; }";
+    let text = "use crate::types::Point;
+pub fn area(points: Vec<Point>) -> f64 { points.iter().map(|p| p.x * p.y).sum() }";
+    let built = build(&source(&interface(wit, "area"), text)).await.unwrap();
+    assert!(built.imports.is_empty(), "{:?}", built.imports);
+    let point = |x, y| {
+        Val::Record(vec![
+            ("x".into(), Val::Float64(x)),
+            ("y".into(), Val::Float64(y)),
+        ])
+    };
+    let points = Val::List(vec![point(2.0, 3.0), point(1.0, 1.0)]);
+    assert_eq!(
+        Running::new(&built).call("area", &[points]).unwrap(),
+        Val::Float64(7.0)
+    );
+}
+
+const COUNTERS: &str = "package example:counting;
+interface counters {
+  resource counter { constructor(); add: func(value: s64); }
+  count: func(values: list<s64>) -> u64;
+}
+world prototype { export counters; }";
+
+#[tokio::test]
+async fn an_interface_with_resources_is_implemented_by_its_traits() {
+    let text = "use crate::bindings::exports::example::counting::counters::{Guest, GuestCounter};
+pub struct Component;
+pub struct Counter(std::cell::Cell<i64>);
+impl GuestCounter for Counter {
+    fn new() -> Self { Counter(std::cell::Cell::new(0)) }
+    fn add(&self, value: i64) { self.0.set(self.0.get() + value) }
+}
+impl Guest for Component {
+    type Counter = Counter;
+    fn count(values: Vec<i64>) -> u64 { values.len() as u64 }
+}";
+    let interface = interface(COUNTERS, "counters.count");
+    build(&source(&interface, text)).await.unwrap();
+    let plain = "pub fn count(values: Vec<i64>) -> u64 { values.len() as u64 }";
+    let failure = build(&source(&interface, plain)).await.unwrap_err();
+    assert_eq!(
+        failure.message,
+        "approaches/mine.rs does not fit the interface; it wants `pub struct Component;` that \
+         implements `crate::bindings::exports::example::counting::counters::Guest`"
+    );
+}
+
+#[tokio::test]
+async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
+    let text =
+        "pub fn top_k(values: Vec<i64>, k: u32) -> Vec<i64> {\n    vec![values[k as usize]]\n}\n";
+    let request = Request {
+        kind: Kind::Diagnostic,
+        ..source(&top_k(), text)
+    };
+    let built = build(&request).await.unwrap();
+    assert_eq!(built.imports, [bakeoff::build::DIAGNOSTIC_IMPORT]);
+
+    let engine = engine::new(Profile::Timed).unwrap();
+    let mut linker = Linker::new(&engine);
+    let said = Arc::new(std::sync::Mutex::new(String::new()));
+    let saying = said.clone();
+    let mut panic = linker.instance(bakeoff::build::DIAGNOSTIC_IMPORT).unwrap();
+    panic
+        .func_wrap("report", move |_, (message,): (String,)| {
+            saying.lock().unwrap().push_str(&message);
+            Ok(())
+        })
+        .unwrap();
+    let mut running = Running::linked(&engine, &built, &linker);
+    assert_eq!(
+        running.call("top-k", &[list(&[5]), Val::U32(0)]).unwrap(),
+        list(&[5])
+    );
+    assert!(said.lock().unwrap().is_empty());
+    assert!(running.call("top-k", &[list(&[5]), Val::U32(3)]).is_err());
+    let said = said.lock().unwrap();
+    assert!(
+        said.starts_with("panicked at approaches/mine.rs:2:16:"),
+        "{said}"
+    );
+    assert!(said.contains("the len is 1 but the index is 3"), "{said}");
+}
+
+#[tokio::test]
+async fn a_calibrator_has_the_interfaces_own_signature() {
+    let request = Request {
+        code: CodeBytes::Calibrator,
+        ..source(&top_k(), "")
+    };
+    let built = build(&request).await.unwrap();
+    assert!(built.imports.is_empty());
+    assert_eq!(
+        built.exports,
+        ["top-k: func(values: list<s64>, k: u32) -> list<s64>"]
+    );
+    let mut running = Running::new(&built);
+    for _ in 0..3 {
+        let answer = running
+            .call("top-k", &[list(&[1; 1000]), Val::U32(2)])
+            .unwrap();
+        assert_eq!(answer, list(&[]));
+    }
+}
