@@ -117,7 +117,7 @@ pub struct Failure {
     /// Where.
     pub phase: Phase,
     /// The limit that was met, as the experiment file writes it: `memory = 256 MiB`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub limit: Option<String>,
 }
 

@@ -184,7 +184,8 @@ impl Page {
         self.section(Html(title));
         self.add(format_args!("<ul>"));
         for sentence in sentences {
-            self.add(format_args!("<li>{}</li>", Html(sentence)));
+            let sentence = super::clipped(sentence, 2_000);
+            self.add(format_args!("<li>{}</li>", Html(&sentence)));
         }
         self.add(format_args!("</ul>"));
         self.end();
@@ -236,6 +237,7 @@ impl Page {
         self.table(&tables::criteria(report));
         self.add(format_args!("<dl class=\"pairs\">"));
         for (what, which) in tables::environment(report) {
+            let which = super::clipped(&which, 300);
             self.add(format_args!("<dt>{what}</dt><dd>{}</dd>", Html(&which)));
         }
         self.add(format_args!("</dl>"));

@@ -97,11 +97,8 @@ impl Page {
     fn question(&mut self, report: &Report) {
         let experiment = &report.experiment;
         let problem = super::clipped(&experiment.problem, 600);
-        self.paragraph(
-            &format!("{}: {problem}", experiment.name),
-            "",
-            Some(Style::Dim),
-        );
+        let name = super::clipped(&experiment.name, 80);
+        self.paragraph(&format!("{name}: {problem}"), "", Some(Style::Dim));
     }
 
     fn answer(&mut self, report: &Report) {
@@ -124,7 +121,13 @@ impl Page {
         let weights: Vec<String> = report
             .criteria
             .iter()
-            .map(|c| format!("{} {}", c.name, numbers::weight(c.weight)))
+            .map(|c| {
+                format!(
+                    "{} {}",
+                    super::clipped(&c.name, 40),
+                    numbers::weight(c.weight)
+                )
+            })
             .collect();
         let weights = format!(
             "Scores 0–10, higher is better. Weights: {}.",
@@ -240,7 +243,7 @@ impl Page {
         }
         self.heading("Notes");
         for note in &report.notes {
-            self.paragraph(note, " • ", None);
+            self.paragraph(&super::clipped(note, 1_000), " • ", None);
         }
     }
 
@@ -273,7 +276,7 @@ impl Page {
         let mut text = String::new();
         for (what, which) in tables::environment(report) {
             // A string takes whatever is written to it.
-            let _ = write!(text, "{what}: {which}. ");
+            let _ = write!(text, "{what}: {}. ", super::clipped(&which, 300));
         }
         self.paragraph(text.trim_end(), "", Some(Style::Dim));
     }

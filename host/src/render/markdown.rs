@@ -14,7 +14,10 @@ use bakeoff_domain::spec::Comparison;
 pub fn markdown(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
     let experiment = &report.experiment;
-    page.block(&format!("# {}", Markdown(&experiment.name)));
+    page.block(&format!(
+        "# {}",
+        Markdown(&super::clipped(&experiment.name, 200))
+    ));
     page.block(&Markdown(&super::clipped(&experiment.problem, 2_000)).to_string());
     let answer = &report.recommendation.text;
     if !answer.is_empty() {
@@ -81,7 +84,8 @@ impl Page {
         }
         self.heading(title);
         for sentence in sentences {
-            self.out += &format!("- {}\n", Markdown(sentence));
+            let sentence = super::clipped(sentence, 2_000);
+            self.out += &format!("- {}\n", Markdown(&sentence));
         }
         self.out.push('\n');
     }
@@ -149,6 +153,7 @@ impl Page {
     fn environment(&mut self, report: &Report) {
         self.heading("How it was measured");
         for (what, which) in tables::environment(report) {
+            let which = super::clipped(&which, 300);
             self.out += &format!("- {what}: {}\n", Markdown(&which));
         }
     }

@@ -6,6 +6,10 @@ use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use bakeoff_domain::verdict::Verdict;
 use std::collections::BTreeSet;
 
+/// Characters of a cell. Names and units come from outside, and a table is for looking at: JSON and
+/// CSV have all of them.
+const CELL_CHARS_MAX: usize = 64;
+
 /// Which edge the text of a column keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
@@ -36,7 +40,15 @@ impl Table {
     }
 
     fn column(&mut self, title: &str, align: Align) {
-        self.columns.push((title.to_owned(), align));
+        self.columns
+            .push((super::clipped(title, CELL_CHARS_MAX), align));
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        let cells = cells
+            .iter()
+            .map(|cell| super::clipped(cell, CELL_CHARS_MAX));
+        self.rows.push(cells.collect());
     }
 }
 
@@ -82,7 +94,7 @@ pub(super) fn matrix(report: &Report) -> Table {
         let total = variant.total.map(|total| numbers::total(total.value));
         row.push(total.unwrap_or(NOTHING.to_owned()));
         row.push(rank(report, variant));
-        table.rows.push(row);
+        table.row(row);
     }
     table
 }
@@ -233,7 +245,7 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
             Some(value) => numbers::reading(*value, &time.unit),
             None => NOTHING.to_owned(),
         }));
-        table.rows.push(row);
+        table.row(row);
     }
     Some(table)
 }
@@ -258,7 +270,7 @@ pub(super) fn readings(report: &Report) -> Option<Table> {
             let reading = variant.readings.get(*source);
             reading.map_or(NOTHING.to_owned(), |r| numbers::reading(r.value, &r.unit))
         }));
-        table.rows.push(row);
+        table.row(row);
     }
     Some(table)
 }
@@ -291,7 +303,7 @@ pub(super) fn criteria(report: &Report) -> Table {
                 .collect();
             format!("{on} {}", bounds.join(", "))
         });
-        table.rows.push(vec![
+        table.row(vec![
             criterion.name.clone(),
             numbers::weight(criterion.weight),
             criterion.source.clone(),

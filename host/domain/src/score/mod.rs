@@ -18,6 +18,9 @@ mod scale;
 mod share;
 mod weights;
 
+#[cfg(test)]
+mod tests;
+
 pub use criterion::CriterionSummary;
 pub use engine::{Outcome, Scored, Standing, score};
 pub use flip::{Change, Flip};

@@ -134,9 +134,11 @@ fn by_readings(readings: &[Option<Cell>], direction: Direction, base: f64) -> Ve
         Direction::LowerIsBetter => values.fold(f64::INFINITY, f64::min),
         Direction::HigherIsBetter => values.fold(0.0, f64::max),
     };
+    // A difference of logarithms: the quotient of extreme readings would overflow.
+    let above = |x: f64| 10.0 * (x.ln() - best.ln()) / base.ln();
     let score = |reading: Interval| match direction {
-        Direction::LowerIsBetter => reading.positive().falling(|x| of_factor(x / best, base)),
-        Direction::HigherIsBetter => reading.positive().rising(|x| of_factor(best / x, base)),
+        Direction::LowerIsBetter => reading.positive().falling(|x| 10.0 - above(x)),
+        Direction::HigherIsBetter => reading.positive().rising(|x| 10.0 + above(x)),
     };
     let cell = |cell: &Option<Cell>| cell.clone().map(|cell| cell.map(score));
     readings.iter().map(cell).collect()

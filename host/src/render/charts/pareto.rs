@@ -149,10 +149,9 @@ fn marks(canvas: &mut Canvas, report: &Report, points: &[Point<'_>]) {
 
 fn table(report: &Report, points: &[Point<'_>], (x, y): (&str, &str)) -> Table {
     let mut table = tables::scores(report);
-    let places: Vec<usize> = [x, y]
-        .iter()
-        .filter_map(|name| table.columns.iter().position(|(title, _)| title == name))
-        .collect();
+    // The first column holds names; then come the criteria in their order.
+    let place = |name: &&str| report.criteria.iter().position(|c| c.name == **name);
+    let places: Vec<usize> = [x, y].iter().filter_map(place).map(|at| at + 1).collect();
     let shown: Vec<String> = points
         .iter()
         .map(|point| words::name(report, &point.variant.id))

@@ -19,7 +19,7 @@ pub(super) fn edge(
     }
     let read = |variant: &Variant| {
         let found = variant.readings.get(&criterion.source);
-        found.map(|r| reading(r.value, unit(criterion, &r.unit)))
+        found.map(|r| view::shortened(&reading(r.value, unit(criterion, &r.unit))))
     };
     let opinion = if criterion.is_opinion() {
         ", in the judge's opinion"

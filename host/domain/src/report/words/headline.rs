@@ -98,7 +98,11 @@ fn reason(report: &Report, best: &Variant, next: &Variant) -> String {
         ),
         _ => String::new(),
     };
-    let mut parts: Vec<String> = [totals, joined(&gains)]
+    let gains = match gains.as_slice() {
+        [] => String::new(),
+        gains => format!("it {}", joined(gains)),
+    };
+    let mut parts: Vec<String> = [totals, gains]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();

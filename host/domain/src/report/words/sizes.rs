@@ -122,8 +122,8 @@ fn growth(report: &Report) -> Vec<String> {
         .into_iter()
         .filter_map(|variant| {
             let growth = variant.growth.as_ref()?;
-            let mut classes = vec![growth.class.clone()];
-            classes.extend(growth.alternatives.iter().cloned());
+            let classes = std::iter::once(&growth.class).chain(&growth.alternatives);
+            let classes: Vec<String> = classes.take(6).map(|c| view::shortened(c)).collect();
             let unsure = if classes.len() > 1 {
                 " (the sizes cannot tell these apart)"
             } else {

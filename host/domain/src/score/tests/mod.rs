@@ -1,0 +1,329 @@
+//! The engine on known examples; its properties in `properties`.
+
+mod properties;
+
+use super::*;
+use crate::spec::{Direction, Gate, GateOn, Scale};
+use crate::verdict::{PairVerdict, RatioInterval, Verdict};
+use std::collections::BTreeMap;
+
+/// A criterion whose readings are scores from 0 to 10 already.
+fn opinion(name: &str, weight: f64) -> CriterionSummary {
+    CriterionSummary {
+        name: name.to_owned(),
+        weight,
+        source: format!("assess:{name}"),
+        direction: Direction::HigherIsBetter,
+        unit: String::new(),
+        scale: Scale::Linear {
+            low: 0.0,
+            high: 10.0,
+        },
+        gate: None,
+    }
+}
+
+/// A criterion from a source, by ratio, lower is better.
+fn measured(source: &str, weight: f64) -> CriterionSummary {
+    CriterionSummary {
+        source: source.to_owned(),
+        direction: Direction::LowerIsBetter,
+        scale: Scale::Ratio { base: 10.0 },
+        ..opinion(source, weight)
+    }
+}
+
+fn candidate(readings: &[(&CriterionSummary, f64)]) -> Candidate {
+    Candidate {
+        readings: readings
+            .iter()
+            .map(|(criterion, value)| {
+                let reading = Interval {
+                    value: *value,
+                    low: None,
+                    high: None,
+                };
+                (criterion.source.clone(), reading)
+            })
+            .collect(),
+        failed: false,
+    }
+}
+
+fn verdict(a: usize, b: usize, verdict: Verdict, ratio: (f64, f64, f64)) -> PairVerdict {
+    PairVerdict {
+        a,
+        b,
+        case: None,
+        verdict,
+        below_threshold: false,
+        interval: RatioInterval {
+            ratio: Some(ratio.0),
+            low: Some(ratio.1),
+            high: Some(ratio.2),
+        },
+        replicas: 12,
+    }
+}
+
+/// Candidates that differ by time alone.
+fn race(size: usize, verdicts: Vec<PairVerdict>) -> ScoreInput {
+    let time = measured("time", 1.0);
+    ScoreInput {
+        candidates: vec![candidate(&[(&time, 1.0)]); size],
+        criteria: vec![time],
+        verdicts: BTreeMap::from([("time".to_owned(), verdicts)]),
+        ..ScoreInput::default()
+    }
+}
+
+fn value(standing: &Standing) -> f64 {
+    standing.total.map_or(f64::NAN, |total| total.value)
+}
+
+/// The caching example of the specification: its weights and scores as data.
+#[test]
+fn the_caching_example_ranks_by_the_formula() {
+    let criteria = [
+        ("performance", 1.0),
+        ("cost", 0.8),
+        ("complexity", 1.2),
+        ("scalability", 0.9),
+        ("maintainability", 1.0),
+    ]
+    .map(|(name, weight)| opinion(name, weight));
+    let scores = [
+        [9.0, 6.0, 7.0, 9.0, 7.0],
+        [8.0, 8.0, 6.0, 10.0, 8.0],
+        [10.0, 10.0, 9.0, 4.0, 9.0],
+        [6.0, 9.0, 8.0, 5.0, 8.0],
+    ];
+    let candidates = scores.map(|scores| {
+        let readings: Vec<_> = criteria.iter().zip(scores).collect();
+        candidate(&readings)
+    });
+    let scored = score(&ScoreInput {
+        criteria: criteria.to_vec(),
+        candidates: candidates.to_vec(),
+        ..ScoreInput::default()
+    });
+    let (redis, cdn, app, database) = (0, 1, 2, 3);
+    assert_eq!(scored.order, [app, cdn, redis, database]);
+    let ranks: Vec<Option<u32>> = scored.standings.iter().map(|s| s.rank).collect();
+    assert_eq!(ranks, [Some(3), Some(2), Some(1), Some(4)]);
+    let totals = scored
+        .standings
+        .iter()
+        .map(|s| (value(s) * 1e3).round() / 1e3);
+    assert_eq!(totals.collect::<Vec<_>>(), [0.761, 0.788, 0.845, 0.720]);
+    assert_eq!(scored.winner, Some(app));
+    assert_eq!(scored.alternatives, [cdn, redis]);
+    // The database cache beats each of the others on one criterion.
+    assert_eq!(scored.pareto, [redis, cdn, app, database]);
+}
+
+#[test]
+fn what_is_missing_is_missing_and_says_so() {
+    let (quality, size) = (opinion("quality", 1.0), measured("component-size", 1.0));
+    let mut input = ScoreInput {
+        candidates: vec![
+            candidate(&[(&quality, 5.0), (&size, 100.0)]),
+            candidate(&[(&quality, 9.0)]),
+            candidate(&[(&quality, 11.0), (&size, 10.0)]),
+            candidate(&[(&quality, f64::NAN), (&size, 0.0)]),
+            candidate(&[(&quality, 9.0), (&size, f64::INFINITY)]),
+        ],
+        criteria: vec![quality, size],
+        ..ScoreInput::default()
+    };
+    let scored = score(&input);
+    let status: Vec<Status> = scored.standings.iter().map(|s| s.status).collect();
+    assert_eq!(status[0], Status::Ranked);
+    assert!(status[1..].iter().all(|status| *status == Status::Unranked));
+    let reason = |of: usize| scored.standings[of].reason.clone().unwrap();
+    assert!(
+        reason(1).contains("no reading of component-size"),
+        "{}",
+        reason(1)
+    );
+    assert!(
+        reason(2).contains("11 lies outside the declared range 0 to 10"),
+        "{}",
+        reason(2)
+    );
+    assert!(
+        reason(3).contains("NaN is not a finite number"),
+        "{}",
+        reason(3)
+    );
+    assert!(reason(3).contains("not positive"), "{}", reason(3));
+    assert!(reason(4).contains("inf is not a finite"), "{}", reason(4));
+    assert_eq!(scored.winner, Some(0));
+
+    input.criteria[1].weight = 0.0;
+    let standings = score(&input).standings;
+    assert_eq!(
+        standings[1].status,
+        Status::Ranked,
+        "a weight of 0 asks for nothing"
+    );
+    assert_eq!(value(&standings[1]), 0.9);
+    input.criteria[0].weight = 0.0;
+    let reason = score(&input).standings[0].reason.clone().unwrap();
+    assert!(reason.contains("weight above zero"), "{reason}");
+}
+
+#[test]
+fn gates_eliminate_by_score_and_by_reading() {
+    let gate = |on, min, max| Some(Gate { on, min, max });
+    let quality = CriterionSummary {
+        gate: gate(GateOn::Score, Some(4.0), None),
+        ..opinion("quality", 1.0)
+    };
+    let size = CriterionSummary {
+        gate: gate(GateOn::Reading, None, Some(64.0)),
+        unit: "bytes".to_owned(),
+        ..measured("component-size", 0.0)
+    };
+    let scored = score(&ScoreInput {
+        candidates: vec![
+            candidate(&[(&quality, 4.0), (&size, 64.0)]),
+            candidate(&[(&quality, 3.9), (&size, 10.0)]),
+            candidate(&[(&quality, 9.0), (&size, 64.5)]),
+            candidate(&[(&quality, 9.0)]),
+        ],
+        criteria: vec![quality, size],
+        ..ScoreInput::default()
+    });
+    let status: Vec<Status> = scored.standings.iter().map(|s| s.status).collect();
+    let (out, missing) = (Status::Eliminated, Status::Unranked);
+    assert_eq!(status, [Status::Ranked, out, out, missing]);
+    let reason = |of: usize| scored.standings[of].reason.clone().unwrap();
+    assert_eq!(reason(1), "quality: score 3.9 is below the gate's 4");
+    assert_eq!(
+        reason(2),
+        "component-size: reading 64.5 bytes is above the gate's 64 bytes"
+    );
+    assert_eq!(scored.winner, Some(0));
+}
+
+#[test]
+fn ranks_are_only_as_sure_as_verdicts() {
+    use Verdict::{Beats, NoCall, Tie};
+    let tie = verdict(0, 1, Tie, (1.002, 0.995, 1.009));
+    let open = verdict(0, 1, NoCall, (0.9, 0.8, 1.02));
+    let clear = |a| verdict(a, 2, Beats, (0.5, 0.45, 0.55));
+    let cases = [(tie, Outcome::Tie), (open, Outcome::NoCall)];
+    for (between, outcome) in cases {
+        let scored = score(&race(3, vec![between, clear(0), clear(1)]));
+        let ranks: Vec<Option<u32>> = scored.standings.iter().map(|s| s.rank).collect();
+        assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
+        assert_eq!((scored.outcome, scored.winner), (outcome, None));
+        let mut tied = scored.tied.clone();
+        tied.sort_unstable();
+        assert_eq!(tied, [0, 1]);
+        assert_eq!(scored.pareto, [0, 1]);
+    }
+    let slow = verdict(1, 0, Verdict::Beaten, (1.3, 1.2, 1.4));
+    let scored = score(&race(2, vec![slow]));
+    assert_eq!((scored.winner, scored.outcome), (Some(0), Outcome::Winner));
+    let of_slow = scored.standings[1].scores[0].unwrap();
+    assert!((of_slow.value - 8.861).abs() < 1e-3, "10 - 10 lg 1.3");
+    assert!(
+        (of_slow.low.unwrap() - 8.539).abs() < 1e-3,
+        "10 - 10 lg 1.4"
+    );
+    assert!(
+        (of_slow.high.unwrap() - 9.208).abs() < 1e-3,
+        "10 - 10 lg 1.2"
+    );
+}
+
+#[test]
+fn a_verdict_whose_far_end_is_unknown_still_counts() {
+    let mut sure = verdict(0, 1, Verdict::Beats, (0.5, 0.4, 0.9));
+    sure.interval.low = None;
+    let scored = score(&race(2, vec![sure]));
+    assert_eq!(scored.winner, Some(0));
+    assert_eq!(scored.standings[1].scores[0].unwrap().low, None);
+}
+
+#[test]
+fn who_was_never_compared_is_not_ranked() {
+    let row = verdict(0, 1, Verdict::Beats, (0.5, 0.4, 0.6));
+    let scored = score(&race(3, vec![row]));
+    assert_eq!(scored.standings[2].status, Status::Unranked);
+    let reason = scored.standings[2].reason.clone().unwrap();
+    assert!(reason.contains("not measured against the best"), "{reason}");
+    // Two timed variants without a single verdict: no order is claimed.
+    let scored = score(&race(2, Vec::new()));
+    assert_eq!(scored.outcome, Outcome::NoCall);
+}
+
+#[test]
+fn failed_ones_are_nobodys_measure() {
+    let row = |a, b| verdict(a, b, Verdict::Beats, (0.01, 0.009, 0.011));
+    let mut input = race(3, vec![row(0, 1), row(0, 2), row(1, 2)]);
+    input.candidates[0].failed = true;
+    let scored = score(&input);
+    assert_eq!(scored.standings[0].status, Status::Failed);
+    assert_eq!(scored.winner, Some(1));
+    assert_eq!(scored.standings[1].scores[0].unwrap().value, 10.0);
+}
+
+#[test]
+fn the_share_of_first_places_follows_the_replicas() {
+    let row = verdict(0, 1, Verdict::NoCall, (0.99, 0.9, 1.1));
+    let mut input = race(2, vec![row]);
+    input.log_times = (0..20)
+        .map(|replica| {
+            let noise = f64::from(replica % 5) / 20.0 - 0.1;
+            vec![Some(0.0), Some(0.01 + noise)]
+        })
+        .collect();
+    let share = score(&input).first_share;
+    assert!((share[0] + share[1] - 1.0).abs() < 1e-9);
+    assert!(share[0] > 0.5 && share[1] > 0.0, "{share:?}");
+    assert_eq!(
+        share,
+        score(&input).first_share,
+        "the same seed draws the same"
+    );
+    input.log_times = vec![vec![Some(0.0), Some(0.01)]; 20];
+    assert_eq!(score(&input).first_share, [1.0, 0.0]);
+}
+
+#[test]
+fn weights_from_outside_are_checked() {
+    let criteria = [measured("time", 1.0), opinion("quality", 0.5)];
+    let set = |name: &str, weight| BTreeMap::from([(name.to_owned(), weight)]);
+    let error = |name: &str, weight| {
+        let error = reweighted(&criteria, &set(name, weight)).unwrap_err();
+        error.to_string()
+    };
+    assert!(error("time", -1.0).contains("0 or more"));
+    assert!(error("time", f64::NAN).contains("finite"));
+    assert!(error("time", f64::INFINITY).contains("finite"));
+    assert!(error("tmie", 1.0).contains("the criteria are \"time\", \"quality\""));
+    assert!(!error("\u{1b}[2J\u{202e}", 1.0).contains(['\u{1b}', '\u{202e}']));
+    let none = BTreeMap::from([("time".to_owned(), 0.0), ("quality".to_owned(), -0.0)]);
+    assert_eq!(reweighted(&criteria, &none), Err(WeightError::AllZero));
+    assert_eq!(
+        reweighted(&criteria, &set("quality", 2.0)).unwrap()[1].weight,
+        2.0
+    );
+
+    assert_eq!(parse_weight("a=b=2").unwrap(), ("a=b".to_owned(), 2.0));
+    for text in [
+        "",
+        "time",
+        "=1",
+        "time=",
+        "time=x",
+        "time=-1",
+        "time=inf",
+        "time=1e300",
+    ] {
+        assert!(parse_weight(text).is_err(), "{text}");
+    }
+}

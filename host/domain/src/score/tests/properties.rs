@@ -1,0 +1,235 @@
+//! What must hold for all readings and weights.
+
+use super::super::flip::{Gain, least_moves};
+use super::*;
+use proptest::prelude::*;
+
+/// Criteria with exact scores, and as many candidates.
+fn matrices() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<f64>>)> {
+    (1..5_usize, 2..6_usize).prop_flat_map(|(criteria, candidates)| {
+        let score = (0..=20_u8).prop_map(|half| f64::from(half) / 2.0);
+        let row = proptest::collection::vec(score, criteria);
+        let weight = prop_oneof![Just(0.0), 0.1..3.0];
+        (
+            proptest::collection::vec(weight, criteria),
+            proptest::collection::vec(row, candidates),
+        )
+    })
+}
+
+fn input(weights: &[f64], rows: &[Vec<f64>]) -> ScoreInput {
+    let criteria: Vec<CriterionSummary> = weights
+        .iter()
+        .enumerate()
+        .map(|(index, weight)| opinion(&format!("c{index}"), *weight))
+        .collect();
+    let candidates = rows.iter().map(|row| {
+        let readings: Vec<_> = criteria.iter().zip(row.iter().copied()).collect();
+        candidate(&readings)
+    });
+    ScoreInput {
+        candidates: candidates.collect(),
+        criteria,
+        ..ScoreInput::default()
+    }
+}
+
+/// Candidates with a time and a size, with verdicts that follow from the times.
+fn timed(times: &[f64], sizes: &[f64], wide: f64) -> ScoreInput {
+    let (time, size) = (measured("time", 1.0), measured("component-size", 0.7));
+    let mut rows = Vec::new();
+    for a in 0..times.len() {
+        for b in a + 1..times.len() {
+            let ratio = times[a] / times[b];
+            let (low, high) = (ratio / wide, ratio * wide);
+            let said = if high < 1.0 {
+                Verdict::Beats
+            } else if low > 1.0 {
+                Verdict::Beaten
+            } else {
+                Verdict::NoCall
+            };
+            rows.push(verdict(a, b, said, (ratio, low, high)));
+        }
+    }
+    let candidates = times.iter().zip(sizes);
+    ScoreInput {
+        candidates: candidates
+            .map(|(t, s)| candidate(&[(&time, *t), (&size, *s)]))
+            .collect(),
+        criteria: vec![time, size],
+        verdicts: BTreeMap::from([("time".to_owned(), rows)]),
+        ..ScoreInput::default()
+    }
+}
+
+/// The least change by trying every corner: all subsets of the winner's criteria brought to 0,
+/// and one criterion more that closes what is left of the gap.
+fn by_force(gains: &[Gain]) -> Option<f64> {
+    if gains.iter().all(|gain| gain.lead >= 0.0) {
+        return None;
+    }
+    let mut least = f64::INFINITY;
+    for emptied in 0..1_u32 << gains.len() {
+        let is_emptied = |index: usize| emptied & (1 << index) != 0;
+        let mut cost = 0.0;
+        let mut gap = 0.0;
+        for (index, gain) in gains.iter().enumerate() {
+            if is_emptied(index) {
+                cost += gain.weight;
+            } else {
+                gap += gain.weight * gain.lead;
+            }
+        }
+        if gap.abs() < 1e-12 {
+            least = f64::min(least, cost);
+        }
+        for (index, gain) in gains.iter().enumerate() {
+            let moved = -gap / gain.lead;
+            let stays = gain.weight + moved >= -1e-12;
+            if !is_emptied(index) && gain.lead != 0.0 && stays {
+                least = f64::min(least, cost + moved.abs());
+            }
+        }
+    }
+    Some(least)
+}
+
+proptest! {
+    /// A better reading never lowers the score, the total or the rank.
+    #[test]
+    fn scores_are_monotone((weights, mut rows) in matrices(), who in 0..6_usize, at in 0..5_usize, more in 0.0..5.0) {
+        let who = who % rows.len();
+        let at = at % weights.len();
+        let before = score(&input(&weights, &rows));
+        rows[who][at] = (rows[who][at] + more).min(10.0);
+        let after = score(&input(&weights, &rows));
+        if let (Some(before), Some(after)) = (before.standings[who].rank, after.standings[who].rank) {
+            prop_assert!(after <= before);
+        }
+        if weights.iter().any(|weight| *weight > 0.0) {
+            prop_assert!(value(&after.standings[who]) >= value(&before.standings[who]) - 1e-12);
+        }
+    }
+
+    /// Faster is never worse, whatever else there is.
+    #[test]
+    fn a_faster_one_has_no_lower_score(times in proptest::collection::vec(0.01..100.0_f64, 2..6)) {
+        let scored = score(&timed(&times, &vec![1.0; times.len()], 1.01));
+        for a in 0..times.len() {
+            for b in 0..times.len() {
+                let of = |who: usize| scored.standings[who].scores[0].unwrap().value;
+                prop_assert!(times[a] > times[b] || of(a) >= of(b) - 1e-9);
+            }
+        }
+    }
+
+    /// Adding an alternative leaves every difference of scores as it was, and turns no rank around.
+    #[test]
+    fn another_alternative_reverses_no_rank(
+        all in proptest::collection::vec((0.01..100.0_f64, 1.0..1e6_f64), 3..7),
+        wide in 1.0001..1.3_f64,
+    ) {
+        let (times, sizes): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
+        let fewer = times.len() - 1;
+        let before = score(&timed(&times[..fewer], &sizes[..fewer], wide));
+        let after = score(&timed(&times, &sizes, wide));
+        let total = |scored: &Scored, who: usize| value(&scored.standings[who]);
+        for a in 0..fewer {
+            for b in 0..fewer {
+                for at in 0..2 {
+                    let apart = |scored: &Scored| {
+                        let of = |who: usize| scored.standings[who].scores[at].unwrap().value;
+                        of(a) - of(b)
+                    };
+                    prop_assert!((apart(&before) - apart(&after)).abs() < 1e-9);
+                }
+                let (was, is) = (total(&before, a) - total(&before, b), total(&after, a) - total(&after, b));
+                prop_assert!((was - is).abs() < 1e-9);
+                let ahead = |scored: &Scored| scored.standings[a].rank < scored.standings[b].rank;
+                let behind = |scored: &Scored| scored.standings[a].rank > scored.standings[b].rank;
+                let sure = was.abs() > 2.0 * wide.log10();
+                prop_assert!(!(sure && ahead(&before) && behind(&after)));
+            }
+        }
+    }
+
+    /// The greedy way is the least way.
+    #[test]
+    fn the_flip_distance_is_what_brute_force_finds(
+        pairs in proptest::collection::vec((0.0..3.0_f64, -10..=10_i8), 1..7),
+    ) {
+        let gains: Vec<Gain> = pairs
+            .iter()
+            .enumerate()
+            .map(|(index, (weight, lead))| Gain { index, weight: *weight, lead: f64::from(*lead) / 2.0 })
+            .collect();
+        let gap: f64 = gains.iter().map(|gain| gain.weight * gain.lead).sum();
+        prop_assume!(gap > 1e-9);
+        let greedy = least_moves(&gains).map(|moves| moves.iter().map(|(_, m)| m.abs()).sum::<f64>());
+        match (greedy, by_force(&gains)) {
+            (Some(greedy), Some(force)) => prop_assert!((greedy - force).abs() < 1e-9 * (1.0 + force)),
+            (greedy, force) => prop_assert_eq!(greedy.is_none(), force.is_none()),
+        }
+    }
+
+    /// Just before the flip distance the winner stays, just beyond it the named one wins.
+    #[test]
+    fn the_winner_moves_exactly_at_the_flip_distance((weights, rows) in matrices()) {
+        let mut input = input(&weights, &rows);
+        let before = score(&input);
+        let (Some(winner), Some(flip)) = (before.winner, before.flip.clone()) else {
+            return Ok(());
+        };
+        prop_assume!(flip.distance > 0.01);
+        let moved = |input: &mut ScoreInput, share: f64| {
+            for change in &flip.changes {
+                let criterion = input.criteria.iter_mut().find(|c| c.name == change.criterion);
+                criterion.unwrap().weight = change.from + share * (change.to - change.from);
+            }
+            score(input)
+        };
+        prop_assert_eq!(moved(&mut input, 1.0 - 1e-4).winner, Some(winner));
+        // A weight at 0 cannot fall further.
+        if flip.changes.iter().all(|change| change.to > 1e-3) {
+            let after = moved(&mut input, 1.0 + 1e-4);
+            let best = value(&after.standings[flip.winner]);
+            prop_assert!(best > value(&after.standings[winner]));
+        }
+    }
+
+    /// No change of weights that is smaller than the flip distance gives another winner.
+    #[test]
+    fn nothing_nearer_flips((weights, rows) in matrices(), by in proptest::collection::vec(-1.0..1.0_f64, 5)) {
+        let mut input = input(&weights, &rows);
+        let before = score(&input);
+        let (Some(winner), Some(flip)) = (before.winner, before.flip) else {
+            return Ok(());
+        };
+        let size: f64 = by[..weights.len()].iter().map(|x| x.abs()).sum();
+        for (criterion, by) in input.criteria.iter_mut().zip(&by) {
+            criterion.weight = (criterion.weight + by / size * flip.distance * 0.999).max(0.0);
+        }
+        let after = score(&input);
+        if after.winner.is_some() {
+            prop_assert_eq!(after.winner, Some(winner));
+        }
+    }
+
+    /// Whatever the numbers are, what is ranked has finite scores.
+    #[test]
+    fn odd_numbers_are_never_ranked(values in proptest::collection::vec(any::<f64>(), 1..6)) {
+        let size = measured("component-size", 1.0);
+        let candidates = values.iter().map(|value| candidate(&[(&size, *value)]));
+        let scored = score(&ScoreInput {
+            candidates: candidates.collect(),
+            criteria: vec![size.clone()],
+            ..ScoreInput::default()
+        });
+        for (value, standing) in values.iter().zip(&scored.standings) {
+            let usable = value.is_finite() && *value > 0.0;
+            prop_assert_eq!(standing.status == Status::Ranked, usable);
+            prop_assert!(standing.total.is_none_or(|total| total.value.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Every format of a fixed report against its golden file, and hostile text in every format.
+
+mod fixture;
+mod naughty;
+
+use bakeoff::render::{self, Colour, Options};
+use bakeoff_domain::report::{Report, rescore};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Compares with `tests/golden/report/NAME`, or writes it when `BLESS=1` is set.
+fn golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/golden/report")
+        .join(name);
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let wanted = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; BLESS=1 writes it", path.display()));
+    for (number, (got, wanted)) in text.lines().zip(wanted.lines()).enumerate() {
+        assert_eq!(
+            got,
+            wanted,
+            "{name}, line {}; BLESS=1 accepts it",
+            number + 1
+        );
+    }
+    assert_eq!(text, wanted, "{name}; BLESS=1 accepts it");
+}
+
+fn options() -> Options {
+    Options {
+        width: 100,
+        colour: Colour::Never,
+        sources: fixture::sources(),
+        charts: Some("charts".to_owned()),
+    }
+}
+
+#[test]
+fn text_is_golden() {
+    let report = fixture::report();
+    golden("report.txt", &render::human(&report, &options()));
+    let narrow = Options {
+        width: 60,
+        colour: Colour::Always,
+        ..options()
+    };
+    golden("report-60.txt", &render::human(&report, &narrow));
+}
+
+#[test]
+fn markdown_and_its_charts_are_golden() {
+    let report = fixture::report();
+    golden("report.md", &render::markdown(&report, &options()));
+    for chart in render::charts::charts(&report) {
+        golden(&format!("{}.svg", chart.name), &chart.svg);
+    }
+}
+
+#[test]
+fn json_is_golden_and_reads_back() {
+    let report = fixture::report();
+    let text = render::json(&report);
+    golden("report.json", &text);
+    let back: Report = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        render::human(&back, &options()),
+        render::human(&report, &options())
+    );
+}
+
+#[test]
+fn csv_is_golden() {
+    golden("report.csv", &render::csv(&fixture::report()));
+}
+
+#[test]
+fn html_is_golden_and_asks_nobody_for_anything() {
+    let text = render::html(&fixture::report(), &options());
+    golden("report.html", &text);
+    let namespace = "http://www.w3.org/2000/svg";
+    let rest = text.replace(namespace, "");
+    for outside in [
+        "http:",
+        "https:",
+        "//",
+        "<script",
+        "<link rel=\"stylesheet",
+        "@import",
+        "url(",
+    ] {
+        assert!(!rest.contains(outside), "{outside} in the page");
+    }
+}
+
+#[test]
+fn other_ends_are_golden() {
+    for (name, report) in fixture::others() {
+        golden(&format!("{name}.txt"), &render::human(&report, &options()));
+    }
+}
+
+#[test]
+fn a_finished_report_is_scored_again_from_its_file() {
+    let report = fixture::report();
+    let back: Report = serde_json::from_str(&render::json(&report)).unwrap();
+    let weights = BTreeMap::from([("simplicity".to_owned(), 30.0), ("memory".to_owned(), 0.0)]);
+    let again = rescore(&back, &weights).unwrap();
+    assert_ne!(again.recommendation.winner, report.recommendation.winner);
+    let same = rescore(&again, &fixture::weights(&report)).unwrap();
+    assert_eq!(
+        render::human(&same, &options()),
+        render::human(&report, &options())
+    );
+}

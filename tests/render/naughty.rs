@@ -1,0 +1,224 @@
+//! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
+
+use super::fixture;
+use bakeoff::render::{self, Colour, Options};
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::report::{Report, assemble};
+use std::collections::BTreeMap;
+
+const NAUGHTY: &str = include_str!("../golden/report/naughty.json");
+
+/// The list: JSON, because the strings hold what no text file can show.
+fn strings() -> Vec<String> {
+    let mut strings: Vec<String> = serde_json::from_str(NAUGHTY).unwrap();
+    strings.push("very long ".repeat(20_000));
+    strings.push("A".repeat(200_000));
+    strings
+}
+
+/// A report in which the string stands everywhere that text from outside can stand.
+fn filled(text: &str) -> Report {
+    let mut facts = fixture::facts();
+    facts.experiment.name = text.to_owned();
+    facts.experiment.problem = text.to_owned();
+    facts.environment.cpu = text.to_owned();
+    facts.environment.compiler = text.to_owned();
+    for criterion in &mut facts.criteria {
+        criterion.name = format!("{text}{}", criterion.name);
+        criterion.unit = text.to_owned();
+    }
+    for variant in &mut facts.variants {
+        variant.name = format!("{text}{}", variant.name);
+        variant.approach = text.to_owned();
+        variant.description = Some(text.to_owned());
+        variant.parameters.insert(text.to_owned(), text.to_owned());
+        for reading in variant.readings.values_mut() {
+            reading.unit = text.to_owned();
+        }
+        if let Some(growth) = &mut variant.growth {
+            growth.class = text.to_owned();
+        }
+    }
+    for (place, variant) in facts.variants.iter_mut().enumerate().skip(6) {
+        variant.failure = Some(Failure {
+            class: FailureClass::WrongAnswer,
+            message: if place == 6 {
+                text.replace('\n', " ")
+            } else {
+                format!("{text}\n{text}")
+            },
+            phase: Phase::Check,
+            limit: Some(text.to_owned()),
+        });
+    }
+    facts.notes = vec![text.to_owned()];
+    assemble(facts)
+}
+
+fn options(text: &str) -> Options {
+    let sources: BTreeMap<String, String> = fixture::sources()
+        .into_keys()
+        .map(|id| (id, format!("{text}\n{text}")))
+        .collect();
+    Options {
+        width: 80,
+        colour: Colour::Never,
+        sources,
+        charts: Some("charts".to_owned()),
+    }
+}
+
+/// Nothing that a terminal acts on, but line breaks.
+fn assert_seen(text: &str, allowed: &[char], what: &str) {
+    let active = |c: &char| render::inert::is_active(*c) && !allowed.contains(c);
+    if let Some(found) = text.chars().find(active) {
+        panic!("{found:?} in {what}");
+    }
+}
+
+#[test]
+fn nothing_active_reaches_any_format() {
+    for naughty in strings() {
+        let (report, options) = (filled(&naughty), options(&naughty));
+        assert_seen(&render::human(&report, &options), &['\n'], "text");
+        assert_seen(
+            &render::markdown(&report, &options),
+            &['\n', '\t'],
+            "Markdown",
+        );
+        assert_seen(&render::json(&report), &['\n'], "JSON");
+        assert_seen(&render::csv(&report), &['\n', '\r'], "CSV");
+        assert_seen(&render::html(&report, &options), &['\n'], "HTML");
+    }
+}
+
+#[test]
+fn html_has_the_same_tags_whatever_the_names_are() {
+    let tags = |text: &str| -> Vec<String> {
+        let html = render::html(&filled(text), &options(text));
+        html.split('<')
+            .skip(1)
+            .map(|tag| {
+                let name = tag.split(|c: char| c.is_whitespace() || c == '>').next();
+                name.unwrap_or_default().to_owned()
+            })
+            .collect()
+    };
+    let plain = tags("plain");
+    for naughty in strings() {
+        assert_eq!(
+            tags(&naughty),
+            plain,
+            "{:.60}",
+            naughty.escape_debug().to_string()
+        );
+        let html = render::html(&filled(&naughty), &options(&naughty));
+        // An attribute of ours holds no quote of theirs: every tag still closes.
+        assert_eq!(html.matches("<script").count(), 0);
+        assert_eq!(html.matches(" onerror=\"").count(), 0);
+    }
+}
+
+#[test]
+fn markdown_opens_no_link_image_tag_or_table() {
+    for naughty in strings() {
+        let text = render::markdown(&filled(&naughty), &options(&naughty));
+        let mut fence: Option<String> = None;
+        for line in text.lines() {
+            let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+            match &fence {
+                Some(open) if *open == line => fence = None,
+                Some(_) => {}
+                None if ticks.len() >= 3 => fence = Some(ticks),
+                None => assert_harmless(line),
+            }
+        }
+        assert_eq!(fence, None, "a fence stays open");
+    }
+}
+
+/// A line outside of fences: what would open something is escaped, but for what we wrote.
+fn assert_harmless(line: &str) {
+    let ours = line.starts_with("![") && line.contains("](<charts/") && line.ends_with(".svg>)");
+    let line = if ours { "" } else { line };
+    let mut escaped = false;
+    let mut previous = ' ';
+    for (index, c) in line.char_indices() {
+        let rest = &line[index..];
+        if !escaped {
+            assert!(!matches!(c, '[' | ']' | '`' | '~' | '$'), "{rest:.80}");
+            assert!(c != '<' || rest.starts_with("<!-- -->"), "{rest:.80}");
+            assert!(!rest.starts_with("://"), "{rest:.80}");
+            assert!(c != '|' || previous == ' ' || index == 0, "{rest:.80}");
+        }
+        escaped = c == '\\' && !escaped;
+        previous = c;
+    }
+    assert!(!line.to_lowercase().contains("www."), "{line:.80}");
+}
+
+#[test]
+fn csv_has_the_same_fields_whatever_the_names_are() {
+    for naughty in strings() {
+        let csv = render::csv(&filled(&naughty));
+        let rows = fields(&csv);
+        for row in &rows {
+            assert_eq!(row.len(), rows[0].len());
+            for field in row {
+                let number = field.parse::<f64>().is_ok();
+                let opens = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
+                assert!(number || !opens, "{field:.60}");
+            }
+        }
+    }
+}
+
+/// A reader of RFC 4180, strict about quotes.
+fn fields(csv: &str) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![String::new()]];
+    let mut quoted = false;
+    let mut characters = csv.chars().peekable();
+    while let Some(c) = characters.next() {
+        let row = rows.last_mut().unwrap();
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                row.last_mut().unwrap().push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(String::new()),
+            '\r' if !quoted => {}
+            '\n' if !quoted => rows.push(vec![String::new()]),
+            c => row.last_mut().unwrap().push(c),
+        }
+    }
+    assert!(!quoted, "a quote stays open");
+    rows.pop();
+    rows
+}
+
+#[test]
+fn long_names_do_not_flood_the_first_screen() {
+    let long = "A".repeat(200_000);
+    let text = render::human(&filled(&long), &options(&long));
+    assert!(text.lines().count() < 600, "{} lines", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 420));
+}
+
+#[test]
+fn the_hostile_list_is_golden() {
+    let shown: Vec<String> = strings()
+        .iter()
+        .map(|naughty| {
+            let clipped: String = naughty.chars().take(80).collect();
+            format!(
+                "plain    {}\nhtml     {}\nmarkdown {}\ncsv      {}\n",
+                render::inert::Plain(&clipped),
+                render::inert::Html(&clipped).to_string().replace('\n', "⏎"),
+                render::inert::Markdown(&clipped),
+                render::inert::Csv(&clipped)
+            )
+        })
+        .collect();
+    super::golden("naughty.txt", &shown.join("\n"));
+}
