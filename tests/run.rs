@@ -7,7 +7,10 @@ use std::path::Path;
 
 /// The text of `tests/planted/canary.txt`, which must show up nowhere.
 fn canary() -> String {
-    fs::read_to_string(crate::support::root().join("tests/planted/canary.txt")).unwrap().trim().to_owned()
+    fs::read_to_string(crate::support::root().join("tests/planted/canary.txt"))
+        .unwrap()
+        .trim()
+        .to_owned()
 }
 
 fn assert_failed(report: &Value, id: &str, class: &str, message: &str) {
@@ -15,7 +18,10 @@ fn assert_failed(report: &Value, id: &str, class: &str, message: &str) {
     assert_eq!(variant["status"], "failed", "{id}: {variant:#}");
     assert_eq!(variant["failure"]["class"], class, "{id}: {variant:#}");
     let said = variant["failure"]["message"].as_str().unwrap();
-    assert!(said.contains(message), "{id} says {said:?}, without {message:?}");
+    assert!(
+        said.contains(message),
+        "{id} says {said:?}, without {message:?}"
+    );
 }
 
 fn contains_text(folder: &Path, text: &str) -> bool {
@@ -25,7 +31,9 @@ fn contains_text(folder: &Path, text: &str) -> bool {
             true => contains_text(&path, text),
             false => {
                 let bytes = fs::read(&path).unwrap();
-                bytes.windows(text.len()).any(|window| window == text.as_bytes())
+                bytes
+                    .windows(text.len())
+                    .any(|window| window == text.as_bytes())
             }
         }
     })
@@ -39,8 +47,18 @@ fn planted_prototypes_appear_as_what_they_are() {
     assert_failed(&report, "endless-loop", "fuel-limit", "");
     assert_failed(&report, "memory-bomb", "memory-limit", "memory");
     assert_failed(&report, "panics", "trap", "panics.rs:5");
-    assert_failed(&report, "does-not-compile", "build-failed", "does_not_compile.rs:5");
-    assert_failed(&report, "wrong-signature", "build-failed", "wrong_signature.rs");
+    assert_failed(
+        &report,
+        "does-not-compile",
+        "build-failed",
+        "does_not_compile.rs:5",
+    );
+    assert_failed(
+        &report,
+        "wrong-signature",
+        "build-failed",
+        "wrong_signature.rs",
+    );
     assert_failed(&report, "missing-function", "build-failed", "top_k");
     assert_failed(&report, "includes-host-file", "build-failed", "");
     assert_failed(&report, "includes-neighbouring-file", "build-failed", "");
@@ -52,8 +70,16 @@ fn planted_prototypes_appear_as_what_they_are() {
     let later = &variant(&report, "endless-loop-later")["failure"]["class"];
     assert!(later == "fuel-limit" || later == "wall-limit", "{later}");
 
-    for limit in ["memory-bomb", "endless-loop", "huge-answer", "deep-recursion"] {
-        assert!(variant(&report, limit)["failure"]["limit"].is_string(), "{limit} does not name its limit");
+    for limit in [
+        "memory-bomb",
+        "endless-loop",
+        "huge-answer",
+        "deep-recursion",
+    ] {
+        assert!(
+            variant(&report, limit)["failure"]["limit"].is_string(),
+            "{limit} does not name its limit"
+        );
     }
     assert_eq!(variant(&report, "good")["status"], "ranked");
     assert_eq!(variant(&report, "learns-between-calls")["pure"], false);
@@ -63,7 +89,10 @@ fn planted_prototypes_appear_as_what_they_are() {
 
     let canary = canary();
     assert!(!said.stdout.contains(&canary) && !said.stderr.contains(&canary));
-    assert!(!contains_text(out.path(), &canary), "the canary is in the results");
+    assert!(
+        !contains_text(out.path(), &canary),
+        "the canary is in the results"
+    );
 }
 
 #[test]
@@ -81,7 +110,10 @@ fn without_an_oracle_answers_are_compared() {
     let (said, report, _out) = run_experiment("tests/planted/no-oracle", &["--budget", "2s"]);
     assert_eq!(said.status, 3, "{}", said.stderr);
     assert_failed(&report, "forgets-negatives", "wrong-answer", "no oracle");
-    assert_eq!(variant(&report, "answers-by-call-count")["failure"]["class"], "nondeterministic");
+    assert_eq!(
+        variant(&report, "answers-by-call-count")["failure"]["class"],
+        "nondeterministic"
+    );
     for id in ["sort", "select"] {
         assert!(variant(&report, id)["failure"].is_null(), "{id}");
     }
@@ -95,20 +127,44 @@ fn a_report_says_what_its_contract_wants() {
     assert_eq!(said.status, 0, "{}", said.stderr);
     assert_eq!(report["schema_version"], 1);
     for key in ["engine", "compiler", "cpu", "confinement", "system"] {
-        assert!(report["environment"][key].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+        assert!(
+            report["environment"][key]
+                .as_str()
+                .is_some_and(|text| !text.is_empty()),
+            "{key}"
+        );
     }
     for variant in report["variants"].as_array().unwrap() {
-        for source in ["fuel", "peak-memory", "component-size", "source-lines", "time"] {
-            assert!(variant["readings"][source]["value"].as_f64().is_some_and(|value| value > 0.0), "{source}");
+        for source in [
+            "fuel",
+            "peak-memory",
+            "component-size",
+            "source-lines",
+            "time",
+        ] {
+            assert!(
+                variant["readings"][source]["value"]
+                    .as_f64()
+                    .is_some_and(|value| value > 0.0),
+                "{source}"
+            );
         }
     }
     for row in report["verdicts"].as_array().unwrap() {
         let number = |key: &str| row[key].as_f64();
-        if let (Some(low), Some(ratio), Some(high)) = (number("low"), number("ratio"), number("high")) {
+        if let (Some(low), Some(ratio), Some(high)) =
+            (number("low"), number("ratio"), number("high"))
+        {
             assert!(low <= ratio && ratio <= high, "{row}");
         }
     }
-    for file in ["report.json", "report.md", "report.html", "bakeoff.db", "events.jsonl"] {
+    for file in [
+        "report.json",
+        "report.md",
+        "report.html",
+        "bakeoff.db",
+        "events.jsonl",
+    ] {
         assert!(out.path().join(file).is_file(), "{file}");
     }
 }
@@ -119,7 +175,14 @@ fn build_and_check_say_what_a_file_is() {
     let component = out.path().join("heap.wasm");
     let component = component.to_str().unwrap();
     let interface = ["--wit", "examples/top-k/wit", "--call", "top-k"];
-    let mut build = vec!["build", "examples/top-k/approaches/heap.rs", "-o", component, "--format", "json"];
+    let mut build = vec![
+        "build",
+        "examples/top-k/approaches/heap.rs",
+        "-o",
+        component,
+        "--format",
+        "json",
+    ];
     build.extend(interface);
     let built = say(&build);
     assert_eq!(built.status, 0, "{}", built.stderr);
@@ -131,9 +194,20 @@ fn build_and_check_say_what_a_file_is() {
     assert_eq!(fits.status, 0, "{}", fits.stderr);
     assert!(fits.stdout.contains("top-k"), "{}", fits.stdout);
 
-    let other = ["check", component, "--wit", "tests/planted/other-wit", "--call", "top-k"];
+    let other = [
+        "check",
+        component,
+        "--wit",
+        "tests/planted/other-wit",
+        "--call",
+        "top-k",
+    ];
     let differs = say(&other);
     assert_eq!(differs.status, 1, "{}", differs.stderr);
     assert!(differs.stdout.contains("wrong-world"), "{}", differs.stdout);
-    assert!(differs.stdout.contains("list<s64>") && differs.stdout.contains("list<u32>"), "{}", differs.stdout);
+    assert!(
+        differs.stdout.contains("list<s64>") && differs.stdout.contains("list<u32>"),
+        "{}",
+        differs.stdout
+    );
 }

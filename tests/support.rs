@@ -6,7 +6,10 @@ use std::process::{Command, Output, Stdio};
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// A command of the built binary, with a build cache that all tests share and nobody else.
@@ -15,7 +18,10 @@ pub(crate) fn bakeoff(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .current_dir(root())
-        .env("BAKEOFF_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
+        .env(
+            "BAKEOFF_CACHE_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+        )
         .env_remove("NO_COLOR")
         .stdin(Stdio::null());
     command
@@ -66,7 +72,10 @@ pub(crate) fn run_experiment(experiment: &str, more: &[&str]) -> (Said, Value, t
 /// The variant of an id.
 pub(crate) fn variant<'a>(report: &'a Value, id: &str) -> &'a Value {
     let variants = report["variants"].as_array().unwrap();
-    variants.iter().find(|variant| variant["id"] == id).unwrap_or_else(|| panic!("no variant {id}: {report:#}"))
+    variants
+        .iter()
+        .find(|variant| variant["id"] == id)
+        .unwrap_or_else(|| panic!("no variant {id}: {report:#}"))
 }
 
 /// The verdict of one variant against another, over all cases.

@@ -62,7 +62,11 @@ async fn what_does_not_compile_is_explained_in_the_users_own_terms() {
             failure.class, failure.phase, failure.message
         );
         // A fence that cannot be raised refuses everything: that must never become a golden file.
-        assert_eq!(failure.class.name().split('-').next(), Some("build"), "{message}");
+        assert_eq!(
+            failure.class.name().split('-').next(),
+            Some("build"),
+            "{message}"
+        );
         assert!(!message.contains("root:"), "{message}");
         assert!(!message.contains("bakeoff-build-"), "{message}");
         golden::compare(&path, &message, &mut different);

@@ -4,6 +4,7 @@ use super::diagnostics;
 use super::glue::{self, ROOT_FILE};
 use super::limits::{CPU_SOFT_S, DIAGNOSTICS_JSON_BYTES_MAX, FILE_BYTES};
 use super::order::{Compiler, Kind, Order, build_failure, with_limit};
+use crate::confine::dies_with_parent;
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::io::Read;
@@ -84,7 +85,8 @@ struct Said {
 
 fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failure> {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let mut child = Command::new(&compiler.rustc)
+    let mut command = Command::new(&compiler.rustc);
+    command
         .arg(format!("--sysroot={}", compiler.sysroot.display()))
         .args(FLAGS)
         .args(kind_flags(order.kind))
@@ -96,14 +98,15 @@ fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failu
         .env_clear()
         .env("TMPDIR", scratch)
         .current_dir(scratch)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| {
-            let message = format!("cannot start {}: {error}", compiler.rustc.display());
-            build_failure(FailureClass::BuildCrashed, message)
-        })?;
+        // Pipes that are closed at once: behind the fence there is no /dev/null.
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = dies_with_parent(&mut command).spawn().map_err(|error| {
+        let message = format!("cannot start {}: {error}", compiler.rustc.display());
+        build_failure(FailureClass::BuildCrashed, message)
+    })?;
+    drop((child.stdin.take(), child.stdout.take()));
     let mut stderr = Vec::new();
     let within = DIAGNOSTICS_JSON_BYTES_MAX as u64;
     let read = child
