@@ -38,7 +38,7 @@ fn describe(interface: &Interface) -> Result<String, InterfaceError> {
         text.push_str(&format!("{:?}\n", workload.arguments));
         for function in [
             Some(workload.generate),
-            Some(workload.check),
+            workload.check,
             workload.assess,
         ] {
             if let Some(function) = function {

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod bad_input;
 mod build;
 mod config;
 mod confine;

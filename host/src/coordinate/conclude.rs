@@ -6,7 +6,7 @@ use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
 use bakeoff_domain::measurement::Metric;
-use bakeoff_domain::race::{Basis, Control, StopReason, analyse};
+use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
 use bakeoff_domain::report::{
     self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Protocol,
     ReplicaTimes, Report, Status, Variant, VerdictRow,
@@ -23,7 +23,7 @@ pub(super) fn environment(workshop: &Workshop) -> Environment {
     let uname = rustix::system::uname();
     Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
-        compiler: workshop.tools.compiler.clone(),
+        compiler: workshop.tools.compiler.lines().next().unwrap_or_default().to_owned(),
         cpu: cpu.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(
@@ -258,11 +258,14 @@ impl Run<'_> {
                 );
             }
             for dependence in &analysis.dependences {
+                let with = match dependence.factor {
+                    Factor::Time => "time",
+                    Factor::Load => "the machine's load",
+                };
                 notes.push(format!(
-                    "The ratio of {} to {} depends on the machine's state ({:?}).",
+                    "The ratio of {} to {} moved with {with} while it was measured.",
                     id(dependence.a),
-                    id(dependence.b),
-                    dependence.factor
+                    id(dependence.b)
                 ));
             }
         }

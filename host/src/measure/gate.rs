@@ -197,6 +197,7 @@ fn digest(value: Option<&Value>) -> String {
 pub(super) fn diagnose(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
+    workload: &Sandbox,
     component: super::protocol::Blob,
     calls: &[Call],
 ) -> Result<Vec<String>, String> {
@@ -206,7 +207,7 @@ pub(super) fn diagnose(
     let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }.map_err(text)?;
     let mut instance = prepared.instantiate().map_err(text)?;
     let callee = instance.callee(&opened.request.call).map_err(text)?;
-    let mut feed = Feed::open(opened, sandbox, Some(callee.ty())).map_err(text)?;
+    let mut feed = Feed::open(opened, workload, Some(callee.ty())).map_err(text)?;
     for (case, seed) in calls {
         let arguments = feed.arguments(*case, *seed).map_err(text)?;
         if instance.call(&callee, &arguments).is_err() {

@@ -97,7 +97,7 @@ impl<'a> Replica<'a> {
     pub(super) fn load(
         opened: &'a Opened<'_>,
         task: &'a ReplicaTask,
-        checked: &Sandbox,
+        workload: &Sandbox,
         timed: &Sandbox,
         say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
     ) -> Result<Self, Stop> {
@@ -135,7 +135,7 @@ impl<'a> Replica<'a> {
             .callee(path)
             .map_err(|breach| blame(None, breach))?;
         let feed =
-            Feed::open(opened, checked, Some(callee.ty())).map_err(|breach| blame(None, breach))?;
+            Feed::open(opened, workload, Some(callee.ty())).map_err(|breach| blame(None, breach))?;
         calibrator.slot = Some((instance, callee));
         let cases = feed.cases();
         let facts = ReplicaFacts {

@@ -7,6 +7,10 @@ use super::replica::{Replica, Stop};
 use crate::confine::{Frames, Role};
 use crate::engine::Profile;
 use crate::sandbox::{Breach, Imports, Sandbox};
+use bakeoff_domain::spec::Limits;
+
+/// Bytes of one input, as the host holds it.
+const INPUT_BYTES_MAX: u64 = 256 << 20;
 
 /// The name under which the parent asks for this role.
 pub const ROLE: &str = "runner";
@@ -25,6 +29,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     let limits = opened.request.limits;
     let engine = |profile| Sandbox::new(profile, limits).map_err(|error| format!("{error:#}"));
     let checked = engine(Profile::Checked)?;
+    let workload = checked.with_limits(workload_limits(limits));
     match &opened.request.task {
         Task::ReadCases { component } => {
             let results = read_cases(&opened, &checked, *component)?;
@@ -32,7 +37,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         }
         Task::Gate { component, seed } => {
             let bytes = opened.blob(*component)?;
-            match pass_gate(&opened, &checked, bytes, *seed, &mut say) {
+            match pass_gate(&opened, &checked, &workload, bytes, *seed, &mut say) {
                 Ok(()) => Ok(()),
                 Err((Halt::Channel(error), _)) => Err(error),
                 Err((Halt::Breach(breach), calls)) => {
@@ -47,13 +52,13 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             }
         }
         Task::Diagnose { component, calls } => {
-            let reports = gate::diagnose(&opened, &checked, *component, calls)?;
+            let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
             say(&Reply::Diagnosis(reports))
         }
         Task::Replica(task) => {
             let timed = engine(Profile::Timed)?;
             let outcome =
-                Replica::load(&opened, task, &checked, &timed, &mut say).and_then(Replica::run);
+                Replica::load(&opened, task, &workload, &timed, &mut say).and_then(Replica::run);
             match outcome {
                 Ok(()) => Ok(()),
                 Err(Stop::Channel(error)) => Err(error),
@@ -69,11 +74,18 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     }
 }
 
+/// What a workload's call may use: as a prototype's, but what it gives are inputs, which are larger
+/// than answers.
+fn workload_limits(limits: Limits) -> Limits {
+    Limits { output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX), ..limits }
+}
+
 type Calls = Vec<gate::Call>;
 
 fn pass_gate(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
+    workload: &Sandbox,
     component: &[u8],
     seed: u64,
     say: &mut dyn FnMut(&Reply) -> Result<(), String>,
@@ -94,7 +106,7 @@ fn pass_gate(
         let mut instance = prepared.instantiate().map_err(unstarted)?;
         instance.callee(call).map_err(unstarted)?.ty().clone()
     };
-    let mut feed = Feed::open(opened, sandbox, Some(&ty)).map_err(unstarted)?;
+    let mut feed = Feed::open(opened, workload, Some(&ty)).map_err(unstarted)?;
     let mut gate = Gate {
         prepared: &prepared,
         call,

@@ -80,6 +80,12 @@ impl Sandbox {
         })
     }
 
+    /// The same engine with other limits.
+    #[must_use]
+    pub fn with_limits(&self, limits: Limits) -> Self {
+        Self { engine: self.engine.clone(), profile: self.profile, limits }
+    }
+
     /// Takes precompiled code in.
     ///
     /// # Safety

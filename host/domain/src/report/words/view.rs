@@ -129,6 +129,10 @@ pub(super) enum Relation {
     Open,
 }
 
+/// Scores closer than this read the same in a table of one decimal: on a ratio scale of base 10, a
+/// difference of about one per cent. No sentence is made of it.
+const SAME_POINTS: f64 = 0.05;
+
 /// Compares by verdict where there is one, and else by the intervals of the scores.
 pub(super) fn relation(
     report: &Report,
@@ -148,11 +152,12 @@ pub(super) fn relation(
     let (Some(a), Some(b)) = (score(a), score(b)) else {
         return Relation::Open;
     };
+    if (a.value - b.value).abs() < SAME_POINTS {
+        return Relation::Equal;
+    }
     let above =
         |low: Option<f64>, high: Option<f64>| matches!((low, high), (Some(l), Some(h)) if l > h);
-    if a == b && a.low == a.high {
-        Relation::Equal
-    } else if above(a.low, b.high) {
+    if above(a.low, b.high) {
         Relation::Better
     } else if above(b.low, a.high) {
         Relation::Worse

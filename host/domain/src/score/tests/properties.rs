@@ -102,7 +102,7 @@ proptest! {
         let who = who % rows.len();
         let at = at % weights.len();
         let before = score(&input(&weights, &rows));
-        rows[who][at] = (rows[who][at] + more).min(10.0);
+        rows[who][at] = f64::min(rows[who][at] + more, 10.0);
         let after = score(&input(&weights, &rows));
         if let (Some(before), Some(after)) = (before.standings[who].rank, after.standings[who].rank) {
             prop_assert!(after <= before);
