@@ -20,6 +20,14 @@ impl Failure {
         }
     }
 
+    /// There is no answer to give.
+    pub(super) fn no_answer(message: impl Into<String>) -> Self {
+        Self {
+            report: miette::Report::msg(message.into()),
+            status: Status::NoAnswer,
+        }
+    }
+
     /// Something about the machine.
     pub(super) fn infrastructure(message: impl std::fmt::Display) -> Self {
         Self {
@@ -60,7 +68,7 @@ impl From<RunError> for Failure {
             RunError::Config(_) | RunError::Workload { .. } | RunError::WorkloadRun { .. } => {
                 Status::Usage
             }
-            RunError::Store(error) if error.is_locked() => Status::Infrastructure,
+            RunError::Store(error) if error.is_missing() => Status::Usage,
             RunError::Interrupted => Status::Interrupted,
             _ => Status::Infrastructure,
         };
@@ -68,6 +76,12 @@ impl From<RunError> for Failure {
             report: miette::Report::new(error),
             status,
         }
+    }
+}
+
+impl From<crate::store::StoreError> for Failure {
+    fn from(error: crate::store::StoreError) -> Self {
+        RunError::Store(error).into()
     }
 }
 

@@ -2,10 +2,18 @@
 
 mod build;
 mod check;
+mod compare;
+mod completions;
 mod failure;
+mod init;
+mod kept;
 mod options;
+mod pick;
 mod progress;
+mod regression;
+mod report;
 mod run;
+mod runs;
 mod show;
 mod status;
 
@@ -29,22 +37,38 @@ const EXAMPLES: &str = "\
 Examples:
   bakeoff run examples/top-k              try four ways, and say which one to take
   bakeoff run examples/top-k --budget 5s  the same, with less time
+  bakeoff report examples/top-k --weight memory=2
+  bakeoff compare old.rs new.rs --wit wit --call top-k --cases cases.toml
   bakeoff build src/heap.rs --wit wit --call top-k -o heap.wasm
   bakeoff check heap.wasm --wit wit --call top-k
 
 Exit status:
   0  done, also with a tie            3  done, but some variants failed
-  1  nobody passed, or no answer      5  confinement, store or engine
+  1  no answer, or --fail-if-slower   5  confinement, store or engine
   2  usage or configuration         130  interrupted; the command that resumes is printed";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run an experiment
     Run(run::Arguments),
+    /// Measure files against each other, without an experiment file
+    Compare(compare::Arguments),
+    /// Show a finished run again, also with other weights
+    Report(report::Arguments),
+    /// Say where the recommended variant's source is, or copy it
+    Pick(pick::Arguments),
+    /// List the runs of an experiment, or compare two of them
+    Runs(runs::Arguments),
+    /// Write a small experiment to start from
+    Init(init::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
     /// Say what a prototype or component imports and exports, and what it would be refused for
     Check(check::Arguments),
+    /// Write completions for a shell
+    Completions(completions::CompletionArguments),
+    /// Write the manual's pages
+    Man(completions::ManArguments),
 }
 
 /// Parses the command line and does what it says.
@@ -65,8 +89,15 @@ pub fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match cli.command {
             Command::Run(arguments) => run::run(&arguments, &cli.output).await,
+            Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
+            Command::Report(arguments) => report::run(&arguments, &cli.output),
+            Command::Pick(arguments) => pick::run(&arguments, &cli.output),
+            Command::Runs(arguments) => runs::run(&arguments, &cli.output),
+            Command::Init(arguments) => init::run(&arguments),
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
+            Command::Completions(arguments) => completions::complete(&arguments),
+            Command::Man(arguments) => completions::man(&arguments),
         }
     });
     match outcome {

@@ -7,6 +7,7 @@ use crate::config::{self, Loaded};
 use crate::coordinate::{self, Interrupt, Options};
 use crate::store::Start;
 use bakeoff_domain::ids;
+use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Workers;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-fn parse_budget(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_budget(text: &str) -> Result<Duration, String> {
     config::budget(text).map_err(|error| error.to_string())
 }
 
@@ -53,36 +54,67 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         .out
         .clone()
         .unwrap_or_else(|| results_folder(&loaded));
-    let options = Options {
-        folder: folder.clone(),
+    let job = Job {
+        loaded: &loaded,
+        folder: &folder,
         start: if arguments.fresh {
             Start::Fresh
         } else {
             Start::Resume
         },
-        unconfined: arguments.safety.unconfined(),
-        cache: arguments.safety.cache_dir.clone(),
-        resume: resume_command(&arguments.experiment),
+        safety: &arguments.safety,
+        resume: Some(resume_command(&arguments.experiment)),
+    };
+    let Some(report) = perform(job, output).await? else {
+        return Ok(Status::Interrupted);
+    };
+    show::print(&report, show::sources(&loaded), output)?;
+    Ok(Status::of(&report))
+}
+
+/// An experiment to be run, and where its results go.
+pub(super) struct Job<'a> {
+    pub(super) loaded: &'a Loaded,
+    /// The folder of the results.
+    pub(super) folder: &'a Path,
+    pub(super) start: Start,
+    pub(super) safety: &'a Safety,
+    /// The command that goes on after an interruption; `None` if nothing will be left to go on with.
+    pub(super) resume: Option<String>,
+}
+
+/// Runs an experiment with progress on stderr, and writes its report beside the results. `None` if
+/// the user interrupted it, which is said by then.
+pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Report>, Failure> {
+    let options = Options {
+        folder: job.folder.to_owned(),
+        start: job.start,
+        unconfined: job.safety.unconfined(),
+        cache: job.safety.cache_dir.clone(),
+        resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
     };
-    let display = progress::Display::new(output, &loaded);
+    let display = progress::Display::new(output, job.loaded);
     let mut say = display.sayer();
     let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
-    let outcome = coordinate::run(&loaded, &options, &mut say, subscribe).await;
+    let outcome = coordinate::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
-    let report = match outcome {
-        Err(coordinate::RunError::Interrupted) => {
+    let report = match (outcome, job.resume) {
+        (Err(coordinate::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(
                 "interrupted; what is finished is kept. To go on:\n  {}",
-                options.resume
+                crate::render::inert::Plain(&resume)
             );
-            return Ok(Status::Interrupted);
+            return Ok(None);
         }
-        other => other?,
+        (Err(coordinate::RunError::Interrupted), None) => {
+            anstream::eprintln!("interrupted; nothing is kept without --out");
+            return Ok(None);
+        }
+        (other, _) => other?,
     };
-    show::write_files(&folder, &report, &loaded)?;
-    show::print(&report, &loaded, output)?;
-    Ok(Status::of(&report))
+    show::write_files(job.folder, &report, show::sources(job.loaded))?;
+    Ok(Some(report))
 }
 
 impl Arguments {

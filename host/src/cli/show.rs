@@ -16,9 +16,12 @@ const WIDTH_DEFAULT: usize = 100;
 /// Bytes of a source that is shown in a report.
 const SOURCE_BYTES_MAX: u64 = 64 << 10;
 
+/// By variant id: the text of its source, for code samples.
+pub(super) type Sources = BTreeMap<String, String>;
+
 /// Writes the report in the format that was asked for.
-pub(super) fn print(report: &Report, loaded: &Loaded, output: &Output) -> Result<(), Failure> {
-    let options = options(loaded, output);
+pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
+    let options = options(sources, output);
     let text = match output.format {
         Format::Human => render::human(report, &options),
         Format::Json => render::json(report),
@@ -52,9 +55,9 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 }
 
 /// Writes the report beside the results, in every format that people open.
-pub(super) fn write_files(folder: &Path, report: &Report, loaded: &Loaded) -> Result<(), Failure> {
+pub(super) fn write_files(folder: &Path, report: &Report, sources: Sources) -> Result<(), Failure> {
     let files = Files::new(folder);
-    let plain = options_plain(loaded);
+    let plain = options_plain(sources);
     let written = files
         .write_report(ReportFile::Json, render::json(report).as_bytes())
         .and_then(|()| {
@@ -69,26 +72,26 @@ pub(super) fn write_files(folder: &Path, report: &Report, loaded: &Loaded) -> Re
     written.map_err(Failure::infrastructure)
 }
 
-fn options(loaded: &Loaded, output: &Output) -> render::Options {
+fn options(sources: Sources, output: &Output) -> render::Options {
     let width = terminal_width().unwrap_or(WIDTH_DEFAULT);
     render::Options {
         width,
         colour: output.colour(),
-        ..options_plain(loaded)
+        ..options_plain(sources)
     }
 }
 
-fn options_plain(loaded: &Loaded) -> render::Options {
+fn options_plain(sources: Sources) -> render::Options {
     render::Options {
         width: WIDTH_DEFAULT,
         colour: render::Colour::Never,
-        sources: sources(loaded),
+        sources,
         charts: None,
     }
 }
 
 /// By id, the source text of each prototype that has one.
-fn sources(loaded: &Loaded) -> BTreeMap<String, String> {
+pub(super) fn sources(loaded: &Loaded) -> Sources {
     let approaches = &loaded.experiment.approaches;
     let ids = bakeoff_domain::ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
     let source = |code: &Code| match code {

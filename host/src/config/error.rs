@@ -32,6 +32,9 @@ pub enum ConfigError {
     /// The file was read, and says something that cannot be.
     #[error("{0}")]
     Invalid(Findings),
+    /// What was asked for without an experiment file cannot be.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl Diagnostic for ConfigError {
@@ -40,7 +43,7 @@ impl Diagnostic for ConfigError {
             Self::Missing { .. } => Some(Box::new(
                 "name a folder that holds a `bakeoff.toml`, or such a file",
             )),
-            Self::Unreadable { .. } => None,
+            Self::Unreadable { .. } | Self::Refused(_) => None,
             Self::Invalid(findings) => findings.help(),
         }
     }

@@ -24,18 +24,48 @@ pub struct Loaded {
     pub dir: PathBuf,
     /// The file of cases, if there is one.
     pub cases: Option<CaseFile>,
-    /// The experiment file's text.
+    /// The experiment file's text; empty if there is no such file.
     pub text: String,
-    name: String,
-    places: Places,
+    origin: Origin,
+}
+
+/// Where an experiment came from, which is where its errors point.
+#[derive(Debug)]
+enum Origin {
+    /// A file, by its name as the user wrote it.
+    File { name: String, places: Places },
+    /// Somebody put it together without a file.
+    Assembled,
 }
 
 impl Loaded {
     /// An error that points at a part of the experiment file: for what shows only later, like a
     /// call that the WIT does not export.
     pub fn wrong(&self, place: Place, message: &str, label: &str, help: &str) -> ConfigError {
-        let finding = Finding::new(self.places.of(place), message, label, help);
-        ConfigError::Invalid(Findings::new(&self.name, &self.text, vec![finding]))
+        match &self.origin {
+            Origin::File { name, places } => {
+                let finding = Finding::new(places.of(place), message, label, help);
+                ConfigError::Invalid(Findings::new(name, &self.text, vec![finding]))
+            }
+            Origin::Assembled if help.is_empty() => ConfigError::Refused(message.to_owned()),
+            Origin::Assembled => ConfigError::Refused(format!("{message}: {help}")),
+        }
+    }
+
+    /// An experiment that was put together without a file. Its paths are relative to `dir`, and may
+    /// lead anywhere: they are the user's own words, not those of a file that somebody sent.
+    ///
+    /// # Errors
+    /// The file of cases cannot be read, or says something that cannot be.
+    pub fn assembled(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
+        let cases = read_cases(&experiment, &dir)?;
+        Ok(Self {
+            experiment,
+            dir,
+            cases,
+            text: String::new(),
+            origin: Origin::Assembled,
+        })
     }
 }
 
@@ -66,22 +96,27 @@ pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
             return Err(ConfigError::Invalid(findings));
         }
     };
-    let cases = match &experiment.workload.inputs {
-        Inputs::Cases(path) => {
-            let path = dir.join(path);
-            let text = read(&path, "file of cases")?;
-            Some(parse_cases(&text, &path.display().to_string())?)
-        }
-        Inputs::Generated { .. } => None,
-    };
+    let cases = read_cases(&experiment, &dir)?;
     Ok(Loaded {
         experiment,
         dir,
         cases,
         text,
-        name,
-        places: decoded.places,
+        origin: Origin::File {
+            name,
+            places: decoded.places,
+        },
     })
+}
+
+/// The file of cases, if the experiment has one.
+fn read_cases(experiment: &Experiment, dir: &Path) -> Result<Option<CaseFile>, ConfigError> {
+    let Inputs::Cases(path) = &experiment.workload.inputs else {
+        return Ok(None);
+    };
+    let path = dir.join(path);
+    let text = read(&path, "file of cases")?;
+    parse_cases(&text, &path.display().to_string()).map(Some)
 }
 
 /// A text file of bounded size.

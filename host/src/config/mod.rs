@@ -60,7 +60,6 @@ mod problem;
 mod section;
 mod suggest;
 pub mod units;
-mod weights;
 
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
@@ -69,4 +68,3 @@ pub use experiment::{GROWTH_SIZES_MIN, Place, parse};
 pub use load::{FILE_BYTES_MAX, FILE_NAME, Loaded, load};
 pub use options::budget;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
-pub use weights::{WeightError, reweight};

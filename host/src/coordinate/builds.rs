@@ -4,7 +4,7 @@ use super::{Run, RunError};
 use crate::build::{Kind, Request};
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
-use crate::store::{self, Owner};
+use crate::store::{self, IterationFile, Owner, SafeId};
 use bakeoff_domain::failure::Failure;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -103,6 +103,24 @@ impl Run<'_> {
         };
         self.store.keep(store::Kind::Build, &key, owner, &record)?;
         self.store.emit(event)?;
+        self.write_iteration(index)
+    }
+
+    /// What was built, beside the results: source, component, and what the compiler said.
+    fn write_iteration(&self, index: usize) -> Result<(), RunError> {
+        let candidate = &self.candidates[index];
+        let id = SafeId::new(&candidate.id)?;
+        let files = self.store.files();
+        if let Some(source) = candidate.source() {
+            files.write_iteration(&id, 1, IterationFile::Source, source.as_bytes())?;
+        }
+        if let Some(built) = &candidate.built {
+            files.write_iteration(&id, 1, IterationFile::Component, &built.component)?;
+        }
+        if let Some(failure) = &candidate.failure {
+            let log = format!("{}: {}\n", failure.class, failure.message);
+            files.write_iteration(&id, 1, IterationFile::Log, log.as_bytes())?;
+        }
         Ok(())
     }
 }

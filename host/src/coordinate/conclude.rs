@@ -5,6 +5,7 @@ use super::{Candidate, Run, RunError, Workshop};
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
+use crate::store::SafeId;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
 use bakeoff_domain::report::{
@@ -23,7 +24,13 @@ pub(super) fn environment(workshop: &Workshop) -> Environment {
     let uname = rustix::system::uname();
     Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
-        compiler: workshop.tools.compiler.lines().next().unwrap_or_default().to_owned(),
+        compiler: workshop
+            .tools
+            .compiler
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
         cpu: cpu.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(
@@ -85,6 +92,11 @@ impl Run<'_> {
             notes,
         };
         let report = report::assemble(facts);
+        for variant in &report.variants {
+            self.store
+                .files()
+                .write_variant(&SafeId::new(&variant.id)?, variant)?;
+        }
         self.tell(&report)?;
         self.stage_done(Stage::Score)?;
         Ok(report)

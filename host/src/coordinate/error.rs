@@ -27,7 +27,7 @@ pub enum RunError {
         failure: Box<Failure>,
     },
     /// The workload failed while it was asked for inputs or judgement.
-    #[error("the workload {file} failed: {reason}")]
+    #[error("the workload {file} failed, so nothing can be checked or measured: {reason}")]
     WorkloadRun {
         /// Its file, as the experiment names it.
         file: String,

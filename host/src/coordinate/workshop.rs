@@ -165,11 +165,27 @@ fn read_interface(loaded: &Loaded) -> Result<Interface, RunError> {
     let declared = &loaded.experiment.interface;
     let interface = Interface::load(&loaded.dir.join(&declared.wit), &declared.call);
     interface.map_err(|error| {
-        let place = match error {
-            InterfaceError::Call { .. } | InterfaceError::Unsupported { .. } => Place::Call,
-            _ => Place::Wit,
+        let (place, label, help) = match error {
+            InterfaceError::Call { .. } => (
+                Place::Call,
+                "this",
+                "call one that is exported, or export this one",
+            ),
+            InterfaceError::Unsupported { .. } => (
+                Place::Call,
+                "this",
+                "give it parameters and a result of plain data",
+            ),
+            InterfaceError::Read { .. } => {
+                (Place::Wit, "here", "name a WIT file, or a folder of them")
+            }
+            _ => (
+                Place::Wit,
+                "read from here",
+                "mend the WIT at the place that is named above",
+            ),
         };
-        loaded.wrong(place, &error.to_string(), "this", "").into()
+        loaded.wrong(place, &error.to_string(), label, help).into()
     })
 }
 
@@ -183,7 +199,13 @@ async fn open_inputs(
     match (&loaded.experiment.workload.inputs, &loaded.cases) {
         (Inputs::Generated { code, sizes }, _) => {
             let fit = interface.workload().map_err(|error| {
-                loaded.wrong(Place::Workload, &error.to_string(), "for this workload", "")
+                let help = "change the world `workload` in the WIT, and the workload with it";
+                loaded.wrong(
+                    Place::Workload,
+                    &error.to_string(),
+                    "for this workload",
+                    help,
+                )
             })?;
             let file = code.path().display().to_string();
             let failed = |failure| RunError::Workload {
@@ -195,7 +217,8 @@ async fn open_inputs(
                 interface: Arc::clone(interface),
                 world: World::Workload,
                 code,
-                kind: Kind::Release,
+                // It is not timed, so it may as well tell of its panics.
+                kind: Kind::Diagnostic,
             };
             let built = builder.build(&request).await.map_err(failed)?;
             let source = InputSource::Workload {

@@ -75,7 +75,7 @@ impl Feed {
             } => {
                 let bytes = opened.blob(*workload).map_err(failed)?;
                 // SAFETY: the parent authenticated the bytes it sent.
-                let prepared = unsafe { sandbox.prepare(bytes, Imports::None) }?;
+                let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }?;
                 Ok(Self::Workload(Box::new(Workload {
                     prepared,
                     sizes: sizes.clone(),
@@ -198,14 +198,24 @@ impl Workload {
         running.calls += 1;
         let callee =
             which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
-        let answered = running.instance.call(callee, arguments).map_err(blamed)?;
+        let answered = match running.instance.call(callee, arguments) {
+            Ok(answered) => answered,
+            Err(breach) => return Err(blamed(breach, running.instance.reports())),
+        };
         self.running = Some(running);
         Ok(answered.value)
     }
 
     fn start(&self) -> Result<Running, Breach> {
-        let mut instance = self.prepared.instantiate().map_err(blamed)?;
-        let mut export = |name: &str| instance.callee(&[name.to_owned()]).map_err(blamed);
+        let mut instance = self
+            .prepared
+            .instantiate()
+            .map_err(|breach| blamed(breach, &[]))?;
+        let mut export = |name: &str| {
+            instance
+                .callee(&[name.to_owned()])
+                .map_err(|breach| blamed(breach, &[]))
+        };
         let exports = Exports {
             generate: export("generate")?,
             check: self.oracle.then(|| export("check")).transpose()?,
@@ -271,11 +281,13 @@ fn named_numbers(value: Option<Value>) -> Option<Vec<(String, f64)>> {
         .collect()
 }
 
-/// A failure of the workload, whatever its own class: no variant is to blame.
-fn blamed(breach: Breach) -> Breach {
-    let message = match &breach.limit {
-        Some(limit) => format!("the workload {} ({limit})", breach.message),
-        None => format!("the workload failed: {}", breach.message),
+/// A failure of the workload, whatever its own class: no variant is to blame. What it reported of a
+/// panic says more than the trap that follows.
+fn blamed(breach: Breach, reports: &[String]) -> Breach {
+    let message = match (&breach.limit, reports.last()) {
+        (Some(limit), _) => format!("it {} ({limit})", breach.message),
+        (None, Some(report)) => report.clone(),
+        (None, None) => breach.message,
     };
     Breach {
         class: FailureClass::WorkloadFailed,

@@ -11,8 +11,13 @@ use bakeoff_domain::plan::{Purpose, sample_seeds};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Calls between the two of the same input whose fuel is compared.
-const CALLS_BETWEEN: u32 = 10;
+/// Calls between the two of the same input whose fuel is compared: at least so many …
+const CALLS_BETWEEN_MIN: u32 = 10;
+/// … and on the first case, the smallest, up to so many, while they use less fuel together than
+/// [`FUEL_BETWEEN`]: what goes wrong only after many calls should go wrong here.
+const CALLS_BETWEEN_MAX: u32 = 100;
+/// Units of fuel, about a quarter of a second.
+const FUEL_BETWEEN: u64 = 250_000_000;
 
 /// Why a gate ended early.
 pub(super) enum Halt {
@@ -71,9 +76,15 @@ impl Gate<'_> {
         self.made.clear();
         let again = self.judged(&mut kept, case, seed)?;
         repeated(&fresh, &again)?;
-        for call in 1..=CALLS_BETWEEN {
-            let seed = self.seed_of(0, case, call);
-            self.judged(&mut kept, 0, seed)?;
+        let (mut calls, mut fuel) = (0, 0);
+        let goes_on = |calls, fuel| {
+            calls < CALLS_BETWEEN_MIN
+                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < FUEL_BETWEEN)
+        };
+        while goes_on(calls, fuel) {
+            calls += 1;
+            let seed = self.seed_of(0, case, calls);
+            fuel += self.judged(&mut kept, 0, seed)?.fuel;
         }
         let later = self.judged(&mut kept, case, seed)?;
         if !same(&fresh, &later) {
@@ -92,7 +103,7 @@ impl Gate<'_> {
                 .as_ref()
                 .map_or_else(String::new, invoke::render),
             assessed: self.feed.assess(&arguments, fresh.value.as_ref())?,
-            calls: 3 + CALLS_BETWEEN,
+            calls: 3 + calls,
         })
     }
 

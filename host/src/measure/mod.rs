@@ -9,6 +9,7 @@
 mod check;
 mod feed;
 mod gate;
+mod launch;
 mod machine;
 mod pilot;
 pub mod protocol;

@@ -3,7 +3,8 @@
 //! First a scout, one block of one call each: it finds out what a call roughly costs, so that
 //! nothing is run 16 times that takes seconds. Then, if there is time, a pilot with real samples.
 
-use super::race::{Contender, RaceOptions, ReplicaEnd, RunReplica};
+use super::launch::{ReplicaEnd, RunReplica};
+use super::race::{Contender, RaceOptions};
 use super::setting::Setting;
 use super::watch::RunnerError;
 use bakeoff_domain::failure::Failure;

@@ -134,8 +134,8 @@ impl<'a> Replica<'a> {
         let callee = instance
             .callee(path)
             .map_err(|breach| blame(None, breach))?;
-        let feed =
-            Feed::open(opened, workload, Some(callee.ty())).map_err(|breach| blame(None, breach))?;
+        let feed = Feed::open(opened, workload, Some(callee.ty()))
+            .map_err(|breach| blame(None, breach))?;
         calibrator.slot = Some((instance, callee));
         let cases = feed.cases();
         let facts = ReplicaFacts {

@@ -77,7 +77,10 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
 /// What a workload's call may use: as a prototype's, but what it gives are inputs, which are larger
 /// than answers.
 fn workload_limits(limits: Limits) -> Limits {
-    Limits { output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX), ..limits }
+    Limits {
+        output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX),
+        ..limits
+    }
 }
 
 type Calls = Vec<gate::Call>;

@@ -83,7 +83,11 @@ impl Sandbox {
     /// The same engine with other limits.
     #[must_use]
     pub fn with_limits(&self, limits: Limits) -> Self {
-        Self { engine: self.engine.clone(), profile: self.profile, limits }
+        Self {
+            engine: self.engine.clone(),
+            profile: self.profile,
+            limits,
+        }
     }
 
     /// Takes precompiled code in.

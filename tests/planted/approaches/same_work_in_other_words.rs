@@ -1,31 +1,14 @@
-//! The k best so far in a heap whose root is the worst of them; other names, another layout.
+//! The k best so far, in a heap whose root is the worst of them. Other names and other words, the
+//! same work: instruction by instruction what `same_work.rs` does.
 
-/// Lets a node sink below everything that is smaller than it.
-fn sink(tree: &mut [i64], node: usize) {
-    let mut node = node;
-    loop {
-        let mut smallest = node;
-        for below in [node * 2 + 1, node * 2 + 2] {
-            if below < tree.len() && tree[smallest] > tree[below] {
-                smallest = below;
-            }
-        }
-        if node == smallest {
-            break;
-        }
-        tree.swap(smallest, node);
-        node = smallest;
+pub fn top_k(numbers: Vec<i64>, wanted: u32) -> Vec<i64> {
+    let wanted = (wanted as usize).min(numbers.len());
+    let mut kept: Vec<i64> = numbers[..wanted].to_vec();
+    for node in (0..wanted / 2).rev() {
+        sink(&mut kept, node);
     }
-}
-
-pub fn top_k(numbers: Vec<i64>, count: u32) -> Vec<i64> {
-    let count = (count as usize).min(numbers.len());
-    let mut kept = numbers[..count].to_vec();
-    for inner in (0..count / 2).rev() {
-        sink(&mut kept, inner);
-    }
-    for &number in &numbers[count..] {
-        if *kept.first().expect("whoever wants none is not asked") < number {
+    for &number in &numbers[wanted..] {
+        if number > *kept.first().expect("whoever wants no number at all is not asked") {
             kept[0] = number;
             sink(&mut kept, 0);
         }
@@ -33,4 +16,21 @@ pub fn top_k(numbers: Vec<i64>, count: u32) -> Vec<i64> {
     kept.sort_unstable();
     kept.reverse();
     kept
+}
+
+/// Lets a node sink below everything that is smaller than it.
+fn sink(tree: &mut [i64], mut node: usize) {
+    loop {
+        let mut smallest = node;
+        for below in [2 * node + 1, 2 * node + 2] {
+            if below < tree.len() && tree[below] < tree[smallest] {
+                smallest = below;
+            }
+        }
+        if smallest == node {
+            return;
+        }
+        tree.swap(node, smallest);
+        node = smallest;
+    }
 }

@@ -1,0 +1,233 @@
+//! What building behind the fence costs: the CPU time of one prototype's build beside that of a
+//! bare `rustc` on the same function, written out by hand as an export of a `cdylib`, with the same
+//! flags. Rounds take turns in a rotating order; each ratio is the median of the rounds' own ratios.
+//!
+//! ```text
+//! cargo bench -p bakeoff --bench build [-- --quick]
+//! ```
+//!
+//! How to read it: `source to component` is everything before Cranelift (the child, bindings,
+//! `rustc`, componentising), and the demand on it is at most 0.25 s of CPU. `whole` adds compiling
+//! to machine code, once for each profile. The last rows are the fence alone: confined beside
+//! unconfined. Every build has an empty cache. Takes about half a minute.
+
+mod support;
+
+use bakeoff::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
+use bakeoff::confine::{Confinement, Host};
+use bakeoff::interface::{Interface, World};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use support::{is_quick, median};
+
+/// Rounds, and rounds of a quick run.
+const ROUNDS: usize = 15;
+const ROUNDS_QUICK: usize = 3;
+
+/// What a build may take before Cranelift, in seconds of CPU.
+const DEMAND_S: f64 = 0.25;
+
+/// The prototype.
+const APPROACH: &str = "approaches/quickselect.rs";
+
+/// The flags that a release build gives to `rustc`, those for its messages left out.
+const FLAGS: [&str; 10] = [
+    "--edition=2024",
+    "--crate-name=guest",
+    "--crate-type=cdylib",
+    "--target=wasm32-unknown-unknown",
+    "-Copt-level=3",
+    "-Cpanic=abort",
+    "-Ccodegen-units=1",
+    "-Ctarget-feature=+simd128",
+    "-Cstrip=symbols",
+    "-Awarnings",
+];
+
+/// The crate that somebody would write by hand around the same function.
+const PLAIN: &str = "mod prototype;
+
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn top_k(values: *const i64, count: usize, k: u32) -> *mut i64 {
+    let values = unsafe { std::slice::from_raw_parts(values, count) };
+    prototype::top_k(values.to_vec(), k).leak().as_mut_ptr()
+}
+";
+
+type Failure = Box<dyn std::error::Error>;
+
+/// A way to build, and what its builds took, in seconds of CPU.
+struct Way {
+    name: String,
+    confinement: Confinement,
+    source: Vec<f64>,
+    whole: Vec<f64>,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let rounds = if is_quick() { ROUNDS_QUICK } else { ROUNDS };
+    let toolchain = Toolchain::find(&mut |line: &str| eprintln!("{line}")).await?;
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/top-k");
+    let text = std::fs::read_to_string(example.join(APPROACH))?;
+    let request = Request {
+        interface: Arc::new(Interface::load(&example.join("wit"), "top-k")?),
+        world: World::Prototype,
+        code: CodeBytes::Source {
+            path_shown: APPROACH.into(),
+            text: text.clone(),
+        },
+        kind: Kind::Release,
+    };
+    let plain = Plain::new(&text, toolchain.rustc())?;
+    let mut ways = ways().await?;
+    let mut bare = Vec::new();
+    for round in 0..rounds {
+        for step in 0..=ways.len() {
+            match (step + round) % (ways.len() + 1) {
+                0 => bare.push(plain.compile()?),
+                way => ways[way - 1].build(&toolchain, &request).await?,
+            }
+        }
+    }
+    print(rounds, &bare, &ways);
+    Ok(())
+}
+
+/// Unconfined, fenced, and fenced within bubblewrap where that is installed and works.
+async fn ways() -> Result<Vec<Way>, Failure> {
+    let wrapped = Host::with_program(env!("CARGO_BIN_EXE_bakeoff"));
+    let fenced = Host {
+        bubblewrap: false,
+        ..wrapped.clone()
+    };
+    let open = Host {
+        landlock_at_most: Some(0),
+        seccomp: false,
+        ..fenced.clone()
+    };
+    let way = |name: String, confinement| Way {
+        name,
+        confinement,
+        source: Vec::new(),
+        whole: Vec::new(),
+    };
+    let mut ways = vec![
+        way(
+            "unconfined".into(),
+            Confinement::allow_unconfined_on(open).await,
+        ),
+        way("fenced".into(), Confinement::probe_on(fenced).await?),
+    ];
+    let wrapped = Confinement::probe_on(wrapped).await?;
+    if let Some(layer) = wrapped.outer_layer() {
+        ways.push(way(format!("fenced, {layer}"), wrapped));
+    }
+    Ok(ways)
+}
+
+impl Way {
+    async fn build(&mut self, toolchain: &Toolchain, request: &Request) -> Result<(), Failure> {
+        let folder = tempfile::tempdir()?;
+        let cache = Cache::open(folder.path())?;
+        let builder = Builder::new(toolchain.clone(), self.confinement.clone(), Some(cache), 1);
+        let built: Arc<Built> = builder
+            .build(request)
+            .await
+            .map_err(|failure| failure.message)?;
+        assert!(!built.cached, "the cache was empty");
+        self.source.push(built.source_cpu.as_secs_f64());
+        self.whole.push(built.cpu.as_secs_f64());
+        Ok(())
+    }
+}
+
+/// The same function in a crate written by hand, and the compiler for it.
+struct Plain {
+    folder: tempfile::TempDir,
+    rustc: PathBuf,
+}
+
+impl Plain {
+    fn new(prototype: &str, rustc: &Path) -> Result<Self, Failure> {
+        let folder = tempfile::tempdir()?;
+        std::fs::write(folder.path().join("plain.rs"), PLAIN)?;
+        std::fs::write(folder.path().join("prototype.rs"), prototype)?;
+        Ok(Self {
+            folder,
+            rustc: rustc.to_owned(),
+        })
+    }
+
+    /// The CPU time of one compilation, the linker's included, in seconds.
+    fn compile(&self) -> Result<f64, Failure> {
+        let before = children_cpu();
+        let output = Command::new(&self.rustc)
+            .args(FLAGS)
+            .args(["-o", "out.wasm", "plain.rs"])
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
+        Ok((children_cpu() - before).as_secs_f64())
+    }
+}
+
+/// CPU time of all children that were waited for so far. One build runs at a time, so what is
+/// added during a call is that call's.
+fn children_cpu() -> Duration {
+    // SAFETY: a rusage is plain numbers, for which zero is a value; the call fills it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let time = |part: libc::timeval| {
+        Duration::from_secs(part.tv_sec.unsigned_abs())
+            + Duration::from_micros(part.tv_usec.unsigned_abs())
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+fn print(rounds: usize, bare: &[f64], ways: &[Way]) {
+    println!("CPU time of one build of {APPROACH}, medians of {rounds} rounds in turns");
+    println!("{:<40} {:>8}", "", "× rustc");
+    row("rustc alone, the same function by hand", bare, bare, "");
+    for way in ways {
+        let found = median(way.source.clone());
+        let holds = if found <= DEMAND_S { "yes" } else { "no" };
+        let demand = match way.name.as_str() {
+            "unconfined" => String::new(),
+            _ => format!("at most {DEMAND_S} s: {holds}"),
+        };
+        let name = format!("{}, source to component", way.name);
+        row(&name, &way.source, bare, &demand);
+    }
+    for way in ways {
+        row(&format!("{}, whole", way.name), &way.whole, bare, "");
+    }
+    let (open, fenced) = ways.split_at(1);
+    println!("{:<40} {:>8}", "", "× unconfined");
+    for way in fenced {
+        let name = format!("{}, source to component", way.name);
+        row(&name, &way.source, &open[0].source, "");
+        row(
+            &format!("{}, whole", way.name),
+            &way.whole,
+            &open[0].whole,
+            "",
+        );
+    }
+}
+
+/// One line: the median of the rounds' ratios, and in brackets the median time itself.
+fn row(name: &str, these: &[f64], those: &[f64], demand: &str) {
+    let ratios = these.iter().zip(those).map(|(this, that)| this / that);
+    let ratio = median(ratios.collect());
+    let seconds = median(these.to_vec());
+    println!("{name:<40} {ratio:>8.2}   [{seconds:.3} s]  {demand}");
+}

@@ -1,0 +1,113 @@
+//! A machine that others use too: on every core, threads and processes that come and go.
+
+use std::hint::black_box;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The longest burst or pause, in milliseconds.
+const LONGEST_MS: u64 = 80;
+
+/// What a burst walks over, in bytes: more than a core's own caches hold.
+const WALK_BYTES: usize = 8 << 20;
+
+/// The option that makes this program a burst and nothing else: `--burst MILLISECONDS`.
+const BURST: &str = "--burst";
+
+/// Load on every core, until it is dropped.
+pub(crate) struct Noise {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Noise {
+    /// Begins to be noisy, the same way each time for the same seed.
+    pub(crate) fn begin(seed: u64) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = (0..cores as u64).map(|core| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || disturb((seed << 8) | core, &stop))
+        });
+        Self {
+            threads: threads.collect(),
+            stop,
+        }
+    }
+}
+
+impl Drop for Noise {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            // A thread that panicked made less noise; the bench goes on.
+            drop(thread.join());
+        }
+    }
+}
+
+/// If this process was started as a burst, is one, and says so.
+pub(crate) fn was_a_burst() -> bool {
+    let mut arguments = std::env::args().skip_while(|argument| argument != BURST);
+    let ms = arguments.nth(1).and_then(|ms| ms.parse().ok());
+    if let Some(ms) = ms {
+        burst(Duration::from_millis(ms));
+    }
+    ms.is_some()
+}
+
+/// Pauses, bursts of this thread, and bursts of a process of their own, in random order.
+fn disturb(mut state: u64, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let random = split_mix(&mut state);
+        let ms = 1 + (random >> 8) % LONGEST_MS;
+        match random % 3 {
+            0 => std::thread::sleep(Duration::from_millis(ms)),
+            1 => burst(Duration::from_millis(ms)),
+            _ => burst_elsewhere(ms),
+        }
+    }
+}
+
+/// Half of it arithmetic, half of it a walk through memory.
+fn burst(length: Duration) {
+    let start = Instant::now();
+    let mut state = 1;
+    while start.elapsed() < length / 2 {
+        for _ in 0..1_000 {
+            black_box(split_mix(&mut state));
+        }
+    }
+    let mut bytes = vec![0_u8; WALK_BYTES];
+    while start.elapsed() < length {
+        for byte in bytes.iter_mut().step_by(64) {
+            *byte = byte.wrapping_add(1);
+        }
+        black_box(&mut bytes);
+    }
+}
+
+fn burst_elsewhere(ms: u64) {
+    let started = std::env::current_exe().and_then(|program| {
+        Command::new(program)
+            .args([BURST, &ms.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+    });
+    if started.is_err() {
+        burst(Duration::from_millis(ms));
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

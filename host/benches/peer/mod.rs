@@ -1,0 +1,164 @@
+//! cargo and criterion on the same functions: a package of its own, with the same generated input
+//! and criterion's own settings.
+
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The longest that one call of cargo may take.
+const CARGO_MAX: Duration = Duration::from_secs(300);
+
+/// How often a call is looked at.
+const POLL: Duration = Duration::from_millis(20);
+
+const MANIFEST: &str = r#"[package]
+name = "peer"
+version = "0.0.0"
+edition = "2024"
+
+[workspace]
+
+[dev-dependencies]
+criterion = "0.7"
+
+[[bench]]
+name = "compare"
+harness = false
+"#;
+
+/// The functions, and what they are called with.
+pub(crate) struct Subject<'a> {
+    /// A folder with `workload.rs` and `approaches`.
+    pub(crate) example: &'a Path,
+    /// The source of the workload's random numbers.
+    pub(crate) random: &'a Path,
+    /// Files in `approaches`, without their ending.
+    pub(crate) approaches: &'a [&'a str],
+    /// Elements of the input.
+    pub(crate) size: u32,
+}
+
+/// What came of it. Times are wall times, in seconds.
+pub(crate) struct Peer {
+    /// From fetched sources to a bench that can run.
+    pub(crate) build: f64,
+    /// `cargo bench` with everything built.
+    pub(crate) measure: f64,
+    /// Of each approach: the ends of criterion's 95 % interval, in nanoseconds.
+    pub(crate) intervals: Vec<(f64, f64)>,
+}
+
+/// Runs criterion on the subject.
+///
+/// # Errors
+/// Why there is nothing to compare with, in a line.
+pub(crate) fn run(subject: &Subject<'_>) -> Result<Peer, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = folder.path();
+    write(subject, folder).map_err(|error| error.to_string())?;
+    cargo(folder, &["fetch"])?;
+    let build = cargo(folder, &["bench", "--bench", "compare", "--no-run"])?;
+    let measure = cargo(folder, &["bench", "--bench", "compare"])?;
+    let intervals = subject.approaches.iter().map(|name| {
+        let file = home(folder).join("top-k").join(name);
+        interval(&file.join("new/estimates.json"))
+    });
+    Ok(Peer {
+        build,
+        measure,
+        intervals: intervals.collect::<Result<_, _>>()?,
+    })
+}
+
+fn home(folder: &Path) -> PathBuf {
+    folder.join("criterion")
+}
+
+fn write(subject: &Subject<'_>, folder: &Path) -> std::io::Result<()> {
+    let source = folder.join("src");
+    std::fs::create_dir_all(&source)?;
+    std::fs::create_dir_all(folder.join("benches"))?;
+    std::fs::write(folder.join("Cargo.toml"), MANIFEST)?;
+    std::fs::copy(subject.random, source.join("bakeoff.rs"))?;
+    let workload = subject.example.join("workload.rs");
+    std::fs::copy(workload, source.join("workload.rs"))?;
+    let mut library = String::from("pub mod bakeoff;\npub mod workload;\n");
+    let mut bench = format!(
+        "use criterion::{{BatchSize, Criterion}};\n\n\
+         fn compare(criterion: &mut Criterion) {{\n\
+         let (values, k) = peer::workload::generate({}, 1);\n\
+         let mut group = criterion.benchmark_group(\"top-k\");\n",
+        subject.size
+    );
+    for name in subject.approaches {
+        let file = format!("{name}.rs");
+        let approach = subject.example.join("approaches").join(&file);
+        std::fs::copy(approach, source.join(&file))?;
+        library.push_str(&format!("pub mod {name};\n"));
+        bench.push_str(&format!(
+            "group.bench_function(\"{name}\", |bencher| bencher.iter_batched(\n\
+             || values.clone(), |values| peer::{name}::top_k(values, k), BatchSize::SmallInput));\n"
+        ));
+    }
+    bench.push_str(
+        "group.finish();\n}\n\n\
+         criterion::criterion_group!(benches, compare);\ncriterion::criterion_main!(benches);\n",
+    );
+    std::fs::write(source.join("lib.rs"), library)?;
+    std::fs::write(folder.join("benches/compare.rs"), bench)
+}
+
+/// Runs cargo to its end, and gives its wall time in seconds.
+fn cargo(folder: &Path, arguments: &[&str]) -> Result<f64, String> {
+    let shown = format!("cargo {}", arguments[0]);
+    let failed = |error: std::io::Error| format!("{shown}: {error}");
+    let log = folder.join("log");
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let start = Instant::now();
+    let mut child = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CRITERION_HOME", home(folder))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(&log).map_err(failed)?)
+        .spawn()
+        .map_err(failed)?;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        if start.elapsed() > CARGO_MAX {
+            child.kill().map_err(failed)?;
+            child.wait().map_err(failed)?;
+            return Err(format!("{shown} took more than {} s", CARGO_MAX.as_secs()));
+        }
+        std::thread::sleep(POLL);
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    if status.success() {
+        return Ok(seconds);
+    }
+    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    let reason = said.lines().find(|line| line.starts_with("error"));
+    Err(format!("{shown}: {}", reason.unwrap_or("it failed")))
+}
+
+/// The interval that criterion reports: of the slope where it fitted one, else of the mean.
+fn interval(file: &Path) -> Result<(f64, f64), String> {
+    let failed = |reason: String| format!("{}: {reason}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let estimates: Value =
+        serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let estimate = match &estimates["slope"] {
+        Value::Null => &estimates["mean"],
+        slope => slope,
+    };
+    let end = |name: &str| estimate["confidence_interval"][name].as_f64();
+    end("lower_bound")
+        .zip(end("upper_bound"))
+        .ok_or_else(|| failed("it holds no interval".to_owned()))
+}

@@ -1,0 +1,267 @@
+//! `bakeoff compare`: files head to head, without an experiment file.
+
+use super::build::code_of;
+use super::failure::Failure;
+use super::options::{Output, Safety};
+use super::run::{self, Job};
+use super::{Status, regression, show};
+use crate::config::{self, APPROACHES_MAX, Loaded, SIZES_MAX, units};
+use crate::render::inert::Plain;
+use crate::store::Start;
+use bakeoff_domain::ids;
+use bakeoff_domain::report::Report;
+use bakeoff_domain::spec::{
+    Approach, Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workers,
+    Workload,
+};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Measures files against each other, without an experiment file: Rust sources and components,
+/// mixed. Results are kept only with --out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
+  bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
+  bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%")]
+pub(super) struct Arguments {
+    /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The WIT: a file, or a folder of them
+    #[arg(long, value_name = "PATH", default_value = "wit")]
+    wit: PathBuf,
+    /// The function that is called: top-k, or interface.function
+    #[arg(long, value_name = "NAME")]
+    call: String,
+    /// What makes the inputs and judges the answers: Rust source, or a component
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "sizes",
+        required_unless_present = "cases"
+    )]
+    workload: Option<PathBuf>,
+    /// Sizes of inputs that the workload is asked for, separated by commas
+    #[arg(long = "size", value_name = "N", value_delimiter = ',', requires = "workload",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    sizes: Vec<u32>,
+    /// Calls and expected answers in a file, instead of a workload
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"])]
+    cases: Option<PathBuf>,
+    /// All inputs and orders follow from it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Time for measuring: 500ms, 40s, 2min
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = run::parse_budget)]
+    budget: Duration,
+    /// Cores to use at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: Option<u32>,
+    /// Exit with 1 if a later file is surely slower than the first by more than this
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    fail_if_slower: Option<f64>,
+    /// The folder in which results are kept
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    safety: Safety,
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    units::percent(text).map_err(|error| error.to_string())
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let experiment = arguments.experiment()?;
+    let loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let temporary = tempfile::tempdir()
+        .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
+    let job = Job {
+        loaded: &loaded,
+        folder: arguments.out.as_deref().unwrap_or(temporary.path()),
+        start: Start::Resume,
+        safety: &arguments.safety,
+        resume: arguments.out.is_some().then(command_again),
+    };
+    let Some(report) = run::perform(job, output).await? else {
+        return Ok(Status::Interrupted);
+    };
+    show::print(&report, show::sources(&loaded), output)?;
+    let slower = arguments
+        .fail_if_slower
+        .is_some_and(|allowed| any_slower(&report, &loaded, allowed));
+    Ok(match slower {
+        true => Status::NoAnswer,
+        false => Status::of(&report),
+    })
+}
+
+/// Says of each later file whether it is slower than the first; whether any surely is.
+fn any_slower(report: &Report, loaded: &Loaded, allowed: f64) -> bool {
+    let approaches = &loaded.experiment.approaches;
+    let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
+    let Some((baseline, later)) = ids.split_first() else {
+        return false;
+    };
+    let mut any = false;
+    for later in later {
+        let finding = regression::against(report, baseline, later, allowed);
+        any |= matches!(finding, regression::Finding::Slower { .. });
+        anstream::eprintln!("{}", finding.line(baseline, later, allowed));
+    }
+    any
+}
+
+impl Arguments {
+    /// The experiment that the options describe. Paths are the user's own, relative to the current
+    /// folder.
+    fn experiment(&self) -> Result<Experiment, Failure> {
+        let count = self.files.len();
+        if !(2..=APPROACHES_MAX).contains(&count) {
+            return Err(Failure::usage(format!(
+                "2 to {APPROACHES_MAX} files are compared, not {count}"
+            )));
+        }
+        let measure = Measure {
+            budget: self.budget,
+            workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
+            ..Measure::default()
+        };
+        Ok(Experiment {
+            name: "compare".to_owned(),
+            problem: format!("Which of these {count} files takes less time?"),
+            interface: Interface {
+                wit: self.wit.clone(),
+                call: self.call.clone(),
+                world: "prototype".to_owned(),
+            },
+            workload: Workload {
+                inputs: self.inputs()?,
+                seed: self.seed,
+            },
+            approaches: approaches(&self.files)?,
+            limits: Limits::default(),
+            measure,
+            criteria: config::default_criteria(),
+            report: ReportOptions::default(),
+        })
+    }
+
+    fn inputs(&self) -> Result<Inputs, Failure> {
+        match (&self.workload, &self.cases) {
+            (Some(file), None) => Ok(Inputs::Generated {
+                code: code(file)?,
+                sizes: sizes(&self.sizes)?,
+            }),
+            (None, Some(cases)) => Ok(Inputs::Cases(cases.clone())),
+            _ => Err(Failure::usage(
+                "inputs come from --workload FILE with --size N, or from --cases FILE",
+            )),
+        }
+    }
+}
+
+/// The sizes in ascending order, each once.
+fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
+    let mut sizes = given.to_vec();
+    sizes.sort_unstable();
+    sizes.dedup();
+    match sizes.len() {
+        1..=SIZES_MAX => Ok(sizes),
+        count => Err(Failure::usage(format!(
+            "1 to {SIZES_MAX} sizes are measured, not {count}"
+        ))),
+    }
+}
+
+/// Code of a file that is there. A missing file is a slip of the hand here, not a failed variant.
+fn code(file: &Path) -> Result<Code, Failure> {
+    let shown = file.display().to_string();
+    let shown = Plain(&shown);
+    let extension = file.extension().and_then(|end| end.to_str());
+    if !matches!(extension, Some("rs" | "wasm")) {
+        return Err(Failure::usage(format!(
+            "{shown} ends neither in .rs nor in .wasm: compile other languages to a component"
+        )));
+    }
+    if !file.is_file() {
+        return Err(Failure::usage(format!("there is no file {shown}")));
+    }
+    Ok(code_of(file))
+}
+
+/// An approach for each file. It is called by the file's name without its end where that tells it
+/// from the others, and as the user wrote it where not.
+fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
+    let stem = |file: &PathBuf| {
+        let stem = file.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let stems: Vec<String> = files.iter().map(stem).collect();
+    let approach = |(file, stem): (&PathBuf, &String)| {
+        let namesakes = stems.iter().filter(|other| *other == stem).count();
+        Ok(Approach {
+            name: match namesakes {
+                1 => stem.clone(),
+                _ => file.display().to_string(),
+            },
+            description: None,
+            code: code(file)?,
+        })
+    };
+    files.iter().zip(&stems).map(approach).collect()
+}
+
+/// This very command line, to be given to a shell again.
+fn command_again() -> String {
+    let quoted = |text: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
+        match !text.is_empty() && text.chars().all(plain) {
+            true => text,
+            false => format!("'{}'", text.replace('\'', r"'\''")),
+        }
+    };
+    let arguments = std::env::args_os().skip(1);
+    let words = arguments.map(|argument| quoted(argument.to_string_lossy().into_owned()));
+    std::iter::once("bakeoff".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_ascend_and_come_once() {
+        assert_eq!(sizes(&[9, 3, 9]).ok(), Some(vec![3, 9]));
+        assert!(sizes(&[]).is_err());
+        let many: Vec<u32> = (1..=SIZES_MAX as u32 + 1).collect();
+        assert!(sizes(&many).is_err());
+    }
+
+    #[test]
+    fn namesakes_are_called_by_their_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        let files = [file("old/heap.rs"), file("new/heap.rs"), file("sort.wasm")];
+        let names: Vec<String> = approaches(&files)
+            .unwrap()
+            .into_iter()
+            .map(|approach| approach.name)
+            .collect();
+        assert!(names[0].ends_with("old/heap.rs") && names[1].ends_with("new/heap.rs"));
+        assert_eq!(names[2], "sort");
+        assert!(approaches(&[folder.path().join("none.rs")]).is_err());
+        assert!(approaches(&[file("heap.py")]).is_err());
+    }
+}

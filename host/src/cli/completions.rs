@@ -1,0 +1,61 @@
+//! `bakeoff completions` and `bakeoff man`: both follow from the command line itself.
+
+use super::failure::Failure;
+use super::{Cli, Status, show};
+use clap::{Args, CommandFactory as _};
+use clap_complete::aot::{self, Shell};
+use std::path::PathBuf;
+
+/// The name of the program, as completions and pages know it.
+const PROGRAM: &str = "bakeoff";
+
+/// Writes what a shell needs to complete commands and options.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff
+  bakeoff completions fish > ~/.config/fish/completions/bakeoff.fish")]
+pub(super) struct CompletionArguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Writes the manual: the page of the program to stdout, or the pages of all commands to a folder.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff man | man -l -
+  bakeoff man --out ~/.local/share/man/man1")]
+pub(super) struct ManArguments {
+    /// The folder for one page for each command
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn complete(arguments: &CompletionArguments) -> Result<Status, Failure> {
+    let mut script = Vec::new();
+    aot::generate(arguments.shell, &mut Cli::command(), PROGRAM, &mut script);
+    show::write(&String::from_utf8_lossy(&script))?;
+    Ok(Status::Done)
+}
+
+pub(super) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
+    match &arguments.out {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
+                .map_err(|error| {
+                    Failure::usage(format!("cannot write to {}: {error}", folder.display()))
+                })?;
+        }
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(Failure::infrastructure)?;
+            show::write(&String::from_utf8_lossy(&page))?;
+        }
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,123 @@
+//! The report that a run left behind: finding it, and reading it with the care that a file wants
+//! which may have been sent by somebody.
+
+use super::failure::Failure;
+use super::run::results_folder;
+use crate::config::{self, Loaded};
+use crate::render::inert::Plain;
+use crate::store::{Files, ReportFile};
+use bakeoff_domain::report::{Report, SCHEMA_VERSION};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes a report has at most: 64 variants on 32 cases have about 14 MiB of verdicts.
+const REPORT_BYTES_MAX: u64 = 64 << 20;
+
+/// A folder of results, and the experiment they belong to.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// The report as a file.
+    file: PathBuf,
+    /// The experiment, if it was found: code comes from its folder and nowhere else.
+    pub(super) experiment: Option<Loaded>,
+}
+
+impl Kept {
+    /// Finds the results that a user means by an experiment's folder or file, a folder of results,
+    /// or a `report.json`.
+    pub(super) fn find(named: &Path) -> Result<Self, Failure> {
+        if is_experiment(named) {
+            let loaded = config::load(named)?;
+            let file = report_in(&results_folder(&loaded));
+            let experiment = Some(loaded);
+            return Ok(Self { file, experiment });
+        }
+        let file = match named.extension().is_some_and(|end| end == "json") {
+            true => named.to_owned(),
+            false => report_in(named),
+        };
+        let experiment = owner(&file);
+        Ok(Self { file, experiment })
+    }
+
+    /// Reads the report.
+    pub(super) fn report(&self) -> Result<Report, Failure> {
+        let shown = self.file.display().to_string();
+        let shown = Plain(&shown);
+        let bytes = read(&self.file)?;
+        let unusable = |why: String| {
+            Failure::usage(format!(
+                "{shown} cannot be read as a report: {why}; run the experiment again, which \
+                 writes it anew from what is kept"
+            ))
+        };
+        // A newer format may have anything in it: its version is looked at before all else.
+        let version: Version =
+            serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        if version.schema_version > SCHEMA_VERSION {
+            return Err(Failure::usage(format!(
+                "{shown} has format version {}, and this bakeoff knows versions up to \
+                 {SCHEMA_VERSION}: use a newer bakeoff",
+                version.schema_version
+            )));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
+    }
+}
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u32,
+}
+
+/// The folder of results that a user means by an experiment's folder or file, or by itself.
+pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
+    match is_experiment(named) {
+        true => Ok(results_folder(&config::load(named)?)),
+        false => Ok(named.to_owned()),
+    }
+}
+
+fn is_experiment(named: &Path) -> bool {
+    named.join(config::FILE_NAME).is_file()
+        || named.is_file() && named.extension().is_some_and(|end| end == "toml")
+}
+
+fn report_in(folder: &Path) -> PathBuf {
+    Files::new(folder).report(ReportFile::Json)
+}
+
+/// The experiment whose `.bakeoff/NAME` holds the report. Without it a report is only shown without
+/// code, so an experiment file that is broken by now is no error here.
+fn owner(report: &Path) -> Option<Loaded> {
+    let report = report.canonicalize().ok()?;
+    let folder = report.parent()?;
+    let loaded = config::load(folder.parent()?.parent()?).ok()?;
+    let own = results_folder(&loaded).canonicalize().ok()?;
+    (own == folder).then_some(loaded)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let shown = file.display().to_string();
+    let shown = Plain(&shown);
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Failure::usage(format!(
+            "there is no report at {shown}: run the experiment first, with `bakeoff run`"
+        )),
+        _ => Failure::usage(format!("cannot read {shown}: {error}")),
+    };
+    let mut bytes = Vec::new();
+    File::open(file)
+        .and_then(|open| open.take(REPORT_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > REPORT_BYTES_MAX {
+        return Err(Failure::usage(format!(
+            "{shown} is larger than the {} MiB that a report has at most",
+            REPORT_BYTES_MAX >> 20
+        )));
+    }
+    Ok(bytes)
+}

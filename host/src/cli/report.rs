@@ -1,0 +1,64 @@
+//! `bakeoff report`: what a run found out, shown again, also with other weights. Nothing is run.
+
+use super::failure::Failure;
+use super::kept::Kept;
+use super::options::Output;
+use super::{Status, show};
+use bakeoff_domain::report::{self, Report};
+use bakeoff_domain::score::{WeightError, parse_weight};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Shows the report of a finished run again, in any format, also with other weights. Nothing is
+/// built, run or written.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff report examples/top-k
+  bakeoff report examples/top-k --weight memory=2 --weight simplicity=0
+  bakeoff report examples/top-k --format html > report.html")]
+pub(super) struct Arguments {
+    /// An experiment's folder or file, a folder of results, or a report.json
+    #[arg(default_value = ".", value_name = "DIR|FILE")]
+    from: PathBuf,
+    /// How much a criterion counts instead; may be given for several
+    #[arg(long = "weight", value_name = "NAME=X")]
+    weights: Vec<String>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let weights = weights(&arguments.weights).map_err(refused)?;
+    let kept = Kept::find(&arguments.from)?;
+    let report = reweighted(kept.report()?, &weights).map_err(refused)?;
+    let sources = kept.experiment.as_ref().map(show::sources);
+    show::print(&report, sources.unwrap_or_default(), output)?;
+    Ok(Status::of(&report))
+}
+
+fn refused(error: WeightError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+/// Weights by criterion; where one is named twice, the later one counts.
+fn weights(texts: &[String]) -> Result<BTreeMap<String, f64>, WeightError> {
+    texts.iter().map(|text| parse_weight(text)).collect()
+}
+
+/// The report with other weights, and a note of which ones are other than the run's.
+fn reweighted(report: Report, weights: &BTreeMap<String, f64>) -> Result<Report, WeightError> {
+    if weights.is_empty() {
+        return Ok(report);
+    }
+    let mut again = report::rescore(&report, weights)?;
+    let criteria = report.criteria.iter().zip(&again.criteria);
+    let changes: Vec<String> = criteria
+        .filter(|(before, after)| before.weight != after.weight)
+        .map(|(before, after)| format!("{} {} (was {})", after.name, after.weight, before.weight))
+        .collect();
+    if !changes.is_empty() {
+        let note = format!("weights were changed after the run: {}", changes.join(", "));
+        again.notes.push(note);
+    }
+    Ok(again)
+}

@@ -1,0 +1,392 @@
+//! The commands around a run: what they say, and what they refuse. Nothing here depends on how
+//! long anything takes, only on what is far slower than something else.
+
+use crate::support::{Said, run_experiment, say};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// A run of four ways to the top k, into a folder of its own.
+fn top_k() -> (Value, tempfile::TempDir) {
+    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "2s"]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    (report, out)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The report of a folder with other weights, as JSON.
+fn weighed(folder: &Path, weights: &[&str]) -> Value {
+    let mut arguments = vec!["report", text(folder), "--format", "json"];
+    for weight in weights {
+        arguments.extend(["--weight", *weight]);
+    }
+    let said = say(&arguments);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    said.json()
+}
+
+fn assert_refused(said: &Said, why: &str) {
+    assert_eq!(said.status, 2, "{} {}", said.stdout, said.stderr);
+    assert_eq!(said.stdout, "", "something was said all the same");
+    // Messages are wrapped to the terminal's width, and so may be broken anywhere.
+    let solid = |text: &str| {
+        let seen = text.chars().filter(|c| !c.is_whitespace() && *c != '│');
+        seen.collect::<String>()
+    };
+    assert!(solid(&said.stderr).contains(&solid(why)), "{}", said.stderr);
+}
+
+#[test]
+fn other_weights_move_the_winner_and_run_nothing() {
+    let (report, out) = top_k();
+    let folder = out.path();
+    let kept = fs::read(folder.join("report.json")).unwrap();
+    let database = fs::read(folder.join("bakeoff.db")).unwrap();
+
+    assert_eq!(weighed(folder, &[]), report);
+    assert_eq!(weighed(&folder.join("report.json"), &[]), report);
+    let alone = ["performance=0", "memory=0", "simplicity=1"];
+    let simplest = weighed(folder, &alone);
+    assert_eq!(simplest["recommendation"]["winner"], "sort");
+    let fastest = weighed(folder, &["performance=1", "memory=0", "simplicity=0"]);
+    assert_ne!(fastest["recommendation"]["winner"], "sort");
+    assert!(
+        simplest["notes"]
+            .to_string()
+            .contains("simplicity 1 (was 0.5)"),
+        "{}",
+        simplest["notes"]
+    );
+    assert_eq!(simplest["verdicts"], report["verdicts"]);
+
+    assert_eq!(fs::read(folder.join("report.json")).unwrap(), kept);
+    assert_eq!(fs::read(folder.join("bakeoff.db")).unwrap(), database);
+
+    for (format, beginning) in [("md", "# "), ("html", "<!doctype html"), ("csv", "")] {
+        let said = say(&["report", text(folder), "--format", format]);
+        assert_eq!(said.status, 0, "{}", said.stderr);
+        assert!(
+            said.stdout.to_lowercase().starts_with(beginning),
+            "{format}: {}",
+            said.stdout
+        );
+        assert!(said.stdout.contains("quickselect"), "{format}");
+    }
+
+    refuses_weights(folder);
+    picks_nothing_from_a_tie(folder, &report);
+    lists_runs(folder);
+}
+
+fn refuses_weights(folder: &Path) {
+    for (weights, why) in [
+        (vec!["performance=-1"], "a weight is 0 or more"),
+        (vec!["performance=NaN"], "must be a finite number"),
+        (vec!["performance=inf"], "must be a finite number"),
+        (vec!["performance=fast"], "is not a number"),
+        (vec!["performance"], "a weight is written NAME=X"),
+        (vec!["beauty=1"], "there is no criterion \"beauty\""),
+        (
+            vec!["performance=0", "memory=0", "simplicity=0"],
+            "all weights are 0",
+        ),
+    ] {
+        let mut arguments = vec!["report", text(folder)];
+        for weight in weights {
+            arguments.extend(["--weight", weight]);
+        }
+        assert_refused(&say(&arguments), why);
+    }
+}
+
+/// A report in which the first place is shared names those who share it.
+fn picks_nothing_from_a_tie(folder: &Path, report: &Value) {
+    let mut tied = report.clone();
+    tied["recommendation"]["winner"] = Value::Null;
+    tied["recommendation"]["outcome"] = "tie".into();
+    tied["recommendation"]["tied"] = serde_json::json!(["sort", "heap"]);
+    let path = folder.join("tied.json");
+    fs::write(&path, tied.to_string()).unwrap();
+    let said = say(&["pick", text(&path)]);
+    assert_eq!(said.status, 1, "{}", said.stdout);
+    assert_eq!(said.stdout, "");
+    assert!(said.stderr.contains("sort") && said.stderr.contains("heap"));
+}
+
+fn lists_runs(folder: &Path) {
+    let said = say(&["runs", text(folder), "--format", "json"]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let runs = said.json();
+    assert_eq!(runs[0]["run"], 1);
+    assert_eq!(runs[0]["status"], "finished");
+    let table = say(&["runs", text(folder)]);
+    assert!(table.stdout.contains("finished"), "{}", table.stdout);
+    let same = say(&[
+        "runs",
+        text(folder),
+        "--compare",
+        "1",
+        "1",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(same.json()["verdicts"], serde_json::json!([]));
+    let none = say(&["runs", text(folder), "--compare", "1", "7"]);
+    assert_refused(&none, "there is no run 7");
+}
+
+#[test]
+fn a_report_that_cannot_be_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = text(folder.path());
+    for command in ["report", "pick"] {
+        assert_refused(&say(&[command, dir]), "there is no report at");
+    }
+    let file = folder.path().join("report.json");
+    for (content, why) in [
+        ("", "cannot be read as a report"),
+        (
+            "{\"schema_version\": 1, \"exper",
+            "cannot be read as a report",
+        ),
+        ("{\"schema_version\": 1}", "missing field `experiment`"),
+        ("[1, 2]", "cannot be read as a report"),
+        (
+            "{\"schema_version\": 2, \"anything\": []}",
+            "use a newer bakeoff",
+        ),
+    ] {
+        fs::write(&file, content).unwrap();
+        for command in ["report", "pick"] {
+            assert_refused(&say(&[command, dir]), why);
+        }
+    }
+    assert_refused(&say(&["runs", dir]), "holds no results");
+}
+
+#[test]
+fn what_init_writes_runs_and_is_picked_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("new");
+    let dir = text(&dir);
+    let said = say(&["init", dir]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(said.stdout.contains("bakeoff run"), "{}", said.stdout);
+
+    assert_refused(&say(&["report", dir]), "there is no report at");
+    let run = say(&["run", dir, "--budget", "1s", "--format", "json"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let report = run.json();
+    for variant in report["variants"].as_array().unwrap() {
+        assert_eq!(variant["status"], "ranked", "{variant:#}");
+        assert_eq!(variant["pure"], true, "{variant:#}");
+    }
+    let notes = report["notes"].to_string();
+    assert!(!notes.contains("too short"), "{notes}");
+
+    // Which of the two is ahead is for the machine to say; the kept report can be made to say it.
+    let kept = Path::new(dir).join(".bakeoff/count-distinct/report.json");
+    let mut decided = report;
+    decided["recommendation"]["winner"] = "table".into();
+    fs::write(kept, decided.to_string()).unwrap();
+    let picked = say(&["pick", dir]);
+    assert_eq!(picked.status, 0, "{}", picked.stderr);
+    let own = Path::new(dir).join("approaches/table.rs");
+    assert_eq!(Path::new(picked.stdout.trim_end()), own);
+
+    let copy = folder.path().join("copy.rs");
+    let copied = say(&["pick", dir, "--copy", text(&copy)]);
+    assert_eq!(copied.status, 0, "{}", copied.stderr);
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(&own).unwrap());
+    assert_refused(&say(&["pick", dir, "--copy", text(&copy)]), "cannot copy");
+}
+
+#[test]
+fn init_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("workload.rs"), "mine").unwrap();
+    assert_refused(&say(&["init", text(folder.path())]), "exists already");
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "a refusal writes nothing");
+    let kept = fs::read_to_string(folder.path().join("workload.rs")).unwrap();
+    assert_eq!(kept, "mine");
+}
+
+/// No file is opened because a report names it.
+#[test]
+fn a_report_alone_is_nothing_to_copy_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "canary").unwrap();
+    let golden = crate::support::root().join("tests/golden/report/report.json");
+    let mut report: Value = serde_json::from_slice(&fs::read(golden).unwrap()).unwrap();
+    let first = report["variants"][0]["id"].clone();
+    report["recommendation"]["winner"] = first;
+    report["variants"][0]["file"] = text(&secret).into();
+    fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
+    let copy = folder.path().join("copy");
+    let said = say(&["pick", text(folder.path()), "--copy", text(&copy)]);
+    assert_refused(&said, "nothing to copy from");
+    assert!(!copy.exists());
+    let shown = say(&["report", text(folder.path())]);
+    assert!(!shown.stdout.contains("canary"));
+}
+
+const APPROACHES: &str = "examples/top-k/approaches";
+
+/// Two files head to head, the first of which is the baseline.
+fn compare(first: &str, second: &str, more: &[&str]) -> Said {
+    let mut arguments = vec![
+        "compare",
+        first,
+        second,
+        "--wit",
+        "examples/top-k/wit",
+        "--call",
+        "top-k",
+        "--workload",
+        "examples/top-k/workload.rs",
+        "--size",
+        "64000",
+        "--budget",
+        "5s",
+        "--format",
+        "json",
+    ];
+    arguments.extend(more);
+    say(&arguments)
+}
+
+#[test]
+fn what_is_surely_slower_fails_the_check() {
+    let quick = format!("{APPROACHES}/quickselect.rs");
+    let slow = format!("{APPROACHES}/sort.rs");
+    let limit = ["--fail-if-slower", "10%"];
+
+    let slower = compare(&quick, &slow, &limit);
+    assert_eq!(slower.status, 1, "{}", slower.stderr);
+    let line = "sort is slower than quickselect by more than 10 %";
+    assert!(slower.stderr.contains(line), "{}", slower.stderr);
+    assert_eq!(slower.json()["recommendation"]["winner"], "quickselect");
+
+    let faster = compare(&slow, &quick, &limit);
+    assert_eq!(faster.status, 0, "{}", faster.stderr);
+    let line = "quickselect is not slower than sort by more than 10 %";
+    assert!(faster.stderr.contains(line), "{}", faster.stderr);
+}
+
+#[test]
+fn sources_and_components_are_mixed_and_the_same_code_ties() {
+    let folder = tempfile::tempdir().unwrap();
+    let component = folder.path().join("built.wasm");
+    let source = format!("{APPROACHES}/heap.rs");
+    let built = say(&[
+        "build",
+        &source,
+        "--wit",
+        "examples/top-k/wit",
+        "--call",
+        "top-k",
+        "-o",
+        text(&component),
+    ]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    let out = folder.path().join("out");
+    let said = compare(
+        &source,
+        text(&component),
+        &["--fail-if-slower", "2%", "--out", text(&out)],
+    );
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let report = said.json();
+    assert_eq!(crate::support::verdict(&report, "heap", "built"), "tie");
+    assert!(out.join("report.html").is_file());
+    let again = say(&["report", text(&out), "--format", "json"]);
+    assert_eq!(again.json(), report);
+}
+
+#[test]
+fn calls_in_a_file_are_compared_without_an_experiment() {
+    let said = say(&[
+        "compare",
+        "tests/planted/cases/approaches/sort.rs",
+        "tests/planted/cases/approaches/reversed.rs",
+        "--wit",
+        "tests/planted/cases/wit",
+        "--call",
+        "top-k",
+        "--cases",
+        "tests/planted/cases/cases.toml",
+        "--budget",
+        "1s",
+        "--fail-if-slower",
+        "2%",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(said.status, 3, "{}", said.stderr);
+    assert!(
+        said.stderr.contains("not known whether reversed"),
+        "{}",
+        said.stderr
+    );
+    let failure = &crate::support::variant(&said.json(), "reversed")["failure"];
+    assert_eq!(failure["class"], "wrong-answer");
+}
+
+#[test]
+fn a_comparison_that_cannot_be_made_is_refused() {
+    let sort = "examples/top-k/approaches/sort.rs";
+    let heap = "examples/top-k/approaches/heap.rs";
+    let wit = ["--wit", "examples/top-k/wit", "--call", "top-k"];
+    let inputs = [
+        "--workload",
+        "examples/top-k/workload.rs",
+        "--size",
+        "64000",
+    ];
+    let compare = |parts: &[&[&str]]| {
+        let mut arguments = vec!["compare"];
+        arguments.extend(parts.concat());
+        say(&arguments)
+    };
+
+    assert_refused(
+        &compare(&[&[sort], &wit, &inputs]),
+        "2 to 64 files are compared",
+    );
+    let missing = compare(&[&[sort, "nowhere.rs"], &wit, &inputs]);
+    assert_refused(&missing, "there is no file nowhere.rs");
+    let python = compare(&[&[sort, "README.md"], &wit, &inputs]);
+    assert_refused(&python, "ends neither in .rs nor in .wasm");
+    assert_refused(&compare(&[&[sort, heap], &wit]), "--workload");
+    let both = compare(&[&[sort, heap], &wit, &inputs, &["--cases", "cases.toml"]]);
+    assert_refused(&both, "cannot be used with");
+    let percent = compare(&[&[sort, heap], &wit, &inputs, &["--fail-if-slower", "2"]]);
+    assert_refused(&percent, "the unit is missing");
+    let other = ["--wit", "examples/top-k/wit", "--call", "no-such-call"];
+    assert_refused(&compare(&[&[sort, heap], &other, &inputs]), "no-such-call");
+}
+
+#[test]
+fn completions_and_pages_name_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let said = say(&["completions", shell]);
+        assert_eq!(said.status, 0, "{}", said.stderr);
+        for command in ["run", "report", "compare", "pick"] {
+            assert!(said.stdout.contains(command), "{shell}: {command}");
+        }
+    }
+    let page = say(&["man"]);
+    assert!(page.stdout.contains(".TH"), "{}", page.stdout);
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let said = say(&["man", "--out", text(&pages)]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    for page in ["bakeoff.1", "bakeoff-report.1", "bakeoff-compare.1"] {
+        assert!(pages.join(page).is_file(), "{page}");
+    }
+}
