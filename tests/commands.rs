@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A run of four ways to the top k, into a folder of its own.
 fn top_k() -> (Value, tempfile::TempDir) {
-    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "2s"]);
+    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "20s"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     (report, out)
 }
@@ -327,13 +327,15 @@ fn calls_in_a_file_are_compared_without_an_experiment() {
         "--format",
         "json",
     ]);
-    assert_eq!(said.status, 3, "{}", said.stderr);
+    // The calls are too short to time, so nobody is recommended.
+    assert_eq!(said.status, 1, "{}", said.stderr);
     assert!(
         said.stderr.contains("not known whether reversed"),
         "{}",
         said.stderr
     );
-    let failure = &crate::support::variant(&said.json(), "reversed")["failure"];
+    let report = said.json();
+    let failure = &crate::support::variant(&report, "reversed")["failure"];
     assert_eq!(failure["class"], "wrong-answer");
 }
 

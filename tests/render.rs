@@ -86,7 +86,8 @@ fn html_is_golden_and_asks_nobody_for_anything() {
     for outside in [
         "http:",
         "https:",
-        "//",
+        "=\"//",
+        "src=",
         "<script",
         "<link rel=\"stylesheet",
         "@import",

@@ -98,11 +98,18 @@ fn planted_prototypes_appear_as_what_they_are() {
 #[test]
 fn cases_in_a_file_are_calls_and_answers() {
     let (said, report, _out) = run_experiment("tests/planted/cases", &["--budget", "2s"]);
-    assert_eq!(said.status, 3, "{}", said.stderr);
+    // Calls of three numbers are too short to time: nobody is faster, and nobody is recommended.
+    assert_eq!(said.status, 1, "{}", said.stderr);
     assert_failed(&report, "reversed", "wrong-answer", "expected");
     for id in ["sort", "select"] {
         assert!(variant(&report, id)["failure"].is_null(), "{id}");
     }
+    assert!(
+        report["notes"].to_string().contains("too short to time"),
+        "{}",
+        report["notes"]
+    );
+    assert_eq!(report["recommendation"]["winner"], Value::Null);
 }
 
 #[test]
@@ -123,7 +130,7 @@ fn without_an_oracle_answers_are_compared() {
 
 #[test]
 fn a_report_says_what_its_contract_wants() {
-    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "2s"]);
+    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "20s"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     assert_eq!(report["schema_version"], 1);
     for key in ["engine", "compiler", "cpu", "confinement", "system"] {

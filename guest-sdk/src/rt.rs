@@ -61,6 +61,73 @@ pub fn run_ctors_once() {
     }
 }
 
+/// A type behind an exported resource. Every type can be one.
+pub trait Resource: Sized + 'static {
+    /// How it is kept behind a handle.
+    type Rep: ResourceRep<Self>;
+}
+
+impl<T: 'static> Resource for T {
+    type Rep = Option<T>;
+}
+
+/// The place behind a handle, from which a value may be taken once.
+pub trait ResourceRep<T> {
+    /// A place with a value in it.
+    fn rep_new(value: T) -> Self;
+
+    /// The value.
+    ///
+    /// # Safety
+    /// `place` points to a live place, and nobody changes it while the reference lives.
+    unsafe fn rep_as_ref<'a>(place: *const Self) -> &'a T
+    where
+        Self: 'a;
+
+    /// The value, to be changed.
+    ///
+    /// # Safety
+    /// `place` points to a live place, and nobody else uses it while the reference lives.
+    unsafe fn rep_as_mut<'a>(place: *mut Self) -> &'a mut T
+    where
+        Self: 'a;
+
+    /// Takes the value out.
+    ///
+    /// # Safety
+    /// As for [`rep_as_mut`](Self::rep_as_mut).
+    unsafe fn rep_take(place: *mut Self) -> T;
+}
+
+const TAKEN: &str = "a resource is used after its value was taken";
+
+impl<T> ResourceRep<T> for Option<T> {
+    fn rep_new(value: T) -> Self {
+        Some(value)
+    }
+
+    unsafe fn rep_as_ref<'a>(place: *const Self) -> &'a T
+    where
+        Self: 'a,
+    {
+        // SAFETY: as this function demands.
+        unsafe { (*place).as_ref() }.expect(TAKEN)
+    }
+
+    unsafe fn rep_as_mut<'a>(place: *mut Self) -> &'a mut T
+    where
+        Self: 'a,
+    {
+        // SAFETY: as this function demands.
+        unsafe { (*place).as_mut() }.expect(TAKEN)
+    }
+
+    unsafe fn rep_take(place: *mut Self) -> T {
+        // SAFETY: as this function demands.
+        unsafe { (*place).take() }.expect(TAKEN)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +144,18 @@ mod tests {
             assert_eq!(std::slice::from_raw_parts(large, 3), [1, 2, 3]);
             dealloc(large, Layout::from_size_align(300, 4).unwrap());
         }
+    }
+
+    #[test]
+    fn a_value_behind_a_handle_can_be_changed_and_taken() {
+        let mut place = <Option<Vec<u8>>>::rep_new(vec![1]);
+        // SAFETY: the place lives on this stack, and the references do not overlap.
+        unsafe {
+            Option::rep_as_mut(&raw mut place).push(2);
+            assert_eq!(Option::rep_as_ref(&raw const place), &[1, 2]);
+            assert_eq!(Option::rep_take(&raw mut place), [1, 2]);
+        }
+        assert!(place.is_none());
     }
 
     #[test]

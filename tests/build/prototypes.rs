@@ -101,7 +101,7 @@ async fn bombs_end_at_their_limits_and_the_next_build_is_not_touched() {
         ),
         (
             "const X: [[u64; 1 << 20]; 1 << 10] = [[1; 1 << 20]; 1 << 10]; pub static Y: [[u64; 1 << 20]; 1 << 10] = X;",
-            "build-memory",
+            "build-failed",
         ),
         (
             "const X: &[u8] = include_bytes!(\"/dev/zero\");",

@@ -28,7 +28,7 @@ pub(super) const FLAGS: [&str; 12] = [
     "-Cpanic=abort",
     "-Ccodegen-units=1",
     "-Ctarget-feature=+simd128",
-    "-Awarnings",
+    "--cap-lints=allow",
     "--error-format=json",
     "--diagnostic-width=100",
     "--color=never",

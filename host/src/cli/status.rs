@@ -1,6 +1,6 @@
 //! The exit status, which scripts and agents go by.
 
-use bakeoff_domain::report::{Report, Status as VariantStatus};
+use bakeoff_domain::report::{Outcome, Report, Status as VariantStatus};
 use std::process::ExitCode;
 
 /// What the process says when it ends.
@@ -24,7 +24,7 @@ impl Status {
     /// Of a finished run.
     pub fn of(report: &Report) -> Self {
         let is = |status| move |variant: &bakeoff_domain::report::Variant| variant.status == status;
-        if !report.variants.iter().any(is(VariantStatus::Ranked)) {
+        if report.recommendation.outcome == Outcome::Nothing {
             Self::NoAnswer
         } else if report.variants.iter().any(is(VariantStatus::Failed)) {
             Self::SomeFailed

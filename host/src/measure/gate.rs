@@ -86,8 +86,10 @@ impl Gate<'_> {
             let seed = self.seed_of(0, case, calls);
             fuel += self.judged(&mut kept, 0, seed)?.fuel;
         }
+        // Twice: what alternates from call to call would otherwise be caught by luck only.
         let later = self.judged(&mut kept, case, seed)?;
-        if !same(&fresh, &later) {
+        let last = self.judged(&mut kept, case, seed)?;
+        if !same(&fresh, &later) || !same(&fresh, &last) {
             let message = "gave another answer to the same input after other calls";
             return Err(Breach::new(FailureClass::Nondeterministic, message).into());
         }
@@ -103,7 +105,7 @@ impl Gate<'_> {
                 .as_ref()
                 .map_or_else(String::new, invoke::render),
             assessed: self.feed.assess(&arguments, fresh.value.as_ref())?,
-            calls: 3 + calls,
+            calls: 4 + calls,
         })
     }
 

@@ -213,7 +213,8 @@ impl Page {
         for out in list {
             let mut lines = out.why.lines();
             let first = lines.next().unwrap_or_default();
-            let text = format!("{} {}: {first}", out.name, out.what);
+            let what = super::clipped(&out.what, 200);
+            let text = format!("{} {what}: {first}", super::clipped(&out.name, 80));
             self.paragraph(text.trim_end_matches(": "), " ", None);
             for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
                 self.paragraph(line, "   ", Some(Style::Dim));
@@ -232,7 +233,7 @@ impl Page {
         for section in words::narrative(report) {
             self.heading(section.title);
             for sentence in section.sentences {
-                self.paragraph(&sentence, " • ", None);
+                self.paragraph(&super::clipped(&sentence, 2_000), " • ", None);
             }
         }
     }

@@ -336,7 +336,9 @@ pub(super) fn left_out(report: &Report) -> Vec<LeftOut> {
         match &variant.failure {
             Some(failure) => {
                 let limit = failure.limit.as_ref();
-                let limit = limit.map_or(String::new(), |l| format!(" (limit: {l})"));
+                let limit = limit.map_or(String::new(), |l| {
+                    format!(" (limit: {})", super::clipped(l, 200))
+                });
                 LeftOut {
                     name,
                     what: format!("failed: {}", failure.class),

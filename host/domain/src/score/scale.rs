@@ -183,6 +183,12 @@ fn absent(input: &ScoreInput, why: Missing) -> Vec<Option<Cell>> {
     input.candidates.iter().map(|c| cell(c.failed)).collect()
 }
 
+/// Whether its time was held against anyone's: rows without a ratio say nothing.
+fn is_compared(input: &ScoreInput, criterion: &CriterionSummary, candidate: usize) -> bool {
+    let mut others = (0..input.candidates.len()).filter(|other| *other != candidate);
+    others.any(|other| difference::ratio(input, criterion, candidate, other).is_some())
+}
+
 /// The candidate that is faster than most others; the one that no verdict calls slower goes first.
 fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
     let standing = |candidate: usize| {
@@ -199,5 +205,6 @@ fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
     (0..input.candidates.len())
         .filter(|candidate| !input.candidates[*candidate].failed)
         .filter(|candidate| difference::takes_part(input, criterion, *candidate))
+        .filter(|candidate| is_compared(input, criterion, *candidate))
         .min_by_key(|candidate| standing(*candidate))
 }
