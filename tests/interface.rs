@@ -36,10 +36,9 @@ fn describe(interface: &Interface) -> Result<String, InterfaceError> {
     if !interface.exports(World::Workload).is_empty() {
         let workload = interface.workload()?;
         text.push_str(&format!("{:?}\n", workload.arguments));
-        for function in [Some(workload.generate), workload.check, workload.assess] {
-            if let Some(function) = function {
-                text.push_str(&format!("{function}\n{}\n", rust_signature(&function)));
-            }
+        let functions = [Some(workload.generate), workload.check, workload.assess];
+        for function in functions.into_iter().flatten() {
+            text.push_str(&format!("{function}\n{}\n", rust_signature(&function)));
         }
     }
     Ok(text)

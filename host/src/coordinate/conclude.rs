@@ -7,6 +7,7 @@ use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
 use crate::store::SafeId;
 use bakeoff_domain::measurement::Metric;
+use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
 use bakeoff_domain::report::{
     self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Protocol,
@@ -249,17 +250,16 @@ impl Run<'_> {
                 self.workshop.cases[short.case], id(short.variant), short.call_ns_min / 1e3
             ));
         }
-        if let Some(pilot) = &timed.raced.pilot {
-            if let bakeoff_domain::plan::Steadiness::Trending(trends) = &pilot.sampling.steadiness {
-                let who: Vec<&str> = trends
-                    .iter()
-                    .map(|trend| id(trend.variant).as_str())
-                    .collect();
-                notes.push(format!(
-                    "No steady state: times of {} still move after the warm-up.",
-                    who.join(", ")
-                ));
-            }
+        let pilot = timed.raced.pilot.as_ref();
+        if let Some(Steadiness::Trending(trends)) = pilot.map(|pilot| &pilot.sampling.steadiness) {
+            let who: Vec<&str> = trends
+                .iter()
+                .map(|trend| id(trend.variant).as_str())
+                .collect();
+            notes.push(format!(
+                "No steady state: times of {} still move after the warm-up.",
+                who.join(", ")
+            ));
         }
         if let Some(analysis) = &timed.raced.analysis {
             if analysis.settings.basis == Basis::Solo

@@ -13,13 +13,19 @@ use std::time::Instant;
 /// How a replica ended.
 pub(super) enum ReplicaEnd {
     /// Whole.
-    Finished(Replica, ReplicaFacts),
+    Finished(Box<Finished>),
     /// These failed in it.
     Failed(Vec<(VariantIndex, Failure)>),
     /// The machine stalled.
     Stalled,
     /// The budget ended.
     OutOfBudget,
+}
+
+/// A whole replica.
+pub(super) struct Finished {
+    pub(super) replica: Replica,
+    pub(super) facts: ReplicaFacts,
 }
 
 /// All that one replica needs.
@@ -91,7 +97,7 @@ impl RunReplica<'_> {
                     cold_ns: facts.cold_ns.clone(),
                     surroundings,
                 };
-                Ok(ReplicaEnd::Finished(replica, facts))
+                Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
             }
             (Ended::Done, None) => Err(RunnerError::Silent("it ended without its facts".into())),
             (Ended::Failed(failed), _) => blamed(failed),

@@ -3,7 +3,7 @@
 //! First a scout, one block of one call each: it finds out what a call roughly costs, so that
 //! nothing is run 16 times that takes seconds. Then, if there is time, a pilot with real samples.
 
-use super::launch::{ReplicaEnd, RunReplica};
+use super::launch::{Finished, ReplicaEnd, RunReplica};
 use super::race::{Contender, RaceOptions};
 use super::setting::Setting;
 use super::watch::RunnerError;
@@ -147,7 +147,8 @@ impl Pilots<'_> {
             let end = run.run(plan, true).await?;
             self.spent += started.elapsed().as_secs_f64();
             match end {
-                ReplicaEnd::Finished(replica, facts) => {
+                ReplicaEnd::Finished(finished) => {
+                    let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
                     let conditions =
                         self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);

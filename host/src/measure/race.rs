@@ -1,7 +1,7 @@
 //! In the parent: the race itself. Replicas side by side, one for each core; verdicts after each;
 //! whoever is beaten leaves; whoever fails leaves at once and its replica runs again without it.
 
-use super::launch::{ReplicaEnd, RunReplica};
+use super::launch::{Finished, ReplicaEnd, RunReplica};
 use super::pilot::{self, Pilot};
 use super::protocol::Instances;
 use super::setting::Setting;
@@ -349,7 +349,8 @@ impl<L: Listener> Track<'_, L> {
 
     fn take_in(&mut self, launched: Launched) -> Result<(), RaceError<L::Error>> {
         match launched.end? {
-            ReplicaEnd::Finished(replica, facts) => {
+            ReplicaEnd::Finished(finished) => {
+                let Finished { replica, facts } = *finished;
                 self.calls += facts.calls;
                 self.recent_seconds = replica.surroundings.seconds;
                 self.listener

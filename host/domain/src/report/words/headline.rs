@@ -73,7 +73,8 @@ fn taken(report: &Report, winner: &str) -> String {
     let crossing = sizes::crossings(report)
         .into_iter()
         .find(|crossing| crossing.small == winner || crossing.large == winner);
-    sentences.extend(crossing.map(|crossing| sizes::sentence(report, &crossing)));
+    let by_size = crossing.map(|crossing| sizes::sentence(report, &crossing));
+    sentences.extend(by_size.or_else(|| sizes::exception(report)));
     sentences.join(" ")
 }
 

@@ -52,11 +52,11 @@ pub fn with_ends(value: f64, low: Option<f64>, high: Option<f64>) -> (String, Op
         let shown: f64 = text.replace(',', "").parse().unwrap_or(value);
         low.is_none_or(|low| shown >= low) && high.is_none_or(|high| shown <= high)
     };
-    let candidates = (2..=5).map(|digits| significant(value, digits));
+    let mut candidates = (2..=5).map(|digits| significant(value, digits));
     let shown = candidates
         .clone()
         .find(|text| inside(text))
-        .or(candidates.last())
+        .or_else(|| candidates.next_back())
         .unwrap_or_default();
     let ends = match (low, high) {
         (Some(low), Some(high)) => {

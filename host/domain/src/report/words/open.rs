@@ -85,5 +85,5 @@ fn longer(report: &Report, row: &VerdictRow, half: f64) -> Option<f64> {
     // A fifth on top: the estimate of the ratio itself will move.
     let factor = (half / wanted).powi(2) * 1.2;
     let factor = factor.max(1.5);
-    (factor.is_finite() && factor <= FACTOR_MAX).then(|| report.protocol.budget_seconds * factor)
+    (factor.is_finite() && factor <= FACTOR_MAX).then_some(report.protocol.budget_seconds * factor)
 }

@@ -88,6 +88,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     let first = |id: &str| Some(id) == report.recommendation.winner.as_deref();
     crossings.sort_by_key(|c| !(first(&c.small) || first(&c.large)));
     let mut sentences: Vec<String> = crossings.iter().map(|c| sentence(report, c)).collect();
+    sentences.extend(exception(report));
     sentences.extend(growth(report));
     sentences
 }
@@ -114,6 +115,44 @@ pub(super) fn sentence(report: &Report, crossing: &Crossing) -> String {
         count(u64::from(crossing.to)),
         significant(crossing.about, 2)
     )
+}
+
+/// Where the order of the recommended variant and another changes back and forth with size, so that
+/// there is no one crossing: the sizes on which the other one wins.
+/// `On 64,001 and 256,001 two-way wins instead: it is 6.9 × faster than horspool (5.46–8.83).`
+pub(super) fn exception(report: &Report) -> Option<String> {
+    let winner = report.recommendation.winner.as_deref()?;
+    let others = ranked(report)
+        .into_iter()
+        .filter(|variant| variant.id != winner);
+    let wins = others.filter_map(|variant| {
+        let rows = by_size(report, &variant.id, winner);
+        let changes = rows
+            .windows(2)
+            .filter(|w| w[0].1.verdict != w[1].1.verdict)
+            .count();
+        let won: Vec<(u32, VerdictRow)> = rows
+            .into_iter()
+            .filter(|(_, row)| row.verdict == Verdict::Beats)
+            .collect();
+        (changes > 1 && !won.is_empty()).then_some((variant, won))
+    });
+    let lead =
+        |won: &[(u32, VerdictRow)]| won.first().and_then(|(_, row)| row.ratio).unwrap_or(1.0);
+    let (variant, won) = wins.min_by(|(_, a), (_, b)| {
+        (b.len().cmp(&a.len())).then_with(|| lead(a).total_cmp(&lead(b)))
+    })?;
+    let sizes: Vec<String> = won
+        .iter()
+        .map(|(size, _)| count(u64::from(*size)))
+        .collect();
+    let (_, first) = won.first()?;
+    Some(format!(
+        "On {} {} wins instead: it {}.",
+        view::joined(&sizes),
+        name(report, &variant.id),
+        speed::faster(first, &name(report, winner), &report.protocol)
+    ))
 }
 
 /// How the work of each grows, where it was found out.
