@@ -107,7 +107,11 @@ fn html_has_the_same_tags_whatever_the_names_are() {
             .collect()
     };
     let plain = tags("plain");
-    for naughty in strings() {
+    // What is empty is left out with its tags, and what is endless is cut, which changes them: these
+    // are other tests' business.
+    let usual = |text: &String| !text.trim().is_empty() && text.len() < 1_000;
+    let strings = strings().into_iter().filter(usual);
+    for naughty in strings {
         let tags = tags(&naughty);
         let at = tags.iter().zip(&plain).position(|(a, b)| a != b);
         let around = |tags: &[String]| {

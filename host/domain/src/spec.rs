@@ -133,6 +133,10 @@ pub struct Measure {
     pub state: State,
     /// Replicas at most.
     pub replicas_max: u32,
+    /// A fraction by which the others may be slower than the first variant: measuring goes on until
+    /// each of them is surely within it, or beyond. `None`: nobody asked.
+    #[serde(default)]
+    pub margin: Option<f64>,
 }
 
 impl Default for Measure {
@@ -145,6 +149,7 @@ impl Default for Measure {
             workers: Workers::Auto,
             state: State::Pure,
             replicas_max: 96,
+            margin: None,
         }
     }
 }

@@ -128,6 +128,7 @@ impl Arguments {
         let measure = Measure {
             budget: self.budget,
             workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
+            margin: self.fail_if_slower,
             ..Measure::default()
         };
         Ok(Experiment {

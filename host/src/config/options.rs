@@ -70,6 +70,7 @@ pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Mea
             )
             .map_or(default.state, |state| state.value),
         replicas_max: default.replicas_max,
+        margin: default.margin,
     };
     section.close(found);
     measure

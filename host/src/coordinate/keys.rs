@@ -43,8 +43,8 @@ impl Keys {
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
-                "{} {} {:?}",
-                measure.confidence, measure.practical, measure.state
+                "{} {} {:?} {:?}",
+                measure.confidence, measure.practical, measure.state, measure.margin
             ),
         })
     }

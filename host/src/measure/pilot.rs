@@ -65,15 +65,20 @@ pub(super) async fn pilot(
         let entrants = pilots.entrants(&sampling.brief);
         let block = sampling.block_seconds(&entrants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
-        if blocks < 4.0 {
+        // Where every call is too short to time, there is nothing more to find out.
+        if blocks < 4.0 || sampling.calls.iter().all(|calls| *calls == 0) {
             break;
         }
         let calls = sampling.calls.clone();
         let brief = sampling.brief.clone();
-        let Some((chosen, clock)) = pilots.run(&calls, blocks as u32, warm_up, &brief).await?
+        let too_short = std::mem::take(&mut sampling.too_short);
+        let Some((mut chosen, clock)) = pilots.run(&calls, blocks as u32, warm_up, &brief).await?
         else {
             return Ok(None);
         };
+        // A case that was left out of the pilot is known to be too short from before.
+        let left_out = too_short.into_iter().filter(|short| calls[short.case] == 0);
+        chosen.too_short.extend(left_out);
         (sampling, clock_ns) = (chosen, clock);
         match sampling.steadiness.next_warm_up(warm_up) {
             Some(next) => warm_up = next,

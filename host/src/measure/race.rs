@@ -184,6 +184,7 @@ fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings
     settings.confidence = options.measure.confidence;
     settings.practical = options.measure.practical;
     settings.replicas_max = options.measure.replicas_max;
+    settings.margin = options.measure.margin;
     settings
 }
 

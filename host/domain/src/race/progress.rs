@@ -103,16 +103,34 @@ impl Analysis {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
+                || self.is_near_margin(*variant)
                 || best.is_some_and(|best| self.leads_on_a_case(*variant, best))
         };
         self.taking_part().into_iter().filter(stays).collect()
     }
 
+    /// Whether it is open if a variant is within the margin of variant 0; for variant 0, if it is open
+    /// about anyone.
+    fn is_near_margin(&self, variant: VariantIndex) -> bool {
+        let Some(margin) = self.settings.margin else {
+            return false;
+        };
+        // The pairs are kept with the lower index first, and say t_0 / t_b: slower by more than the
+        // margin is a ratio below 1 / (1 + margin).
+        let limit = 1.0 / (1.0 + margin);
+        let mut about = self.overall.iter().filter(|pair| pair.a == 0);
+        about.any(|pair| {
+            let beyond = pair.interval.high.is_some_and(|high| high < limit);
+            let within = pair.interval.low.is_some_and(|low| low >= limit);
+            (pair.b == variant || variant == 0) && !beyond && !within
+        })
+    }
+
     fn settled(&self, entrants: &[VariantIndex]) -> Option<StopReason> {
-        if entrants
-            .iter()
-            .any(|entrant| !self.unbeaten.contains(entrant))
-        {
+        let is_open = |entrant: &VariantIndex| {
+            !self.unbeaten.contains(entrant) || self.is_near_margin(*entrant)
+        };
+        if entrants.iter().any(is_open) {
             return None;
         }
         if self.winner.is_some() {

@@ -37,6 +37,10 @@ pub struct Settings {
     pub clock_ns: f64,
     /// Replicas at most.
     pub replicas_max: u32,
+    /// A fraction by which the others may be slower than variant 0: the race goes on until each of
+    /// them is surely within it, or beyond.
+    #[serde(default)]
+    pub margin: Option<f64>,
     /// Variants that the pilot found so slow that a single call in each replica is enough; what the
     /// first replicas say replaces it.
     #[serde(default)]
@@ -62,6 +66,7 @@ impl Settings {
             metric: Metric::Cpu,
             clock_ns: 500.0,
             replicas_max: 96,
+            margin: None,
             brief_at_start: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,

@@ -86,13 +86,10 @@ pub fn score(input: &ScoreInput) -> Scored {
     }
 
     let order = order(&standings);
-    // The only one with a total is no winner while others merely lack theirs: it was never held
-    // against them.
-    let unrivalled = ranked.len() == 1 && standings.iter().any(|s| s.status == Status::Unranked);
     let first: Vec<usize> = order
         .iter()
         .copied()
-        .filter(|index| standings[*index].rank == Some(1) && !unrivalled)
+        .filter(|index| standings[*index].rank == Some(1))
         .collect();
     let winner = (first.len() == 1).then(|| first[0]);
     Scored {
