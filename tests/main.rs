@@ -8,6 +8,7 @@ mod confine;
 mod golden;
 mod interface;
 mod render;
+mod resume;
 mod run;
 mod store;
 mod support;

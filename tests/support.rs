@@ -60,7 +60,7 @@ pub(crate) fn say(arguments: &[&str]) -> Said {
 }
 
 /// Experiments use all cores and a budget of time: two at once would take it from each other.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Runs an experiment into a folder of its own, and gives its status and report.
 pub(crate) fn run_experiment(experiment: &str, more: &[&str]) -> (Said, Value, tempfile::TempDir) {
