@@ -169,6 +169,8 @@ fn a_report_says_what_its_contract_wants() {
         "report.json",
         "report.md",
         "report.html",
+        "charts/ratios.svg",
+        "summary.md",
         "bakeoff.db",
         "events.jsonl",
     ] {

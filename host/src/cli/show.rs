@@ -4,7 +4,8 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use crate::config::Loaded;
 use crate::render;
-use crate::store::{Files, ReportFile};
+use crate::render::inert::Markdown;
+use crate::store::{Files, ReportFile, SafeId, StoreError};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use std::collections::BTreeMap;
@@ -54,22 +55,38 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     write(&format!("{text}\n"))
 }
 
+/// Folder of the pictures that `report.md` shows, beside it.
+const CHARTS: &str = "charts";
+
 /// Writes the report beside the results, in every format that people open.
 pub(super) fn write_files(folder: &Path, report: &Report, sources: Sources) -> Result<(), Failure> {
-    let files = Files::new(folder);
-    let plain = options_plain(sources);
-    let written = files
-        .write_report(ReportFile::Json, render::json(report).as_bytes())
-        .and_then(|()| {
-            files.write_report(
-                ReportFile::Markdown,
-                render::markdown(report, &plain).as_bytes(),
-            )
-        })
-        .and_then(|()| {
-            files.write_report(ReportFile::Html, render::html(report, &plain).as_bytes())
-        });
-    written.map_err(Failure::infrastructure)
+    let plain = render::Options {
+        charts: Some(CHARTS.to_owned()),
+        ..options_plain(sources)
+    };
+    write_forms(&Files::new(folder), report, &plain).map_err(Failure::infrastructure)
+}
+
+fn write_forms(
+    files: &Files,
+    report: &Report,
+    options: &render::Options,
+) -> Result<(), StoreError> {
+    for chart in render::charts::charts(report) {
+        files.write_chart(&SafeId::new(chart.name)?, &chart.svg)?;
+    }
+    let summary = format!(
+        "# {}\n\n{}\n\nThe whole report: [report.md](report.md)\n",
+        Markdown(&report.experiment.name),
+        Markdown(&report.recommendation.text)
+    );
+    files.write_summary(&summary)?;
+    files.write_report(ReportFile::Json, render::json(report).as_bytes())?;
+    files.write_report(
+        ReportFile::Markdown,
+        render::markdown(report, options).as_bytes(),
+    )?;
+    files.write_report(ReportFile::Html, render::html(report, options).as_bytes())
 }
 
 fn options(sources: Sources, output: &Output) -> render::Options {

@@ -123,6 +123,18 @@ impl Files {
         replace(&self.report(form), bytes, Survives::PowerCut)
     }
 
+    /// Replaces `charts/NAME.svg`, a picture that `report.md` shows.
+    ///
+    /// # Errors
+    /// Those of writing: full, read-only, or what the system says.
+    pub fn write_chart(&self, name: &SafeId, svg: &str) -> Result<(), StoreError> {
+        let path = self
+            .folder
+            .join("charts")
+            .join(format!("{}.svg", name.as_str()));
+        replace(&path, svg.as_bytes(), Survives::PowerCut)
+    }
+
     /// Replaces `variants/ID.json`.
     ///
     /// # Errors
