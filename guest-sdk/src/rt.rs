@@ -1,7 +1,7 @@
 //! What generated bindings want from a run-time: memory for values that come in, and constructors
 //! that run once.
 
-use std::alloc::{Layout, alloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
 /// Does nothing: in a crate of one piece the linker sees [`cabi_realloc`] without help.
 pub fn maybe_link_cabi_realloc() {}
@@ -58,6 +58,38 @@ pub fn run_ctors_once() {
             // SAFETY: the linker makes this function, and it is called before any guest code.
             unsafe { __wasm_call_ctors() }
         }
+    }
+}
+
+/// Memory for a value on its way out, freed when this is dropped: if the callee takes the value
+/// over, [`forget`](Self::forget) leaves it alone.
+pub struct Cleanup {
+    pointer: *mut u8,
+    layout: Layout,
+}
+
+impl Cleanup {
+    /// Allocates, and gives the pointer with what frees it; nothing is to free where no bytes are
+    /// wanted.
+    pub fn new(layout: Layout) -> (*mut u8, Option<Self>) {
+        if layout.size() == 0 {
+            return (std::ptr::without_provenance_mut(layout.align()), None);
+        }
+        // SAFETY: the layout has a size.
+        let pointer = checked(unsafe { alloc(layout) }, layout);
+        (pointer, Some(Self { pointer, layout }))
+    }
+
+    /// Leaves the memory to someone else.
+    pub fn forget(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Cleanup {
+    fn drop(&mut self) {
+        // SAFETY: the memory was allocated with this layout, and nobody else frees it.
+        unsafe { dealloc(self.pointer, self.layout) }
     }
 }
 
@@ -131,7 +163,6 @@ impl<T> ResourceRep<T> for Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::alloc::dealloc;
 
     #[test]
     fn grown_memory_keeps_what_it_held() {
@@ -156,6 +187,22 @@ mod tests {
             assert_eq!(Option::rep_take(&raw mut place), [1, 2]);
         }
         assert!(place.is_none());
+    }
+
+    #[test]
+    fn memory_on_its_way_out_is_freed_or_left_alone() {
+        let (nothing, cleanup) = Cleanup::new(Layout::from_size_align(0, 4).unwrap());
+        assert!(nothing as usize == 4 && cleanup.is_none());
+        drop(Cleanup::new(Layout::from_size_align(8, 4).unwrap()));
+        let layout = Layout::from_size_align(8, 4).unwrap();
+        let (kept, cleanup) = Cleanup::new(layout);
+        cleanup.unwrap().forget();
+        // SAFETY: it was left to this test, with this layout.
+        unsafe {
+            kept.write(7);
+            assert_eq!(kept.read(), 7);
+            dealloc(kept, layout);
+        }
     }
 
     #[test]

@@ -84,6 +84,32 @@ pub fn area(points: Vec<Point>) -> f64 { points.iter().map(|p| p.x * p.y).sum() 
     );
 }
 
+#[tokio::test]
+async fn lists_of_texts_go_both_ways_in_both_kinds_of_build() {
+    let wit = "package example:names;
+world prototype { export name-all: func(names: list<string>) -> list<tuple<string, u32>>; }";
+    let text = "pub fn name_all(names: Vec<String>) -> Vec<(String, u32)> {
+    names.into_iter().map(|name| { let len = name.len() as u32; (name, len) }).collect()
+}";
+    let interface = interface(wit, "name-all");
+    for kind in [Kind::Release, Kind::Diagnostic] {
+        let request = Request {
+            kind,
+            ..source(&interface, text)
+        };
+        let built = build(&request).await.unwrap();
+        if kind == Kind::Diagnostic {
+            continue;
+        }
+        let names = Val::List(vec![Val::String("one".into()), Val::String(String::new())]);
+        let pair = |name: &str, len| Val::Tuple(vec![Val::String(name.into()), Val::U32(len)]);
+        assert_eq!(
+            Running::new(&built).call("name-all", &[names]).unwrap(),
+            Val::List(vec![pair("one", 3), pair("", 0)])
+        );
+    }
+}
+
 const COUNTERS: &str = "package example:counting;
 interface counters {
   resource counter { constructor(); add: func(value: s64); }

@@ -286,7 +286,7 @@ fn root(world: World, kind: Kind, form: Form, types: &[(String, String)]) -> Str
 const REPORTING: &str = "\
 mod diagnostic;
 pub mod reporting {
-    pub use crate::rt::maybe_link_cabi_realloc;
+    pub use crate::rt::*;
     pub fn run_ctors_once() {
         crate::rt::run_ctors_once();
         crate::diagnostic::report_panics(crate::bindings::bakeoff::diagnostic::panic::report);
