@@ -177,7 +177,7 @@ fn what_init_writes_runs_and_is_picked_from() {
     assert!(said.stdout.contains("bakeoff run"), "{}", said.stdout);
 
     assert_refused(&say(&["report", dir]), "there is no report at");
-    let run = say(&["run", dir, "--budget", "1s", "--format", "json"]);
+    let run = say(&["run", dir, "--budget", "60s", "--format", "json"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     let report = run.json();
     for variant in report["variants"].as_array().unwrap() {
@@ -252,7 +252,7 @@ fn compare(first: &str, second: &str, more: &[&str]) -> Said {
         "--size",
         "64000",
         "--budget",
-        "5s",
+        "60s",
         "--format",
         "json",
     ];
@@ -321,7 +321,7 @@ fn calls_in_a_file_are_compared_without_an_experiment() {
         "--cases",
         "tests/planted/cases/cases.toml",
         "--budget",
-        "1s",
+        "60s",
         "--fail-if-slower",
         "2%",
         "--format",

@@ -97,7 +97,7 @@ fn planted_prototypes_appear_as_what_they_are() {
 
 #[test]
 fn cases_in_a_file_are_calls_and_answers() {
-    let (said, report, _out) = run_experiment("tests/planted/cases", &["--budget", "2s"]);
+    let (said, report, _out) = run_experiment("tests/planted/cases", &["--budget", "60s"]);
     // Calls of three numbers are too short to time: nobody is faster, and nobody is recommended.
     assert_eq!(said.status, 1, "{}", said.stderr);
     assert_failed(&report, "reversed", "wrong-answer", "expected");
@@ -114,7 +114,7 @@ fn cases_in_a_file_are_calls_and_answers() {
 
 #[test]
 fn without_an_oracle_answers_are_compared() {
-    let (said, report, _out) = run_experiment("tests/planted/no-oracle", &["--budget", "2s"]);
+    let (said, report, _out) = run_experiment("tests/planted/no-oracle", &["--budget", "60s"]);
     assert_eq!(said.status, 3, "{}", said.stderr);
     assert_failed(&report, "forgets-negatives", "wrong-answer", "no oracle");
     assert_eq!(
