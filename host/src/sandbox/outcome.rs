@@ -1,5 +1,6 @@
 //! From the engine's errors to the classes that a reader sees.
 
+use crate::config::units::show_bytes;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use wasmtime::{Error, Trap};
@@ -44,13 +45,13 @@ impl Breach {
             _ if denied => Self {
                 class: FailureClass::MemoryLimit,
                 message: "asked for more memory than it may have".into(),
-                limit: Some(format!("memory = {}", bytes(limits.memory_bytes))),
+                limit: Some(format!("memory = {}", show_bytes(limits.memory_bytes))),
             },
             Some(trap) => Self::new(FailureClass::Trap, trap.to_string()),
             None if is_too_large(error) => Self {
                 class: FailureClass::OutputLimit,
                 message: "gave an answer that is larger than it may be".into(),
-                limit: Some(format!("output = {}", bytes(limits.output_bytes))),
+                limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
             },
             None => Self::new(FailureClass::Trap, format!("{error:#}")),
         }
@@ -64,26 +65,15 @@ fn is_too_large(error: &Error) -> bool {
         .any(|cause| cause.to_string().contains("fuel allocated for hostcalls"))
 }
 
-/// A number of bytes as the experiment file writes it.
-fn bytes(count: u64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    for (unit, shift) in units {
-        if count >= 1 << shift && count.trailing_zeros() >= shift {
-            return format!("{} {unit}", count >> shift);
-        }
-    }
-    format!("{count} B")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn bytes_read_like_the_experiment_file() {
-        assert_eq!(bytes(256 << 20), "256 MiB");
-        assert_eq!(bytes(1536), "1536 B");
-        assert_eq!(bytes(64 << 10), "64 KiB");
-        assert_eq!(bytes(0), "0 B");
+        assert_eq!(show_bytes(256 << 20), "256 MiB");
+        assert_eq!(show_bytes(1536), "1536 B");
+        assert_eq!(show_bytes(64 << 10), "64 KiB");
+        assert_eq!(show_bytes(0), "0 B");
     }
 }
