@@ -2,6 +2,7 @@
 
 mod brought;
 mod forms;
+mod layouts;
 mod prototypes;
 mod reuse;
 
@@ -87,14 +88,16 @@ struct Running {
 
 impl Running {
     fn new(built: &Built) -> Self {
-        let engine = engine::new(Profile::Timed).unwrap();
-        Self::linked(&engine, built, &Linker::new(&engine))
+        let engine = engine::new(Profile::Checked).unwrap();
+        Self::linked(&engine, &built.checked, &Linker::new(&engine))
     }
 
-    fn linked(engine: &Engine, built: &Built, linker: &Linker<()>) -> Self {
+    fn linked(engine: &Engine, code: &[u8], linker: &Linker<()>) -> Self {
         // SAFETY: the code was just made by this test's own builder, for this engine.
-        let component = unsafe { Component::deserialize(engine, &built.timed).unwrap() };
+        let component = unsafe { Component::deserialize(engine, code).unwrap() };
         let mut store = Store::new(engine, ());
+        // The timed profile has no fuel to set.
+        let _ = store.set_fuel(u64::MAX);
         let instance = linker.instantiate(&mut store, &component).unwrap();
         Self { store, instance }
     }

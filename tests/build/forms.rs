@@ -152,7 +152,7 @@ async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
     let built = build(&request).await.unwrap();
     assert_eq!(built.imports, [bakeoff::build::DIAGNOSTIC_IMPORT]);
 
-    let engine = engine::new(Profile::Timed).unwrap();
+    let engine = engine::new(Profile::Checked).unwrap();
     let mut linker = Linker::new(&engine);
     let said = Arc::new(std::sync::Mutex::new(String::new()));
     let saying = said.clone();
@@ -163,7 +163,7 @@ async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
             Ok(())
         })
         .unwrap();
-    let mut running = Running::linked(&engine, &built, &linker);
+    let mut running = Running::linked(&engine, &built.checked, &linker);
     assert_eq!(
         running.call("top-k", &[list(&[5]), Val::U32(0)]).unwrap(),
         list(&[5])

@@ -8,7 +8,7 @@ use super::limits::{
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, with_limit};
 use super::toolchain::Toolchain;
 use super::verdict::{self, Cut};
-use super::{compile, diagnostics, glue, inspect};
+use super::{compile, diagnostics, glue, inspect, layout};
 use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, Processes, Rlimits};
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
@@ -83,8 +83,9 @@ pub struct Built {
     pub digest: String,
     /// Its machine code for [`Profile::Checked`].
     pub checked: Vec<u8>,
-    /// Its machine code for [`Profile::Timed`].
-    pub timed: Vec<u8>,
+    /// Its machine code for [`Profile::Timed`], in versions that differ in where it lies. Empty for
+    /// what is never timed: workloads and diagnostic builds.
+    pub timed: Vec<Vec<u8>>,
     /// What it imports, as components name it; interfaces that hold nothing but types left out.
     pub imports: Vec<String>,
     /// What it exports, with signatures: `top-k: func(…) -> …`.
@@ -194,6 +195,7 @@ impl Builder {
             self.confinement.level().name().as_bytes(),
             engines[0].as_bytes(),
             engines[1].as_bytes(),
+            layout::SCHEME.as_bytes(),
         ];
         parts.extend(code);
         parts.extend(glue::fingerprint().map(str::as_bytes));
@@ -324,7 +326,7 @@ struct Said {
     stage: Option<Stage>,
     failed: Option<Failure>,
     done: Option<Facts>,
-    /// The component, and its code for both profiles.
+    /// The component, its code for the checked profile, and versions for the timed one.
     blobs: Vec<Vec<u8>>,
 }
 
@@ -360,14 +362,14 @@ async fn watch(mut child: Child) -> (Said, Exit, Cut) {
 }
 
 impl Said {
-    /// Takes the next frame. What follows a failure, a fourth blob or bytes that are no event is of
+    /// Takes the next frame. What follows a failure, a blob too many or bytes that are no event is of
     /// no interest, and bounded by what the job may send.
     fn take(&mut self, frame: Vec<u8>) {
         if self.failed.is_some() {
             return;
         }
         if self.done.is_some() {
-            if self.blobs.len() < 3 {
+            if self.blobs.len() < 2 + layout::VERSIONS_MAX {
                 self.blobs.push(frame);
             }
             return;
@@ -400,8 +402,14 @@ impl Said {
         let shown = request.code.path_shown();
         let died = || verdict::of_death(self.stage, exit, cut, shown);
         let facts = self.done.ok_or_else(died)?;
-        let [component, checked, timed] =
-            <[Vec<u8>; 3]>::try_from(self.blobs).map_err(|_| died())?;
+        let mut blobs = self.blobs.into_iter();
+        let (Some(component), Some(checked)) = (blobs.next(), blobs.next()) else {
+            return Err(died());
+        };
+        let timed: Vec<Vec<u8>> = blobs.collect();
+        if timed.len() != facts.layouts as usize {
+            return Err(died());
+        }
         Ok(Built {
             digest: hex(&Sha256::digest(&component)),
             component,

@@ -3,10 +3,10 @@
 use super::builder::ROLE;
 use super::glue::DIAGNOSTIC_IMPORT;
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, load_failure};
-use super::{calibrator, compile, component, inspect, world};
+use super::{calibrator, compile, component, inspect, layout, world};
 use crate::confine::{Frames, Role};
 use crate::engine::{self, Profile};
-use crate::interface::Interface;
+use crate::interface::{Interface, World};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::time::Duration;
 
@@ -54,8 +54,11 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
         ),
         Ok(product) => {
             send(frames, &Event::Done(product.facts))?;
-            for blob in [product.component, product.checked, product.timed] {
-                frames.send(&blob).map_err(|error| error.to_string())?;
+            for blob in [product.component, product.checked]
+                .iter()
+                .chain(&product.timed)
+            {
+                frames.send(blob).map_err(|error| error.to_string())?;
             }
             Ok(())
         }
@@ -72,7 +75,7 @@ pub(super) struct Product {
     pub(super) facts: Facts,
     pub(super) component: Vec<u8>,
     pub(super) checked: Vec<u8>,
-    pub(super) timed: Vec<u8>,
+    pub(super) timed: Vec<Vec<u8>>,
 }
 
 /// Carries out an order. `bytes` is the component that a user brought, if that is what is ordered.
@@ -112,13 +115,14 @@ pub(super) fn carry_out(
     let sizes = inspect::inspect(&component, &order.path_shown)?;
     let ports = world::check(&component, &interface, &order)?;
     let checked = precompile(Profile::Checked, &component, &order)?;
-    let timed = precompile(Profile::Timed, &component, &order)?;
+    let timed = precompile_timed(&component, &order)?;
     let facts = Facts {
         imports: ports.imports,
         exports: ports.exports,
         functions: sizes.functions,
         function_bytes_max: sizes.function_bytes_max,
         locals_max: sizes.locals_max,
+        layouts: timed.len() as u32,
         source_cpu,
     };
     Ok(Product {
@@ -127,6 +131,29 @@ pub(super) fn carry_out(
         checked,
         timed,
     })
+}
+
+/// The code that is timed, in several layouts, for what takes part in a race.
+fn precompile_timed(component: &[u8], order: &Order) -> Result<Vec<Vec<u8>>, Failure> {
+    if order.world != World::Prototype || order.kind == Kind::Diagnostic {
+        return Ok(Vec::new());
+    }
+    let versions = match order.code {
+        // It is subtracted from everyone alike.
+        Code::NoOp => 1,
+        _ => layout::versions(component.len()),
+    };
+    let spread = (0..versions as u64)
+        .filter(|_| versions > 1)
+        .map(|number| layout::version(component, number));
+    match spread.collect::<Result<Vec<_>, _>>() {
+        // What cannot be written again is timed as it is.
+        Ok(spread) if !spread.is_empty() => spread
+            .iter()
+            .map(|version| precompile(Profile::Timed, version, order))
+            .collect(),
+        _ => Ok(vec![precompile(Profile::Timed, component, order)?]),
+    }
 }
 
 fn precompile(profile: Profile, component: &[u8], order: &Order) -> Result<Vec<u8>, Failure> {

@@ -57,8 +57,8 @@ pub(super) struct Compiler {
     pub(super) sysroot: PathBuf,
 }
 
-/// What a child says, one frame each. [`Event::Done`] is followed by three raw frames: the
-/// component, and its code for the checked and for the timed profile.
+/// What a child says, one frame each. [`Event::Done`] is followed by raw frames: the component, its
+/// code for the checked profile, and as many versions for the timed profile as the facts say.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Event {
     /// What it is about to do: a child that dies is judged by it.
@@ -97,6 +97,8 @@ pub(super) struct Facts {
     pub(super) function_bytes_max: u64,
     /// The most locals of a function.
     pub(super) locals_max: u32,
+    /// Versions of its code for the timed profile.
+    pub(super) layouts: u32,
     /// CPU time from source to component, the compiler's included; zero for a component that the
     /// user brought.
     pub(super) source_cpu: Duration,

@@ -3,6 +3,7 @@
 
 use super::candidate::Candidate;
 use super::workshop::Workshop;
+use crate::build::LAYOUT_SCHEME;
 use crate::engine::{self, Profile};
 use crate::store::Key;
 use bakeoff_domain::spec::Experiment;
@@ -80,7 +81,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
-            ("engine", self.timed.clone()),
+            ("engine", format!("{} {LAYOUT_SCHEME}", self.timed)),
             ("measure", self.measure.clone()),
             ("confinement", self.confinement.clone()),
         ])

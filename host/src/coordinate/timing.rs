@@ -84,7 +84,7 @@ impl Run<'_> {
             cores: &self.workshop.cores,
             sizes: &sizes,
         };
-        let calibrator = &self.workshop.calibrator.timed;
+        let calibrator = self.workshop.calibrator_code();
         let setting = &self.workshop.setting;
         let raced = measure::race(
             setting,
@@ -118,7 +118,7 @@ impl Run<'_> {
             (true, _) | (_, State::Kept) => Instances::Kept,
             (false, State::Pure) => Instances::Fresh,
         };
-        let timed: Arc<[u8]> = candidate
+        let timed: Arc<[Vec<u8>]> = candidate
             .built
             .as_ref()
             .map_or_else(|| Arc::from([]), |built| built.timed.as_slice().into());

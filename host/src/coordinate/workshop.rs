@@ -126,6 +126,11 @@ impl Workshop {
         Ok(workshop)
     }
 
+    /// The calibrator's code as it is timed: a single version.
+    pub(super) fn calibrator_code(&self) -> &[u8] {
+        self.calibrator.timed.first().map_or(&[], Vec::as_slice)
+    }
+
     /// Whether the cases of a file fit the call, by asking a component of its signature.
     async fn read_cases(&self, loaded: &Loaded) -> Result<(), RunError> {
         let Some(file) = &loaded.cases else {

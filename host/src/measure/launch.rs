@@ -49,10 +49,10 @@ impl RunReplica<'_> {
         let live = plan.entrants.len();
         let message = self.setting.request(|bundle| {
             let mut contestants = vec![None; self.contenders.len()];
-            for entrant in &plan.entrants {
-                let contender = &self.contenders[entrant.variant];
-                contestants[entrant.variant] = Some(Contestant {
-                    component: bundle.add(&contender.timed),
+            for load in &plan.load_order {
+                let contender = &self.contenders[load.variant];
+                contestants[load.variant] = Some(Contestant {
+                    component: bundle.add(&contender.timed[load.layout as usize]),
                     instances: contender.instances,
                 });
             }

@@ -4,7 +4,7 @@
 //! nothing is run 16 times that takes seconds. Then, if there is time, a pilot with real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
-use super::race::{Contender, RaceOptions};
+use super::race::{Contender, RaceOptions, layouts};
 use super::setting::Setting;
 use super::watch::RunnerError;
 use bakeoff_domain::failure::Failure;
@@ -138,6 +138,7 @@ impl Pilots<'_> {
                 blocks,
                 warm_up,
                 entrants: &entrants,
+                layouts: &layouts(self.contenders),
             });
             self.index += 1;
             let started = Instant::now();

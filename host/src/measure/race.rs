@@ -22,8 +22,8 @@ const STALLS_MAX: u32 = 5;
 /// A variant at the start.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// Its code, timed profile.
-    pub timed: Arc<[u8]>,
+    /// Its code, timed profile, in versions that differ in where it lies; at least one.
+    pub timed: Arc<[Vec<u8>]>,
     /// How its instances are used.
     pub instances: Instances,
 }
@@ -178,6 +178,12 @@ pub async fn race<L: Listener>(
     })
 }
 
+/// By contender, how many versions of its code there are.
+pub(super) fn layouts(contenders: &[Contender]) -> Vec<u32> {
+    let count = |contender: &Contender| contender.timed.len() as u32;
+    contenders.iter().map(count).collect()
+}
+
 fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings {
     let mut settings = Settings::new(variants, cases);
     settings.sizes = options.sizes.to_vec();
@@ -326,6 +332,7 @@ impl<L: Listener> Track<'_, L> {
             blocks: self.pilot.sampling.blocks,
             warm_up: self.pilot.sampling.warm_up,
             entrants,
+            layouts: &layouts(&self.contenders),
         });
         let slack = Duration::from_secs_f64(self.pilot.sampling.block_seconds(entrants).max(0.0));
         let budget = self.options.measure.budget.saturating_sub(self.before);

@@ -8,7 +8,7 @@ use crate::invoke::Value;
 use crate::sandbox::{Breach, Clocks, Imports, Prepared, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
-use bakeoff_domain::plan::CasePlan;
+use bakeoff_domain::plan::{CasePlan, Load};
 use std::sync::Arc;
 
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
@@ -119,7 +119,7 @@ impl<'a> Replica<'a> {
         };
         let mut calibrator = load(&calibrator).map_err(|breach| blame(None, breach))?;
         let mut runners: Vec<Option<Runner<'a>>> = task.contestants.iter().map(|_| None).collect();
-        for &variant in &task.plan.load_order {
+        for &Load { variant, .. } in &task.plan.load_order {
             let contestant = task.contestants.get(variant).copied().flatten();
             let contestant = contestant.ok_or_else(|| {
                 blame(None, internal("the plan names a variant that is not here"))

@@ -168,6 +168,7 @@ pub(crate) fn plan(
         blocks: 16,
         warm_up: WarmUp::Normal,
         entrants,
+        layouts: &[],
     });
     if order == Order::Fixed {
         for case in plan.blocks.iter_mut().flat_map(|block| &mut block.cases) {

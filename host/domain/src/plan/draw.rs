@@ -58,8 +58,9 @@ pub struct ReplicaPlan {
     pub index: u32,
     /// Whether it counts.
     pub stage: Stage,
-    /// The order in which components are loaded: it decides where they lie in memory.
-    pub load_order: Vec<VariantIndex>,
+    /// The order in which components are loaded, and as which version: both decide where their
+    /// code lies in memory.
+    pub load_order: Vec<Load>,
     /// Who takes part.
     pub entrants: Vec<Entrant>,
     /// How each variant is warmed up before the first block, in the order of loading.
@@ -68,6 +69,15 @@ pub struct ReplicaPlan {
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
+}
+
+/// One component to be loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Load {
+    /// Whose.
+    pub variant: VariantIndex,
+    /// Which version of its machine code: they differ only in where the code lies.
+    pub layout: u32,
 }
 
 /// One block: every variant once for each case.
@@ -118,9 +128,12 @@ pub struct ReplicaSpec<'a> {
     pub warm_up: WarmUp,
     /// Who takes part.
     pub entrants: &'a [Entrant],
+    /// By variant, how many versions of its machine code there are; one where nothing is said.
+    pub layouts: &'a [u32],
 }
 
-/// Draws the plan of one replica: a uniform order of loading; for every block a uniform order of
+/// Draws the plan of one replica: a uniform order of loading and for each component, independently,
+/// one of its versions, all equally likely; for every block a uniform order of
 /// cases, and for every block and case a uniform order of variants and a number of calls within
 /// ±10 %. Brief variants appear in one block, the same for all of them, drawn uniformly.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
@@ -130,10 +143,13 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     };
     let stream = mix(spec.seed ^ mix(stage << 32 | u64::from(spec.index)));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(stream);
-    let mut load_order: Vec<VariantIndex> = spec
+    let mut load_order: Vec<Load> = spec
         .entrants
         .iter()
-        .map(|entrant| entrant.variant)
+        .map(|entrant| Load {
+            variant: entrant.variant,
+            layout: draw_layout(&mut random, spec, entrant.variant),
+        })
         .collect();
     shuffle(&mut random, &mut load_order);
     let brief_block = below(&mut random, u64::from(spec.blocks.max(1))) as u32;
@@ -150,6 +166,15 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
             .map(|block| draw_block(&mut random, spec, block, block == brief_block))
             .collect(),
     }
+}
+
+fn draw_layout(
+    random: &mut Xoshiro256PlusPlus,
+    spec: &ReplicaSpec<'_>,
+    variant: VariantIndex,
+) -> u32 {
+    let versions = spec.layouts.get(variant).copied().unwrap_or(1);
+    below(random, u64::from(versions)) as u32
 }
 
 fn draw_block(
@@ -244,6 +269,7 @@ mod tests {
             blocks: 16,
             warm_up: WarmUp::Normal,
             entrants,
+            layouts: &[],
         }
     }
 
@@ -269,7 +295,8 @@ mod tests {
         let (mut orders, mut loads) = (HashMap::new(), HashMap::new());
         for index in 0..400 {
             let plan = draw(&spec(index, &calls, &entrants));
-            *loads.entry(plan.load_order.clone()).or_insert(0) += 1;
+            let order: Vec<_> = plan.load_order.iter().map(|load| load.variant).collect();
+            *loads.entry(order).or_insert(0) += 1;
             for case in cases_of(&plan) {
                 let order: Vec<_> = case.order.iter().map(|turn| turn.variant).collect();
                 *orders.entry((case.case, order)).or_insert(0) += 1;
@@ -277,6 +304,25 @@ mod tests {
         }
         assert!(uniform_p(&orders, 48) > 0.001, "{orders:?}");
         assert!(uniform_p(&loads, 24) > 0.001, "{loads:?}");
+    }
+
+    #[test]
+    fn every_pair_of_layouts_is_equally_likely() {
+        let (entrants, calls) = (entrants(3), [100]);
+        let mut pairs = HashMap::new();
+        for index in 0..800 {
+            let plan = draw(&ReplicaSpec {
+                layouts: &[4, 1, 4],
+                ..spec(index, &calls, &entrants)
+            });
+            let of = |variant| {
+                let mut loads = plan.load_order.iter();
+                loads.find(|load| load.variant == variant).unwrap().layout
+            };
+            assert_eq!(of(1), 0);
+            *pairs.entry((of(0), of(2))).or_insert(0) += 1;
+        }
+        assert!(uniform_p(&pairs, 16) > 0.001, "{pairs:?}");
     }
 
     #[test]

@@ -12,7 +12,8 @@ mod seeds;
 mod steady;
 
 pub use draw::{
-    BlockPlan, CasePlan, Company, Entrant, ReplicaPlan, ReplicaSpec, Stage, Turn, company, draw,
+    BlockPlan, CasePlan, Company, Entrant, Load, ReplicaPlan, ReplicaSpec, Stage, Turn, company,
+    draw,
 };
 pub use pilot::{PilotReadings, brief_variants};
 pub use sampling::{Conditions, Sampling, TooShort, choose};
