@@ -11,6 +11,7 @@
 
 pub mod failure;
 pub mod growth;
+mod hex;
 pub mod ids;
 pub mod measurement;
 pub mod plan;
@@ -20,3 +21,5 @@ pub mod score;
 pub mod spec;
 pub mod stats;
 pub mod verdict;
+
+pub use hex::hex;

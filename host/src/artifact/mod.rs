@@ -4,8 +4,9 @@
 //! they are a component of the problem's world.
 
 use crate::build::limits::COMPONENT_BYTES_MAX;
-use crate::build::{CodeBytes, hex, oversize};
+use crate::build::{CodeBytes, oversize};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
 //! In the parent: one confined child per build, what it may touch, and what its end means.
 
-use super::cache::{Cache, Name, hex};
+use super::cache::{Cache, Name};
 use super::limits::{
     ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, PROCESSES_MAX,
     SOURCE_BYTES_MAX, WALL,
@@ -13,6 +13,7 @@ use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, Processes, Rl
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;

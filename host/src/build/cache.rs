@@ -3,6 +3,7 @@
 //! Loading compiled code is as unsafe as running it, so an entry is only believed if it carries the
 //! seal of a key that nobody else can read. An entry that does not is removed, and built again.
 
+use bakeoff_domain::hex;
 use hmac::{Hmac, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -74,11 +75,6 @@ impl Name {
         }
         Self(hex(&hasher.finalize()))
     }
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Cache {

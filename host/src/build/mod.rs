@@ -23,7 +23,6 @@ mod verdict;
 mod world;
 
 pub use builder::{Builder, Built, CodeBytes, Request};
-pub(crate) use cache::hex;
 pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
 pub use child::builder_role;
 pub use glue::DIAGNOSTIC_IMPORT;

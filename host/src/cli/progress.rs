@@ -209,6 +209,11 @@ fn news(event: &Event) -> Option<String> {
             Verdict::NoCall => None,
         },
         Event::RunResumed { kept, .. } => Some(format!("going on: {kept} results are kept")),
+        Event::InputChanged {
+            variant_id,
+            stage,
+            inputs,
+        } => Some(changed(variant_id.as_deref(), *stage, inputs)),
         Event::PilotComplete {
             origin: Origin::Kept,
             ..
@@ -216,6 +221,29 @@ fn news(event: &Event) -> Option<String> {
         Event::Warning { message } => Some(message.clone()),
         _ => None,
     }
+}
+
+/// What changed, and what is done again for it. The names of inputs are our own words.
+fn changed(variant: Option<&str>, stage: Stage, inputs: &[String]) -> String {
+    let inputs: Vec<&str> = inputs
+        .iter()
+        .map(|input| match input.as_str() {
+            "measure" => "settings of the measurement",
+            other => other,
+        })
+        .collect();
+    let again = match (stage, variant) {
+        (Stage::Build, None) => "all are built again",
+        (Stage::Build, Some(_)) => "it is built again",
+        (Stage::Check, None) => "all are checked again",
+        (Stage::Check, Some(_)) => "it is checked again",
+        (Stage::Measure | Stage::Score, _) => "all are measured again",
+    };
+    let of = variant.map_or_else(String::new, |id| format!(" of {id}"));
+    format!(
+        "changed since the last run: {}{of}; {again}",
+        inputs.join(", ")
+    )
 }
 
 fn phase(phase: bakeoff_domain::failure::Phase) -> &'static str {

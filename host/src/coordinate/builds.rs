@@ -5,23 +5,26 @@ use crate::build::{Kind, Request};
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
 use crate::store::{self, IterationFile, Owner, SafeId};
-use bakeoff_domain::failure::Failure;
+use bakeoff_domain::failure::{Failure, FailureClass};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// What is kept of a build; the bytes are in the build cache.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct BuildRecord {
-    digest: Option<String>,
-    component_bytes: u64,
-    cpu_seconds: f64,
-    failure: Option<Failure>,
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct BuildRecord {
+    /// SHA-256 of the component, in hexadecimal; `None` if there is none.
+    pub(super) digest: Option<String>,
+    pub(super) component_bytes: u64,
+    pub(super) cpu_seconds: f64,
+    pub(super) failure: Option<Failure>,
 }
 
 impl Run<'_> {
     /// Builds everyone. A build that fails is that variant's failure.
     pub(super) async fn build(&mut self) -> Result<(), RunError> {
         self.stage(Stage::Build, self.candidates.len())?;
+        self.tell_changed_builds()?;
+        self.recall_failures()?;
         let mut building = JoinSet::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             let Some(code) = candidate.code.clone().filter(|_| candidate.is_alive()) else {
@@ -52,6 +55,26 @@ impl Run<'_> {
             self.built(index, result)?;
         }
         self.stage_done(Stage::Build)
+    }
+
+    /// What does not compile does not compile a second time either. Other failures may be the
+    /// machine's, and are tried again; what was built is in the build cache.
+    fn recall_failures(&mut self) -> Result<(), RunError> {
+        for candidate in &mut self.candidates {
+            if !candidate.is_alive() {
+                continue;
+            }
+            let key = self.keys.build(candidate);
+            let owner = Owner {
+                variant: &candidate.id,
+                iteration: 1,
+            };
+            let record: Option<BuildRecord> = self.store.recall(store::Kind::Build, &key, owner)?;
+            let failure = record.and_then(|record| record.failure);
+            candidate.failure =
+                failure.filter(|failure| failure.class == FailureClass::BuildFailed);
+        }
+        Ok(())
     }
 
     fn built(

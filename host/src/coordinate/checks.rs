@@ -22,6 +22,7 @@ impl Run<'_> {
             .filter(|index| self.candidates[*index].built.is_some())
             .collect();
         self.stage(Stage::Check, waiting.len())?;
+        self.tell_changed_checks()?;
         let mut free: Vec<Option<usize>> =
             self.workshop.cores.iter().map(|core| Some(*core)).collect();
         let mut checking: JoinSet<Checked> = JoinSet::new();

@@ -2,6 +2,7 @@
 
 use super::timing::Timed;
 use super::{Candidate, Run, RunError, Workshop};
+use crate::config::Loaded;
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
@@ -43,6 +44,14 @@ pub(super) fn environment(workshop: &Workshop) -> Environment {
     }
 }
 
+/// What is known when nothing more is to be run. A report follows from it alone, so that a kept run
+/// can be concluded again.
+pub(super) struct Findings<'a> {
+    pub(super) loaded: &'a Loaded,
+    pub(super) workshop: &'a Workshop,
+    pub(super) candidates: &'a [Candidate],
+}
+
 impl Run<'_> {
     pub(super) fn conclude(
         &mut self,
@@ -51,6 +60,85 @@ impl Run<'_> {
         timed: Option<Timed>,
     ) -> Result<Report, RunError> {
         self.stage(Stage::Score, 1)?;
+        let (cost, notes) = (self.cost(), std::mem::take(&mut self.notes));
+        let findings = Findings {
+            loaded: self.loaded,
+            workshop: &self.workshop,
+            candidates: &self.candidates,
+        };
+        let report = report::assemble(Facts {
+            cost,
+            ..findings.facts(id, environment, timed.as_ref(), notes)
+        });
+        for variant in &report.variants {
+            self.store
+                .files()
+                .write_variant(&SafeId::new(&variant.id)?, variant)?;
+        }
+        self.tell(&report)?;
+        self.stage_done(Stage::Score)?;
+        Ok(report)
+    }
+
+    fn cost(&self) -> Cost {
+        let alive = self
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.is_alive())
+            .count();
+        let sources = self
+            .candidates
+            .iter()
+            .filter_map(|candidate| candidate.source());
+        Cost {
+            seconds: self.store.spent_seconds(),
+            trials: self.trials,
+            tokens: 0,
+            usd: 0.0,
+            workers: Vec::new(),
+            success_rate: alive as f64 / self.candidates.len().max(1) as f64,
+            files: sources.clone().count() as u64,
+            source_lines: sources.map(|text| text.lines().count() as u64).sum(),
+        }
+    }
+
+    fn tell(&mut self, report: &Report) -> Result<(), RunError> {
+        let mut matrix = BTreeMap::new();
+        for variant in &report.variants {
+            let scores: BTreeMap<String, Option<f64>> = report
+                .criteria
+                .iter()
+                .map(|criterion| {
+                    (
+                        criterion.name.clone(),
+                        variant.scores.get(&criterion.name).map(|score| score.value),
+                    )
+                })
+                .collect();
+            matrix.insert(variant.id.clone(), scores.clone());
+            self.store.emit(Event::ApproachComplete {
+                approach_id: variant.id.clone(),
+                scores,
+            })?;
+        }
+        let top_approach = report.recommendation.winner.clone();
+        self.store.emit(Event::EvaluationComplete {
+            top_approach,
+            comparison_matrix: matrix,
+        })?;
+        Ok(())
+    }
+}
+
+impl Findings<'_> {
+    /// All that a report is assembled from, except for what it cost.
+    pub(super) fn facts(
+        &self,
+        id: String,
+        environment: Environment,
+        timed: Option<&Timed>,
+        mut notes: Vec<String>,
+    ) -> Facts {
         let experiment = &self.loaded.experiment;
         let ids: Vec<String> = self
             .candidates
@@ -58,7 +146,7 @@ impl Run<'_> {
             .map(|candidate| candidate.id.clone())
             .collect();
         let cases = &self.workshop.cases;
-        let (overall, by_case, wall) = self.verdicts(timed.as_ref());
+        let (overall, by_case, wall) = self.verdicts(timed);
         let rows = |pairs: &[PairVerdict]| -> Vec<VerdictRow> {
             pairs
                 .iter()
@@ -67,9 +155,8 @@ impl Run<'_> {
         };
         let mut verdicts = rows(&overall);
         verdicts.extend(rows(&by_case));
-        let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(self.remarks(timed.as_ref()));
-        let facts = Facts {
+        notes.extend(self.remarks(timed));
+        Facts {
             experiment: ExperimentSummary {
                 id,
                 name: experiment.name.clone(),
@@ -83,24 +170,15 @@ impl Run<'_> {
                 .iter()
                 .map(CriterionSummary::from)
                 .collect(),
-            variants: self.variants(timed.as_ref()),
+            variants: self.variants(timed),
             verdicts,
             wall_verdicts: rows(&wall),
-            replicas: timed.as_ref().map(|timed| replica_times(timed, &ids)),
-            protocol: self.protocol(timed.as_ref()),
+            replicas: timed.map(|timed| replica_times(timed, &ids)),
+            protocol: self.protocol(timed),
             options: experiment.report,
-            cost: self.cost(),
+            cost: Cost::default(),
             notes,
-        };
-        let report = report::assemble(facts);
-        for variant in &report.variants {
-            self.store
-                .files()
-                .write_variant(&SafeId::new(&variant.id)?, variant)?;
         }
-        self.tell(&report)?;
-        self.stage_done(Stage::Score)?;
-        Ok(report)
     }
 
     /// Verdicts between candidates: those of the race, and what follows for twins.
@@ -313,55 +391,6 @@ impl Run<'_> {
                 Some(_) => Ended::Settled,
             },
         }
-    }
-
-    fn cost(&self) -> Cost {
-        let alive = self
-            .candidates
-            .iter()
-            .filter(|candidate| candidate.is_alive())
-            .count();
-        let sources = self
-            .candidates
-            .iter()
-            .filter_map(|candidate| candidate.source());
-        Cost {
-            seconds: self.store.spent_seconds(),
-            trials: self.trials,
-            tokens: 0,
-            usd: 0.0,
-            workers: Vec::new(),
-            success_rate: alive as f64 / self.candidates.len().max(1) as f64,
-            files: sources.clone().count() as u64,
-            source_lines: sources.map(|text| text.lines().count() as u64).sum(),
-        }
-    }
-
-    fn tell(&mut self, report: &Report) -> Result<(), RunError> {
-        let mut matrix = BTreeMap::new();
-        for variant in &report.variants {
-            let scores: BTreeMap<String, Option<f64>> = report
-                .criteria
-                .iter()
-                .map(|criterion| {
-                    (
-                        criterion.name.clone(),
-                        variant.scores.get(&criterion.name).map(|score| score.value),
-                    )
-                })
-                .collect();
-            matrix.insert(variant.id.clone(), scores.clone());
-            self.store.emit(Event::ApproachComplete {
-                approach_id: variant.id.clone(),
-                scores,
-            })?;
-        }
-        let top_approach = report.recommendation.winner.clone();
-        self.store.emit(Event::EvaluationComplete {
-            top_approach,
-            comparison_matrix: matrix,
-        })?;
-        Ok(())
     }
 }
 

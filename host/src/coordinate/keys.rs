@@ -5,7 +5,9 @@ use super::candidate::Candidate;
 use super::workshop::Workshop;
 use crate::build::LAYOUT_SCHEME;
 use crate::engine::{self, Profile};
+use crate::interface::WitFile;
 use crate::store::Key;
+use bakeoff_domain::hex;
 use bakeoff_domain::spec::Experiment;
 use sha2::{Digest, Sha256};
 
@@ -24,11 +26,12 @@ pub(super) struct Keys {
 
 impl Keys {
     pub(super) fn new(experiment: &Experiment, workshop: &Workshop) -> wasmtime::Result<Self> {
-        let interface = workshop
-            .interface
-            .files()
+        let files = workshop.interface.files();
+        let names = among_themselves(files);
+        let interface = names
             .iter()
-            .flat_map(|file| [file.name.as_bytes(), file.text.as_bytes()]);
+            .zip(files)
+            .flat_map(|(name, file)| [name.as_bytes(), file.text.as_bytes()]);
         let limits = experiment.limits;
         let measure = experiment.measure;
         Ok(Self {
@@ -107,6 +110,23 @@ impl Keys {
     }
 }
 
+/// The names of files without the folder that all of them are in: where it stands, and from where
+/// somebody named it, makes no interface another one.
+fn among_themselves(files: &[WitFile]) -> Vec<&str> {
+    let folder = |name: &str| name.rfind('/').map_or(0, |slash| slash + 1);
+    let Some((first, others)) = files.split_first() else {
+        return Vec::new();
+    };
+    let mut shared = &first.name[..folder(&first.name)];
+    for other in others {
+        while !other.name.starts_with(shared) {
+            shared = &shared[..folder(shared.trim_end_matches('/'))];
+        }
+    }
+    let rest = files.iter().map(|file| &file.name[shared.len()..]);
+    rest.collect()
+}
+
 /// SHA-256 over byte strings with their lengths, as hexadecimal digits.
 pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
@@ -114,9 +134,38 @@ pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&hasher.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_the_same_names_from_wherever_it_is_named() {
+        let names = |paths: &[&str]| {
+            let file = |path: &&str| WitFile {
+                name: (*path).to_owned(),
+                text: String::new(),
+            };
+            let files: Vec<WitFile> = paths.iter().map(file).collect();
+            let names = among_themselves(&files);
+            names.into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&["a/wit/deps/x.wit", "a/wit/y.wit"]),
+            ["deps/x.wit", "y.wit"]
+        );
+        assert_eq!(
+            names(&["./wit/deps/x.wit", "./wit/y.wit"]),
+            ["deps/x.wit", "y.wit"]
+        );
+        assert_eq!(names(&["wit/y.wit"]), ["y.wit"]);
+        assert_eq!(names(&["y.wit"]), ["y.wit"]);
+        assert_eq!(
+            names(&["/wita/y.wit", "/wit/x.wit"]),
+            ["wita/y.wit", "wit/x.wit"]
+        );
+        assert_eq!(names(&["/y.wit", "x.wit"]), ["/y.wit", "x.wit"]);
+    }
 }

@@ -6,6 +6,7 @@
 
 mod builds;
 mod candidate;
+mod changes;
 mod checks;
 mod conclude;
 mod error;
@@ -136,7 +137,20 @@ fn begin(
         environment,
         bakeoff: env!("CARGO_PKG_VERSION"),
     };
-    store.begin_run(&meta, options.start)?;
+    let begun = store.begin_run(&meta, options.start)?;
+    let (experiment, experiment_id) = (meta.name.to_owned(), id.to_owned());
+    store.emit(match begun.continues {
+        Some(_) => Event::RunResumed {
+            experiment,
+            experiment_id,
+            kept: begun.kept,
+        },
+        None => Event::RunStart {
+            experiment,
+            experiment_id,
+            seed: meta.seed,
+        },
+    })?;
     Ok(())
 }
 
@@ -145,7 +159,7 @@ impl Run<'_> {
         self.announce()?;
         self.build().await?;
         self.check().await?;
-        self.find_twins();
+        find_twins(&mut self.candidates);
         let raced = self.time().await?;
         let report = self.conclude(id, environment, raced)?;
         self.store.finish_run(&report)?;
@@ -182,29 +196,6 @@ impl Run<'_> {
             })?;
         }
         Ok(())
-    }
-
-    /// Components that are the same byte for byte tie without being run against each other.
-    fn find_twins(&mut self) {
-        for later in 1..self.candidates.len() {
-            let (earlier, rest) = self.candidates.split_at_mut(later);
-            let candidate = &mut rest[0];
-            let Some(built) = candidate
-                .built
-                .as_ref()
-                .filter(|_| candidate.failure.is_none())
-            else {
-                continue;
-            };
-            let same = |other: &Candidate| {
-                other.races()
-                    && other
-                        .built
-                        .as_ref()
-                        .is_some_and(|other| other.digest == built.digest)
-            };
-            candidate.twin_of = earlier.iter().position(same);
-        }
     }
 
     fn stage(&mut self, stage: Stage, steps: usize) -> Result<(), RunError> {
@@ -247,5 +238,22 @@ impl Run<'_> {
         };
         let _ = self.store.emit(event);
         let _ = self.store.stop_run(status);
+    }
+}
+
+/// Components that are the same byte for byte tie without being run against each other.
+fn find_twins(candidates: &mut [Candidate]) {
+    for later in 1..candidates.len() {
+        let (earlier, rest) = candidates.split_at_mut(later);
+        let candidate = &mut rest[0];
+        let alive = candidate.built.as_ref().filter(|_| candidate.is_alive());
+        let Some(built) = alive else {
+            continue;
+        };
+        let same = |other: &Candidate| {
+            let component = other.built.as_ref().filter(|_| other.races());
+            component.is_some_and(|other| other.digest == built.digest)
+        };
+        candidate.twin_of = earlier.iter().position(same);
     }
 }

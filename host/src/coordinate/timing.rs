@@ -50,6 +50,7 @@ impl Run<'_> {
             })
             .collect();
         let key = self.keys.race(&digests);
+        self.tell_changed_race(&key)?;
         let ids: Vec<String> = racers
             .iter()
             .map(|index| self.candidates[*index].id.clone())
@@ -134,10 +135,10 @@ fn size(case: &CaseLabel) -> Option<u32> {
 }
 
 /// Who failed while being timed.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Dropout {
-    variant: VariantIndex,
-    failure: Failure,
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Dropout {
+    pub(super) variant: VariantIndex,
+    pub(super) failure: Failure,
 }
 
 /// Keeps what happens in a race, and tells of it.

@@ -3,6 +3,7 @@
 //! Two profiles. They differ in what is woven into the guest's code, and therefore in what they
 //! are good for; nothing else in bakeoff names [`wasmtime::Config`].
 
+use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::hash::{Hash, Hasher};
 use wasmtime::{Config, Engine, OptLevel, Strategy};
@@ -82,12 +83,7 @@ pub fn fingerprint(profile: Profile) -> wasmtime::Result<String> {
     let mut hasher = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     let digest = hasher.0.finalize();
-    let short: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok(format!("wasmtime-{}-{short}", version()))
+    Ok(format!("wasmtime-{}-{}", version(), hex(&digest[..8])))
 }
 
 /// The engine's version, as `Cargo.lock` resolved it.

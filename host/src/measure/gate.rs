@@ -6,6 +6,7 @@ use super::protocol::{CheckedCase, Doing, Opened, Reply};
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{Answered, Breach, Guest, Imports, Instance, Prepared, Sandbox};
 use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::hex;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{Purpose, sample_seeds};
 use sha2::{Digest, Sha256};
@@ -198,12 +199,7 @@ fn digest(value: Option<&Value>) -> String {
     if let Some(value) = value {
         value.feed(&mut |bytes| hasher.update(bytes));
     }
-    hasher
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&hasher.finalize()[..16])
 }
 
 /// Repeats the calls of a failure on a diagnostic build and hands back what it reported.

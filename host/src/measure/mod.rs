@@ -17,6 +17,7 @@ mod race;
 mod replica;
 mod runner;
 mod setting;
+mod tally;
 mod watch;
 
 pub use check::{GateRecord, check, diagnose, read_cases};
@@ -25,4 +26,5 @@ pub use protocol::{Arguments, Instances, WaveCase};
 pub use race::{Contender, Kept, Listener, RaceError, RaceOptions, Raced, race};
 pub use runner::{ROLE, role};
 pub use setting::{InputSource, Setting};
+pub use tally::replay;
 pub use watch::RunnerError;

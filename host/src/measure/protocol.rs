@@ -8,7 +8,7 @@ use crate::sandbox::{Breach, Peak};
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::spec::Limits;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A place in the bytes behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,9 +184,21 @@ pub struct CheckedCase {
     /// The answer as text, shortened.
     pub shown: String,
     /// Numbers that the workload's `assess` gave the answer.
+    #[serde(deserialize_with = "null_is_nan")]
     pub assessed: Vec<(String, f64)>,
     /// Calls made.
     pub calls: u32,
+}
+
+/// JSON, in which results are kept, has no number that is not finite: it is written as null, and
+/// read as NaN. The protocol between processes has them all.
+fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Error> {
+    if !from.is_human_readable() {
+        return Vec::deserialize(from);
+    }
+    let numbers = Vec::<(String, Option<f64>)>::deserialize(from)?;
+    let number = |(name, number): (String, Option<f64>)| (name, number.unwrap_or(f64::NAN));
+    Ok(numbers.into_iter().map(number).collect())
 }
 
 /// What a replica found out beside its samples.
@@ -276,5 +288,32 @@ impl<'a> Opened<'a> {
             .checked_add(len)
             .and_then(|end| self.blobs.get(start..end))
             .ok_or_else(|| "a component outside the request".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::Peak;
+
+    #[test]
+    fn a_number_that_is_none_survives_the_store() {
+        let case = CheckedCase {
+            case: 0,
+            fuel: 1,
+            fuel_later: 1,
+            peak: Peak::default(),
+            answer: String::new(),
+            shown: String::new(),
+            assessed: vec![("error".into(), f64::NAN), ("rank".into(), 2.0)],
+            calls: 1,
+        };
+        let text = serde_json::to_string(&case).unwrap();
+        let read: CheckedCase = serde_json::from_str(&text).unwrap();
+        assert!(read.assessed[0].1.is_nan());
+        assert_eq!(read.assessed[1], case.assessed[1]);
+        let bytes = postcard::to_stdvec(&case).unwrap();
+        let read: CheckedCase = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(read.assessed[1], case.assessed[1]);
     }
 }

@@ -5,11 +5,12 @@ use super::launch::{Finished, ReplicaEnd, RunReplica};
 use super::pilot::{self, Pilot};
 use super::protocol::Instances;
 use super::setting::Setting;
+use super::tally::{Tally, declare};
 use super::watch::RunnerError;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Company, Entrant, ReplicaSpec, Stage};
-use bakeoff_domain::race::{Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, Next, Remaining, StopReason};
 use bakeoff_domain::spec::Measure;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -142,17 +143,12 @@ pub async fn race<L: Listener>(
             calls: 0,
         });
     };
-    let mut settings = settings;
-    settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
-    settings.clock_ns = pilot.clock_ns;
-    settings.brief_at_start = pilot.sampling.brief.clone();
     let mut track = Track {
         setting,
         contenders: contenders.to_vec().into(),
         calibrator: calibrator.into(),
         options,
-        race: Race::new(settings.clone()),
-        settings,
+        tally: Tally::new(settings, &pilot),
         calls: pilot.calls,
         failed: Vec::new(),
         replicas: Vec::new(),
@@ -167,7 +163,8 @@ pub async fn race<L: Listener>(
     };
     track.take_up(kept.replicas, kept.dropped);
     let stop = track.run().await?;
-    let analysis = track.race.analysis();
+    let analysis = track.tally.analysis();
+    track.replicas.sort_by_key(|replica| replica.index);
     Ok(Raced {
         analysis: Some(analysis),
         replicas: track.replicas,
@@ -184,24 +181,13 @@ pub(super) fn layouts(contenders: &[Contender]) -> Vec<u32> {
     contenders.iter().map(count).collect()
 }
 
-fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings {
-    let mut settings = Settings::new(variants, cases);
-    settings.sizes = options.sizes.to_vec();
-    settings.confidence = options.measure.confidence;
-    settings.practical = options.measure.practical;
-    settings.replicas_max = options.measure.replicas_max;
-    settings.margin = options.measure.margin;
-    settings
-}
-
 /// A race under way.
 struct Track<'a, L> {
     setting: &'a Setting,
     contenders: Arc<[Contender]>,
     calibrator: Arc<[u8]>,
     options: &'a RaceOptions<'a>,
-    settings: Settings,
-    race: Race,
+    tally: Tally,
     pilot: Pilot,
     replicas: Vec<Replica>,
     failed: Vec<(VariantIndex, Failure)>,
@@ -226,8 +212,7 @@ impl<L: Listener> Track<'_, L> {
     /// Goes on where an earlier session stopped.
     fn take_up(&mut self, replicas: Vec<Replica>, dropped: Vec<(VariantIndex, Failure)>) {
         for (variant, failure) in self.pilot.failed.clone().into_iter().chain(dropped) {
-            self.race.withdraw(variant);
-            self.settings.withdrawn.push(variant);
+            self.tally.withdraw(variant);
             self.failed.push((variant, failure));
         }
         let kept: BTreeMap<u32, Replica> = replicas
@@ -238,10 +223,8 @@ impl<L: Listener> Track<'_, L> {
         self.again = (0..self.next)
             .filter(|index| !kept.contains_key(index))
             .collect();
-        for replica in kept.into_values() {
-            self.race.push(replica.clone());
-            self.replicas.push(replica);
-        }
+        self.replicas.extend(kept.into_values());
+        self.tally.count(&self.replicas);
     }
 
     async fn run(&mut self) -> Result<StopReason, RaceError<L::Error>> {
@@ -258,8 +241,7 @@ impl<L: Listener> Track<'_, L> {
                 running.shutdown().await;
                 return Err(RaceError::Interrupted);
             }
-            let analysis = self.race.analysis();
-            self.prefer_solo(&analysis);
+            let analysis = self.tally.analysis();
             let step = analysis.next(self.remaining());
             let live = match &step {
                 Next::Run { entrants } => entrants.len(),
@@ -296,11 +278,11 @@ impl<L: Listener> Track<'_, L> {
         let workers = self.options.cores.len() as u32;
         while !free.is_empty() {
             let index = self.again.front().copied().unwrap_or(self.next);
-            let company = match self.settings.basis {
+            let company = match self.tally.settings.basis {
                 Basis::Solo => Company::Solo,
                 Basis::All => plan::company(index, workers),
             };
-            if index >= self.settings.replicas_max
+            if index >= self.tally.settings.replicas_max
                 || (company == Company::Solo && !running.is_empty())
             {
                 return;
@@ -364,15 +346,14 @@ impl<L: Listener> Track<'_, L> {
                 self.listener
                     .finished(&replica)
                     .map_err(RaceError::Listener)?;
-                self.race.push(replica.clone());
                 self.replicas.push(replica);
+                self.tally.count(&self.replicas);
             }
             ReplicaEnd::Failed(failed) => {
                 self.again.push_back(launched.index);
                 for (variant, failure) in failed {
                     if self.failed.iter().all(|(other, _)| *other != variant) {
-                        self.race.withdraw(variant);
-                        self.settings.withdrawn.push(variant);
+                        self.tally.withdraw(variant);
                         let told = self.listener.dropped(variant, &failure, launched.index);
                         told.map_err(RaceError::Listener)?;
                         self.failed.push((variant, failure));
@@ -392,23 +373,11 @@ impl<L: Listener> Track<'_, L> {
         Ok(())
     }
 
-    /// Where running side by side changes the ranking, only replicas that ran alone count.
-    fn prefer_solo(&mut self, analysis: &Analysis) {
-        if self.settings.basis == Basis::All && matches!(analysis.control, Control::Differs { .. })
-        {
-            self.settings.basis = Basis::Solo;
-            self.race = Race::new(self.settings.clone());
-            for replica in &self.replicas {
-                self.race.push(replica.clone());
-            }
-        }
-    }
-
     fn remaining(&self) -> Remaining {
         let spent = self.before + self.started.elapsed();
         let left = self.options.measure.budget.saturating_sub(spent);
         let entrants: Vec<Entrant> = (0..self.contenders.len())
-            .filter(|variant| !self.settings.withdrawn.contains(variant))
+            .filter(|variant| !self.tally.settings.withdrawn.contains(variant))
             .map(|variant| Entrant {
                 variant,
                 brief: self.pilot.sampling.brief.contains(&variant),

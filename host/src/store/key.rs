@@ -1,5 +1,6 @@
 //! What a result depends on, as a digest: the name under which it is found again.
 
+use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 
 /// The inputs of a result, by name, and the digest over all of them.
@@ -33,9 +34,8 @@ impl Key {
             hasher.update((text.len() as u64).to_le_bytes());
             hasher.update(text);
         }
-        let digest = hasher.finalize();
         Self {
-            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            digest: hex(&hasher.finalize()),
             inputs,
         }
     }

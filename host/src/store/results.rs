@@ -5,8 +5,8 @@ use super::key::Key;
 use super::open::Store;
 use super::runs::{Active, RunId, to_json};
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Most trials that one result may have.
 const TRIALS_MAX: usize = 1 << 20;
@@ -73,7 +73,7 @@ pub struct Trial {
 }
 
 /// A result as it is kept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stored<T> {
     /// Id of the variant; empty if it concerns the run as a whole.
     pub variant: String,
@@ -160,7 +160,8 @@ impl Store {
     }
 
     /// What changed since this owner last had a result of this kind, by name: `source`, `limits`.
-    /// Empty if nothing did; `None` if there was no such result in this chain of runs.
+    /// Empty if nothing did, or if a result for these inputs is kept all the same; `None` if there
+    /// was no such result in this chain of runs.
     ///
     /// # Errors
     /// [`StoreError::NotBegun`]; those of reading.
@@ -171,6 +172,10 @@ impl Store {
         owner: Owner<'_>,
     ) -> Result<Option<Vec<String>>, StoreError> {
         let active = self.active()?;
+        let same = find(&self.db, active.root, kind.name(), key);
+        if same.map_err(|error| self.failed(error))?.is_some() {
+            return Ok(Some(Vec::new()));
+        }
         let inputs: Option<String> = self
             .db
             .query_row(

@@ -1,0 +1,82 @@
+//! What changed since an earlier run: said before it is done again.
+
+use super::{Run, RunError};
+use crate::events::{Event, Stage};
+use crate::store::{Key, Kind, Owner};
+use std::collections::BTreeSet;
+
+/// Inputs that a variant has for itself. All others are the same for everyone.
+const OWN: [&str; 2] = ["source", "component"];
+
+impl Run<'_> {
+    /// Says what changed for the builds.
+    pub(super) fn tell_changed_builds(&mut self) -> Result<(), RunError> {
+        let alive = self
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.is_alive());
+        let keys = alive.map(|candidate| (candidate.id.clone(), self.keys.build(candidate)));
+        let keys = keys.collect();
+        self.tell_changed(Stage::Build, Kind::Build, keys)
+    }
+
+    /// Says what changed for the gates.
+    pub(super) fn tell_changed_checks(&mut self) -> Result<(), RunError> {
+        let built = self.candidates.iter().filter_map(|candidate| {
+            let built = candidate.built.as_ref()?;
+            Some((candidate.id.clone(), self.keys.gate(&built.digest)))
+        });
+        let keys = built.collect();
+        self.tell_changed(Stage::Check, Kind::Gate, keys)
+    }
+
+    /// Says what changed for the race.
+    pub(super) fn tell_changed_race(&mut self, key: &Key) -> Result<(), RunError> {
+        let changed = self.store.changes(Kind::Pilot, key, Owner::RUN)?;
+        match changed.filter(|inputs| !inputs.is_empty()) {
+            Some(inputs) => self.changed(None, Stage::Measure, inputs),
+            None => Ok(()),
+        }
+    }
+
+    fn tell_changed(
+        &mut self,
+        stage: Stage,
+        kind: Kind,
+        keys: Vec<(String, Key)>,
+    ) -> Result<(), RunError> {
+        let mut shared = BTreeSet::new();
+        for (id, key) in keys {
+            let owner = Owner {
+                variant: &id,
+                iteration: 1,
+            };
+            let changed = self.store.changes(kind, &key, owner)?.unwrap_or_default();
+            let (own, others): (Vec<String>, Vec<String>) = changed
+                .into_iter()
+                .partition(|input| OWN.contains(&input.as_str()));
+            shared.extend(others);
+            if !own.is_empty() {
+                self.changed(Some(id), stage, own)?;
+            }
+        }
+        match shared.is_empty() {
+            true => Ok(()),
+            false => self.changed(None, stage, shared.into_iter().collect()),
+        }
+    }
+
+    fn changed(
+        &mut self,
+        variant_id: Option<String>,
+        stage: Stage,
+        inputs: Vec<String>,
+    ) -> Result<(), RunError> {
+        self.store.emit(Event::InputChanged {
+            variant_id,
+            stage,
+            inputs,
+        })?;
+        Ok(())
+    }
+}

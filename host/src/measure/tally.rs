@@ -1,0 +1,120 @@
+//! What follows from a race's replicas, counted one after the other in the order of their launch:
+//! the same whether they finished in another order, were kept by an earlier session, or are looked
+//! at again much later.
+
+use super::pilot::Pilot;
+use super::race::{Kept, RaceOptions, Raced};
+use bakeoff_domain::measurement::{Replica, VariantIndex};
+use bakeoff_domain::race::{Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason};
+
+/// A race's replicas, counted.
+pub(super) struct Tally {
+    pub(super) settings: Settings,
+    race: Race,
+    /// How many replicas were counted: those of the indexes below.
+    counted: u32,
+}
+
+impl Tally {
+    /// Nothing is counted yet. What the pilot fixed becomes part of the settings.
+    pub(super) fn new(mut settings: Settings, pilot: &Pilot) -> Self {
+        settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
+        settings.clock_ns = pilot.clock_ns;
+        settings.brief_at_start.clone_from(&pilot.sampling.brief);
+        Self {
+            race: Race::new(settings.clone()),
+            settings,
+            counted: 0,
+        }
+    }
+
+    /// Takes out a variant that failed.
+    pub(super) fn withdraw(&mut self, variant: VariantIndex) {
+        self.race.withdraw(variant);
+        self.settings.withdrawn.push(variant);
+    }
+
+    /// Counts those of the finished replicas whose turn it is.
+    pub(super) fn count(&mut self, finished: &[Replica]) {
+        while let Some(replica) = finished
+            .iter()
+            .find(|replica| replica.index == self.counted)
+        {
+            self.race.push(replica.clone());
+            self.counted += 1;
+            self.prefer_solo(finished);
+        }
+    }
+
+    /// What follows so far.
+    pub(super) fn analysis(&mut self) -> Analysis {
+        self.race.analysis()
+    }
+
+    /// Where running side by side changes the ranking, only replicas that ran alone count from then
+    /// on. This is asked after each replica, so that it does not matter when anyone looks.
+    fn prefer_solo(&mut self, finished: &[Replica]) {
+        let differs = |control| matches!(control, Control::Differs { .. });
+        if self.settings.basis == Basis::All && differs(self.race.analysis().control) {
+            self.settings.basis = Basis::Solo;
+            self.race = Race::new(self.settings.clone());
+            let counted = self.counted;
+            let mut again: Vec<&Replica> = finished
+                .iter()
+                .filter(|replica| replica.index < counted)
+                .collect();
+            again.sort_by_key(|replica| replica.index);
+            again
+                .into_iter()
+                .for_each(|replica| self.race.push(replica.clone()));
+        }
+    }
+}
+
+/// What was declared, before the pilot.
+pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings {
+    let mut settings = Settings::new(variants, cases);
+    settings.sizes = options.sizes.to_vec();
+    settings.confidence = options.measure.confidence;
+    settings.practical = options.measure.practical;
+    settings.replicas_max = options.measure.replicas_max;
+    settings.margin = options.measure.margin;
+    settings
+}
+
+/// What a race of so many variants found out, from what was kept of it and without running
+/// anything. `None` if it did not get as far as its pilot.
+pub fn replay(
+    variants: usize,
+    cases: usize,
+    options: &RaceOptions<'_>,
+    kept: Kept,
+) -> Option<Raced> {
+    let pilot = kept.pilot?;
+    let mut tally = Tally::new(declare(variants, cases, options), &pilot);
+    let failed: Vec<_> = pilot.failed.iter().cloned().chain(kept.dropped).collect();
+    for (variant, _) in &failed {
+        tally.withdraw(*variant);
+    }
+    let mut replicas = kept.replicas;
+    replicas.sort_by_key(|replica| replica.index);
+    tally.count(&replicas);
+    let analysis = tally.analysis();
+    // With nothing left of the budget every race is over; whether it was over before is told apart.
+    let nothing = Remaining {
+        seconds: 0.0,
+        replica_seconds: 1.0,
+    };
+    let stop = match analysis.next(nothing) {
+        Next::Stop(reason) => reason,
+        Next::Run { .. } => StopReason::Budget,
+    };
+    Some(Raced {
+        analysis: Some(analysis),
+        replicas,
+        pilot: Some(pilot),
+        failed,
+        stop,
+        calls: 0,
+    })
+}
