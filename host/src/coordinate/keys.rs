@@ -16,6 +16,7 @@ pub(super) struct Keys {
     workload: String,
     limits: String,
     seed: String,
+    check_seed: String,
     checked: String,
     timed: String,
     measure: String,
@@ -39,7 +40,8 @@ impl Keys {
                 "{} {} {:?} {}",
                 limits.memory_bytes, limits.fuel, limits.wall, limits.output_bytes
             ),
-            seed: experiment.workload.seed.to_string(),
+            seed: workshop.setting.seed.to_string(),
+            check_seed: workshop.setting.check_seed.to_string(),
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
@@ -68,6 +70,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
+            ("checks", self.check_seed.clone()),
             ("engine", self.checked.clone()),
             ("confinement", self.confinement.clone()),
         ])
@@ -98,6 +101,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
+            ("checks", self.check_seed.clone()),
             ("measure", self.measure.clone()),
             ("engine", format!("{} {}", self.checked, self.timed)),
             ("candidates", code.join("\n")),

@@ -10,6 +10,7 @@ mod checks;
 mod conclude;
 mod error;
 mod keys;
+mod seed;
 mod timing;
 mod workshop;
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Whether earlier results count.
     pub start: Start,
+    /// The seed of the run, if the user names one.
+    pub seed: Option<u64>,
     /// What to do where nothing confines untrusted code.
     pub unconfined: Unconfined,
     /// The folder of the build cache, if not the user's own.
@@ -94,7 +97,8 @@ pub async fn run(
         Start::Fresh => Mode::SetAside,
     };
     let mut store = Store::open(&options.folder, mode)?;
-    let workshop = Workshop::open(loaded, options, say).await?;
+    let seed = seed::choose(options, &store)?;
+    let workshop = Workshop::open(loaded, options, seed, say).await?;
     let experiment = &loaded.experiment;
     let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
     let keys = keys::Keys::new(experiment, &workshop)
@@ -102,7 +106,15 @@ pub async fn run(
     let id = keys.experiment(&candidates);
     let environment = conclude::environment(&workshop);
     subscribe(&mut store);
-    begin(&mut store, loaded, options, &id, &environment)?;
+    let meta = RunMeta {
+        name: &experiment.name,
+        experiment_id: &id,
+        seed,
+        experiment,
+        environment: &environment,
+        bakeoff: env!("CARGO_PKG_VERSION"),
+    };
+    store.begin_run(&meta, options.start)?;
     let mut run = Run {
         loaded,
         options,
@@ -118,26 +130,6 @@ pub async fn run(
         run.stopped(error);
     }
     outcome
-}
-
-fn begin(
-    store: &mut Store,
-    loaded: &Loaded,
-    options: &Options,
-    id: &str,
-    environment: &Environment,
-) -> Result<(), RunError> {
-    let experiment = &loaded.experiment;
-    let meta = RunMeta {
-        name: &experiment.name,
-        experiment_id: id,
-        seed: experiment.workload.seed,
-        experiment,
-        environment,
-        bakeoff: env!("CARGO_PKG_VERSION"),
-    };
-    store.begin_run(&meta, options.start)?;
-    Ok(())
 }
 
 impl Run<'_> {
