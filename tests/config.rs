@@ -89,10 +89,9 @@ fn the_smallest_experiment_gets_every_default() {
         approach = [{ name = "a", component = "a.wasm" }]
     "#;
     let read = config::parse(text, "t").expect("it is valid");
-    assert_eq!(read.interface.world, "prototype");
     assert_eq!(read.interface.call, "example:top-k/api@1.0.0.top-k");
     assert_eq!(read.workload.inputs, Inputs::Cases("cases.toml".into()));
-    assert_eq!(read.workload.seed, 1);
+    assert_eq!(read.workload.seed, None);
     assert_eq!(read.limits, bakeoff_domain::spec::Limits::default());
     assert_eq!(read.measure, bakeoff_domain::spec::Measure::default());
     assert_eq!(read.report, bakeoff_domain::spec::ReportOptions::default());
@@ -163,7 +162,7 @@ fn every_key_reaches_its_value() {
     };
     assert_eq!(*code, Code::Component("w.wasm".into()));
     assert_eq!(*sizes, [1, 16, 1000, 2000, 3000, 4000, 5000]);
-    assert_eq!(read.workload.seed, 7);
+    assert_eq!(read.workload.seed, Some(7));
     assert_eq!(read.approaches[0].description.as_deref(), Some("d"));
     assert_eq!(read.approaches[0].code, Code::Source("a.rs".into()));
     assert_eq!(read.limits.memory_bytes, 1 << 20);

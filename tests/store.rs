@@ -23,14 +23,13 @@ fn experiment() -> Experiment {
         interface: Interface {
             wit: "wit".into(),
             call: "top-k".into(),
-            world: "prototype".into(),
         },
         workload: Workload {
             inputs: Inputs::Generated {
                 code: Code::Source("workload.rs".into()),
                 sizes: vec![10, 1000],
             },
-            seed: 7,
+            seed: Some(7),
         },
         approaches: Vec::new(),
         limits: Limits::default(),

@@ -189,14 +189,13 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         interface: Interface {
             wit: "wit".into(),
             call: "f".into(),
-            world: "prototype".into(),
         },
         workload: Workload {
             inputs: Inputs::Generated {
                 code: Code::Source("workload.rs".into()),
                 sizes: vec![1000],
             },
-            seed: 1,
+            seed: Some(1),
         },
         approaches: Vec::new(),
         limits: Limits::default(),

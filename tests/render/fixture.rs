@@ -228,6 +228,7 @@ pub(super) fn facts() -> Facts {
             name: "top-k".to_owned(),
             problem: "Return the k largest values of a list, in descending order.".to_owned(),
             seed: 1,
+            check_seed: 1,
             cases: SIZES.map(CaseLabel::Size).to_vec(),
         },
         environment: Environment {

@@ -119,8 +119,11 @@ pub struct ExperimentSummary {
     pub name: String,
     /// The question.
     pub problem: String,
-    /// The seed all inputs and orders follow from.
+    /// What is timed follows from it, inputs and orders; with `--seed` it happens again.
     pub seed: u64,
+    /// The inputs on which every case was checked follow from it.
+    #[serde(default)]
+    pub check_seed: u64,
     /// By case: its size, or its call in WAVE.
     #[serde(default)]
     pub cases: Vec<CaseLabel>,

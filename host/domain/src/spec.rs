@@ -37,8 +37,6 @@ pub struct Interface {
     pub wit: PathBuf,
     /// The export that is called: `top-k`, or `interface.function`.
     pub call: String,
-    /// The world a prototype implements.
-    pub world: String,
 }
 
 /// Where inputs come from.
@@ -46,8 +44,10 @@ pub struct Interface {
 pub struct Workload {
     /// How inputs are made.
     pub inputs: Inputs,
-    /// Every trial's input follows from this number.
-    pub seed: u64,
+    /// The inputs on which every case is checked follow from this number, so that every run makes
+    /// the same checks. `None`: from the run's own seed. What is timed never follows from it, since
+    /// the authors of prototypes can read it.
+    pub seed: Option<u64>,
 }
 
 /// How inputs are made and answers judged.

@@ -51,9 +51,9 @@ pub(super) struct Arguments {
     /// Calls and expected answers in a file, instead of a workload
     #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"])]
     cases: Option<PathBuf>,
-    /// All inputs and orders follow from it
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Time for measuring: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = run::parse_budget)]
     budget: Duration,
@@ -83,6 +83,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         loaded: &loaded,
         folder: arguments.out.as_deref().unwrap_or(temporary.path()),
         start: Start::Resume,
+        seed: arguments.seed,
         safety: &arguments.safety,
         resume: arguments.out.is_some().then(command_again),
     };
@@ -137,11 +138,10 @@ impl Arguments {
             interface: Interface {
                 wit: self.wit.clone(),
                 call: self.call.clone(),
-                world: "prototype".to_owned(),
             },
             workload: Workload {
                 inputs: self.inputs()?,
-                seed: self.seed,
+                seed: None,
             },
             approaches: approaches(&self.files)?,
             limits: Limits::default(),

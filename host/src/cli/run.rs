@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// The folder for results, instead of .bakeoff/NAME beside the experiment
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// All inputs and orders follow from it
+    /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Time for measuring: 500ms, 40s, 2min
@@ -62,6 +62,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         } else {
             Start::Resume
         },
+        seed: arguments.seed,
         safety: &arguments.safety,
         resume: Some(resume_command(&arguments.experiment)),
     };
@@ -78,6 +79,8 @@ pub(super) struct Job<'a> {
     /// The folder of the results.
     pub(super) folder: &'a Path,
     pub(super) start: Start,
+    /// The seed of the run, if the user names one.
+    pub(super) seed: Option<u64>,
     pub(super) safety: &'a Safety,
     /// The command that goes on after an interruption; `None` if nothing will be left to go on with.
     pub(super) resume: Option<String>,
@@ -89,6 +92,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
     let options = Options {
         folder: job.folder.to_owned(),
         start: job.start,
+        seed: job.seed,
         unconfined: job.safety.unconfined(),
         cache: job.safety.cache_dir.clone(),
         resume: job.resume.clone().unwrap_or_default(),
@@ -120,9 +124,6 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
 impl Arguments {
     fn overrule(&self, loaded: &mut Loaded) {
         let experiment = &mut loaded.experiment;
-        if let Some(seed) = self.seed {
-            experiment.workload.seed = seed;
-        }
         if let Some(budget) = self.budget {
             experiment.measure.budget = budget;
         }

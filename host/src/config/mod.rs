@@ -9,7 +9,7 @@
 //! | … `call` | `"top-k"`, or `"interface.function"` | – |
 //! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
 //! | … `sizes` | 1–32 whole numbers, ascending; for code only | – |
-//! | … `seed` | a whole number from 0 | `1` |
+//! | … `seed` | a whole number from 0: what is checked follows from it, and nothing that is timed | the run's own |
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |

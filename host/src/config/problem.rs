@@ -17,10 +17,6 @@ pub const NAME_CHARS_MAX: usize = 100;
 /// Characters the problem or a description has at most.
 pub const PROSE_CHARS_MAX: usize = 4000;
 
-/// The world that a prototype implements.
-const WORLD: &str = "prototype";
-/// The seed, if the file does not say.
-const DEFAULT_SEED: u64 = 1;
 
 /// Text that is neither empty nor too long.
 pub(super) fn prose(
@@ -68,7 +64,6 @@ pub(super) fn interface(
     Some(Interface {
         wit: wit?.path,
         call: call?,
-        world: WORLD.to_owned(),
     })
 }
 
@@ -165,10 +160,7 @@ pub(super) fn workload(
         (None, Some(cases)) => Inputs::Cases(cases.path),
         _ => return None,
     };
-    Some(Workload {
-        inputs,
-        seed: seed?,
-    })
+    Some(Workload { inputs, seed })
 }
 
 /// `source` or `component`, whichever is there; both is a finding, neither is `None`.
@@ -248,10 +240,6 @@ fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>
 
 /// `seed`
 fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    if section.key("seed").is_none() {
-        section.integer("seed", found);
-        return Some(DEFAULT_SEED);
-    }
     let at = section.integer("seed", found)?;
     let seed = u64::try_from(at.value).ok();
     if seed.is_none() {

@@ -19,6 +19,7 @@ pub(super) struct Keys {
     workload: String,
     limits: String,
     seed: String,
+    check_seed: String,
     checked: String,
     timed: String,
     measure: String,
@@ -43,7 +44,8 @@ impl Keys {
                 "{} {} {:?} {}",
                 limits.memory_bytes, limits.fuel, limits.wall, limits.output_bytes
             ),
-            seed: experiment.workload.seed.to_string(),
+            seed: workshop.setting.seed.to_string(),
+            check_seed: workshop.setting.check_seed.to_string(),
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
@@ -72,6 +74,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
+            ("checks", self.check_seed.clone()),
             ("engine", self.checked.clone()),
             ("confinement", self.confinement.clone()),
         ])
@@ -102,6 +105,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
+            ("checks", self.check_seed.clone()),
             ("measure", self.measure.clone()),
             ("engine", format!("{} {}", self.checked, self.timed)),
             ("candidates", code.join("\n")),

@@ -11,6 +11,7 @@ mod checks;
 mod conclude;
 mod error;
 mod keys;
+mod seed;
 mod timing;
 mod workshop;
 
@@ -33,6 +34,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Whether earlier results count.
     pub start: Start,
+    /// The seed of the run, if the user names one.
+    pub seed: Option<u64>,
     /// What to do where nothing confines untrusted code.
     pub unconfined: Unconfined,
     /// The folder of the build cache, if not the user's own.
@@ -95,7 +98,8 @@ pub async fn run(
         Start::Fresh => Mode::SetAside,
     };
     let mut store = Store::open(&options.folder, mode)?;
-    let workshop = Workshop::open(loaded, options, say).await?;
+    let seed = seed::choose(options, &store)?;
+    let workshop = Workshop::open(loaded, options, seed, say).await?;
     let experiment = &loaded.experiment;
     let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
     let keys = keys::Keys::new(experiment, &workshop)
@@ -103,7 +107,15 @@ pub async fn run(
     let id = keys.experiment(&candidates);
     let environment = conclude::environment(&workshop);
     subscribe(&mut store);
-    begin(&mut store, loaded, options, &id, &environment)?;
+    let meta = RunMeta {
+        name: &experiment.name,
+        experiment_id: &id,
+        seed,
+        experiment,
+        environment: &environment,
+        bakeoff: env!("CARGO_PKG_VERSION"),
+    };
+    begin(&mut store, &meta, options)?;
     let mut run = Run {
         loaded,
         options,
@@ -121,24 +133,10 @@ pub async fn run(
     outcome
 }
 
-fn begin(
-    store: &mut Store,
-    loaded: &Loaded,
-    options: &Options,
-    id: &str,
-    environment: &Environment,
-) -> Result<(), RunError> {
-    let experiment = &loaded.experiment;
-    let meta = RunMeta {
-        name: &experiment.name,
-        experiment_id: id,
-        seed: experiment.workload.seed,
-        experiment,
-        environment,
-        bakeoff: env!("CARGO_PKG_VERSION"),
-    };
-    let begun = store.begin_run(&meta, options.start)?;
-    let (experiment, experiment_id) = (meta.name.to_owned(), id.to_owned());
+/// Opens the run in the store, and says whether it goes on with an earlier one.
+fn begin(store: &mut Store, meta: &RunMeta<'_>, options: &Options) -> Result<(), RunError> {
+    let begun = store.begin_run(meta, options.start)?;
+    let (experiment, experiment_id) = (meta.name.to_owned(), meta.experiment_id.to_owned());
     store.emit(match begun.continues {
         Some(_) => Event::RunResumed {
             experiment,

@@ -80,13 +80,14 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Finds the tools and builds the problem's own components.
+    /// Finds the tools and builds the problem's own components. What is timed follows from `seed`.
     ///
     /// # Errors
     /// See [`RunError`]; what is wrong with the experiment points into its file.
     pub async fn open(
         loaded: &Loaded,
         options: &Options,
+        seed: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let experiment = &loaded.experiment;
@@ -111,7 +112,8 @@ impl Workshop {
             call: call_path(&interface),
             limits: experiment.limits,
             source,
-            seed: experiment.workload.seed,
+            seed,
+            check_seed: experiment.workload.seed.unwrap_or(seed),
         };
         let workshop = Self {
             tools,

@@ -12,8 +12,8 @@ use wasmtime::{Config, Engine, OptLevel, Strategy};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Fuel is counted and NaNs are canonical: endless loops end, and the same call costs the same
-    /// fuel on every machine. For workloads, the gate, and everything that is not timed.
+    /// Fuel is counted: endless loops end, and the same call costs the same fuel on every machine.
+    /// For workloads, the gate, and everything that is not timed.
     Checked,
     /// Nothing is woven in. Instrumentation distorts unevenly, and so changes who wins: the fence
     /// around a timed trial is its process.
@@ -29,6 +29,8 @@ pub const STACK_BYTES: usize = 512 << 10;
 /// - Cranelift at its highest level, on one thread (children are limited by CPU time)
 /// - no gc, exceptions, threads, 64-bit or multiple memories, relaxed SIMD, tail calls beyond what
 ///   a compiler of today emits by default, component-model async
+/// - NaNs as the machine makes them, in both profiles: canonical ones in one of them would tell a
+///   guest whether it is being checked or timed, and in the other would distort the times
 /// - on-demand allocation, copy-on-write images, 4 GiB reservations with guards
 /// - 512 KiB of stack
 fn config(profile: Profile) -> Config {
@@ -50,7 +52,7 @@ fn config(profile: Profile) -> Config {
         .wasm_relaxed_simd(false)
         .wasm_stack_switching(false)
         .consume_fuel(profile == Profile::Checked)
-        .cranelift_nan_canonicalization(profile == Profile::Checked)
+        .cranelift_nan_canonicalization(false)
         .epoch_interruption(false);
     config
 }

@@ -169,7 +169,8 @@ fn fuel(gate: &GateRecord) -> Option<Reading> {
     Some(reading)
 }
 
-/// The largest of all cases.
+/// The largest of all cases, and of the calls of a whole replica on one instance: what is kept from
+/// call to call to gain time shows here.
 fn peak_memory(gate: &GateRecord) -> Option<Reading> {
     let by_case: Vec<f64> = gate
         .cases
@@ -179,7 +180,7 @@ fn peak_memory(gate: &GateRecord) -> Option<Reading> {
     if by_case.is_empty() || gate.failure.is_some() {
         return None;
     }
-    let mut reading = exact(by_case.iter().copied().fold(0.0, f64::max), "bytes");
+    let mut reading = exact(gate.peak_bytes() as f64, "bytes");
     reading.by_case = by_case.into_iter().map(Some).collect();
     Some(reading)
 }

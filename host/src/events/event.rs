@@ -59,7 +59,7 @@ pub enum Event {
         experiment: String,
         /// Digest of all that decides the result.
         experiment_id: String,
-        /// The seed all inputs and orders follow from.
+        /// What is timed follows from it: inputs and orders.
         seed: u64,
     },
     /// A run goes on, or begins with results of an earlier one.

@@ -1,11 +1,12 @@
 //! In the parent: one variant through the gate.
 
 use super::protocol::{CheckedCase, Reply, Task};
+use super::rehearsal::Rehearsal;
 use super::setting::Setting;
 use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch};
+use crate::config::units;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// Fuel of a call may differ by this share between a fresh instance and one that has been called
 /// before, and the variant still counts as a function.
@@ -17,11 +18,28 @@ const FIRST_CALL_FUEL: u64 = 4_000;
 /// How often a runner on a stalled machine is started anew.
 const STALLS_MAX: u32 = 3;
 
+/// By how much the fuel of a call may differ between a fresh instance and one that has been called
+/// before.
+fn tolerated(fuel: u64) -> u64 {
+    (STATE_SHARE * fuel as f64) as u64 + FIRST_CALL_FUEL
+}
+
+/// Where a prototype puts work that a kept instance would not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hidden {
+    /// A call leaves something to the calls after it.
+    BetweenCalls,
+    /// The start functions leave something to all calls.
+    BeforeTheFirst,
+}
+
 /// What the gate found out about a variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateRecord {
     /// By case, in order; up to the failing one.
     pub cases: Vec<CheckedCase>,
+    /// The calls of a whole replica; `None` if a case failed before.
+    pub rehearsal: Option<Rehearsal>,
     /// Why it did not pass.
     pub failure: Option<Failure>,
     /// The calls that repeat the failure, in one instance: case and seed of each.
@@ -29,17 +47,57 @@ pub struct GateRecord {
 }
 
 impl GateRecord {
-    /// Whether what a call costs does not depend on the calls before it.
+    /// Whether what a call costs does not depend on the calls before it, nor on work that was done
+    /// before the first one.
     pub fn is_pure(&self) -> bool {
-        self.cases.iter().all(|case| {
-            let apart = case.fuel.abs_diff(case.fuel_later);
-            apart as f64 <= STATE_SHARE * case.fuel as f64 + FIRST_CALL_FUEL as f64
-        })
+        self.state().is_none()
+    }
+
+    /// What a kept instance would hide of the cost of a call, if anything.
+    pub fn state(&self) -> Option<Hidden> {
+        let checked = self.cases.iter().map(|case| (case.fuel, case.fuel_later));
+        let rehearsal = self.rehearsal.as_ref();
+        let rehearsed = rehearsal.iter().flat_map(|rehearsal| &rehearsal.repeated);
+        let rehearsed = rehearsed.map(|call| (call.fuel, call.fuel_later));
+        let mut pairs = checked.chain(rehearsed);
+        if pairs.any(|(fresh, later)| fresh.abs_diff(later) > tolerated(fresh)) {
+            return Some(Hidden::BetweenCalls);
+        }
+        let least = self.cases.iter().map(|case| case.fuel).min().unwrap_or(0);
+        let started = rehearsal.map_or(0, |rehearsal| rehearsal.start_fuel);
+        (started > tolerated(least)).then_some(Hidden::BeforeTheFirst)
     }
 
     /// Calls made.
     pub fn trials(&self) -> u64 {
-        self.cases.iter().map(|case| u64::from(case.calls)).sum()
+        let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.calls);
+        let checked = self.cases.iter().map(|case| case.calls);
+        checked.chain(rehearsed).map(u64::from).sum()
+    }
+
+    /// Memories and tables at their largest, in bytes: over all cases on fresh instances, and over
+    /// the calls of a whole replica on one.
+    pub fn peak_bytes(&self) -> u64 {
+        let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.peak.bytes);
+        let checked = self.cases.iter().map(|case| case.peak.bytes);
+        checked.chain(rehearsed).max().unwrap_or(0)
+    }
+
+    fn failed(mut self, failed: Vec<Failed>) -> Result<Self, RunnerError> {
+        let Some(first) = failed.into_iter().next() else {
+            return Ok(self);
+        };
+        if first.variant.is_none() || first.breach.class == FailureClass::WorkloadFailed {
+            return Err(RunnerError::Workload(first.breach.message));
+        }
+        self.failure = Some(Failure {
+            class: first.breach.class,
+            message: first.breach.message,
+            phase: Phase::Check,
+            limit: first.breach.limit,
+        });
+        self.calls = first.calls;
+        Ok(self)
     }
 }
 
@@ -52,60 +110,30 @@ pub async fn check(
     checked: &[u8],
     core: Option<usize>,
 ) -> Result<GateRecord, RunnerError> {
-    let seed = setting.seed;
+    let seeds = setting.gate_seeds();
     let message = setting.request(|bundle| Task::Gate {
         component: bundle.add(checked),
-        seed,
+        seeds,
     })?;
     let watch = setting.watch(&message, core, 1, GATE_PATIENCE);
     for _ in 0..STALLS_MAX {
-        let mut cases = Vec::new();
+        let mut record = GateRecord::default();
         let ended = watch
-            .run(&mut |reply| {
-                if let Reply::Checked(case) = reply {
-                    cases.push(case);
-                }
+            .run(&mut |reply| match reply {
+                Reply::Checked(case) => record.cases.push(case),
+                Reply::Rehearsed(rehearsal) => record.rehearsal = Some(rehearsal),
+                _ => {}
             })
             .await?;
         match ended {
-            Ended::Done => {
-                return Ok(GateRecord {
-                    cases,
-                    failure: None,
-                    calls: Vec::new(),
-                });
-            }
-            Ended::Failed(failed) => return record(cases, failed),
+            Ended::Done => return Ok(record),
+            Ended::Failed(failed) => return record.failed(failed),
             Ended::Stalled | Ended::OutOfBudget => {}
         }
     }
     Err(RunnerError::Silent(
         "the machine stalls: nothing ran for seconds, several times over".into(),
     ))
-}
-
-fn record(cases: Vec<CheckedCase>, failed: Vec<Failed>) -> Result<GateRecord, RunnerError> {
-    let Some(first) = failed.into_iter().next() else {
-        return Ok(GateRecord {
-            cases,
-            failure: None,
-            calls: Vec::new(),
-        });
-    };
-    if first.variant.is_none() || first.breach.class == FailureClass::WorkloadFailed {
-        return Err(RunnerError::Workload(first.breach.message));
-    }
-    let failure = Failure {
-        class: first.breach.class,
-        message: first.breach.message,
-        phase: Phase::Check,
-        limit: first.breach.limit,
-    };
-    Ok(GateRecord {
-        cases,
-        failure: Some(failure),
-        calls: first.calls,
-    })
 }
 
 /// Repeats a failure on a diagnostic build. The reports of a panic, or nothing where the failure
@@ -175,16 +203,9 @@ impl Setting {
             message,
             core,
             call_max: self.limits.wall.saturating_mul(patience),
-            wall_limit: format!("wall = {}", shown(self.limits.wall)),
+            wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
             guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
             until: None,
         }
-    }
-}
-
-fn shown(duration: Duration) -> String {
-    match duration.as_millis() {
-        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
-        millis => format!("{millis} ms"),
     }
 }

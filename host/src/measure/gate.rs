@@ -2,7 +2,8 @@
 //! and the question whether what a call costs depends on the calls before it.
 
 use super::feed::{Feed, Judgement};
-use super::protocol::{CheckedCase, Doing, Opened, Reply};
+use super::protocol::{CheckedCase, Doing, GateSeeds, Opened, Reply};
+use super::rehearsal::Rehearse;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{Answered, Breach, Guest, Imports, Instance, Prepared, Sandbox};
 use bakeoff_domain::failure::FailureClass;
@@ -39,7 +40,7 @@ pub(super) struct Gate<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) call: &'a [String],
     pub(super) feed: &'a mut Feed,
-    pub(super) seed: u64,
+    pub(super) seeds: GateSeeds,
     pub(super) say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
     /// The calls on the instance at hand, in order: what repeats a failure.
     pub(super) made: Vec<Call>,
@@ -52,13 +53,17 @@ pub(super) type Call = (CaseIndex, u64);
 pub(super) type Slot = Option<(Instance, Callee<Guest>)>;
 
 impl Gate<'_> {
-    /// Runs every case, and says so.
+    /// Runs every case, then rehearses a replica, and says so.
     pub(super) fn run(&mut self) -> Result<(), Halt> {
+        let mut fuel = Vec::with_capacity(self.feed.cases());
         for case in 0..self.feed.cases() {
             let checked = self.case(case)?;
+            fuel.push(checked.fuel);
             self.say(&Reply::Checked(checked))?;
         }
-        Ok(())
+        let seed = self.seeds.rehearsal;
+        let rehearsal = Rehearse::new(self).run(&fuel, seed)?;
+        self.say(&Reply::Rehearsed(rehearsal))
     }
 
     /// The same input first on one fresh instance, then on another one, and there once more after
@@ -90,7 +95,8 @@ impl Gate<'_> {
         // Twice: what alternates from call to call would otherwise be caught by luck only.
         let later = self.judged(&mut kept, case, seed)?;
         let last = self.judged(&mut kept, case, seed)?;
-        if !same(&fresh, &later) || !same(&fresh, &last) {
+        let answer = fresh.value.as_ref();
+        if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
             let message = "gave another answer to the same input after other calls";
             return Err(Breach::new(FailureClass::Nondeterministic, message).into());
         }
@@ -112,11 +118,16 @@ impl Gate<'_> {
 
     /// The seed of a call on `case` that is made for the question about case `about`.
     fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-        sample_seeds(self.seed, Purpose::Gate, about as u32, 0, case).of_call(call)
+        sample_seeds(self.seeds.cases, Purpose::Gate, about as u32, 0, case).of_call(call)
     }
 
     /// One call, judged, on the instance in `slot`, which is filled if it is empty.
-    fn judged(&mut self, slot: &mut Slot, case: CaseIndex, seed: u64) -> Result<Answered, Halt> {
+    pub(super) fn judged(
+        &mut self,
+        slot: &mut Slot,
+        case: CaseIndex,
+        seed: u64,
+    ) -> Result<Answered, Halt> {
         self.say(&Reply::About {
             case,
             doing: Doing::Workload,
@@ -166,8 +177,9 @@ pub(super) fn call(
     Ok(answered)
 }
 
-fn same(a: &Answered, b: &Answered) -> bool {
-    match (&a.value, &b.value) {
+/// Whether two answers are the same.
+pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
+    match (a, b) {
         (Some(a), Some(b)) => a.same_as(b),
         (None, None) => true,
         _ => false,
@@ -175,7 +187,7 @@ fn same(a: &Answered, b: &Answered) -> bool {
 }
 
 fn repeated(first: &Answered, second: &Answered) -> Result<(), Breach> {
-    if !same(first, second) {
+    if !same(first.value.as_ref(), second.value.as_ref()) {
         return Err(Breach::new(
             FailureClass::Nondeterministic,
             "gave two answers to the same input on two fresh instances",

@@ -4,6 +4,7 @@
 //! into. Replies are small frames. A runner announces what it is about to do before it does it, so
 //! that the parent knows whom to blame when it has to kill the process.
 
+use super::rehearsal::Rehearsal;
 use crate::sandbox::{Breach, Peak};
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
@@ -80,8 +81,8 @@ pub enum Task {
     Gate {
         /// The variant, checked profile.
         component: Blob,
-        /// Inputs follow from it.
-        seed: u64,
+        /// Inputs follow from these.
+        seeds: GateSeeds,
     },
     /// Repeat one call of a variant in its diagnostic build.
     Diagnose {
@@ -92,6 +93,15 @@ pub enum Task {
     },
     /// Time several variants against each other.
     Replica(ReplicaTask),
+}
+
+/// What the inputs of a gate follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateSeeds {
+    /// For the inputs on which every case is checked.
+    pub cases: u64,
+    /// For those of the rehearsal, which must not be known beforehand.
+    pub rehearsal: u64,
 }
 
 /// One replica, or the pilot before them.
@@ -151,6 +161,8 @@ pub enum Reply {
     Cases(Vec<Result<(), String>>),
     /// A case of the gate is done.
     Checked(CheckedCase),
+    /// The calls of a replica were rehearsed.
+    Rehearsed(Rehearsal),
     /// A call failed: whose, and how. The runner ends with it.
     Failed {
         /// Whose; `None` for the workload.

@@ -2,7 +2,7 @@
 
 use super::feed::{self, Feed};
 use super::gate::{self, Gate, Halt};
-use super::protocol::{Inputs, Opened, Reply, Task};
+use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task};
 use super::replica::{Replica, Stop};
 use crate::confine::{Frames, Role};
 use crate::engine::Profile;
@@ -35,9 +35,9 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let results = read_cases(&opened, &checked, *component)?;
             say(&Reply::Cases(results))
         }
-        Task::Gate { component, seed } => {
+        Task::Gate { component, seeds } => {
             let bytes = opened.blob(*component)?;
-            match pass_gate(&opened, &checked, &workload, bytes, *seed, &mut say) {
+            match pass_gate(&opened, &checked, &workload, bytes, *seeds, &mut say) {
                 Ok(()) => Ok(()),
                 Err((Halt::Channel(error), _)) => Err(error),
                 Err((Halt::Breach(breach), calls)) => {
@@ -90,7 +90,7 @@ fn pass_gate(
     sandbox: &Sandbox,
     workload: &Sandbox,
     component: &[u8],
-    seed: u64,
+    seeds: GateSeeds,
     say: &mut dyn FnMut(&Reply) -> Result<(), String>,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |breach: Breach| (Halt::Breach(breach), Vec::new());
@@ -114,7 +114,7 @@ fn pass_gate(
         prepared: &prepared,
         call,
         feed: &mut feed,
-        seed,
+        seeds,
         say,
         made: Vec::new(),
     };

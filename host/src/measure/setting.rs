@@ -1,6 +1,6 @@
 //! What all runners of a problem share.
 
-use super::protocol::{Arguments, Blob, Bundle, Inputs, Request, Task, WaveCase};
+use super::protocol::{Arguments, Blob, Bundle, GateSeeds, Inputs, Request, Task, WaveCase};
 use super::watch::RunnerError;
 use crate::confine::Confinement;
 use bakeoff_domain::spec::Limits;
@@ -17,8 +17,10 @@ pub struct Setting {
     pub limits: Limits,
     /// Where inputs come from.
     pub source: InputSource,
-    /// Inputs follow from it.
+    /// What is timed follows from it: inputs and orders. Nobody knows it before the run begins.
     pub seed: u64,
+    /// The inputs on which every case is checked follow from it.
+    pub check_seed: u64,
 }
 
 /// Where inputs come from, with the code at hand.
@@ -60,6 +62,14 @@ impl InputSource {
 }
 
 impl Setting {
+    /// What the inputs of a gate follow from.
+    pub(super) fn gate_seeds(&self) -> GateSeeds {
+        GateSeeds {
+            cases: self.check_seed,
+            rehearsal: self.seed,
+        }
+    }
+
     /// A whole request: `task` is given the bundle to put its components in.
     pub(super) fn request(
         &self,

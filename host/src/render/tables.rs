@@ -412,6 +412,7 @@ pub(super) mod tests {
                 name: "experiment".to_owned(),
                 problem: "problem".to_owned(),
                 seed: 1,
+                check_seed: 1,
                 cases: Vec::new(),
             },
             environment: Environment::default(),

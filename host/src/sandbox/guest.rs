@@ -54,6 +54,8 @@ pub struct Instance {
     limits: Limits,
     /// What the start functions took.
     started: Bracketed,
+    /// Their fuel, in the checked profile.
+    start_fuel: u64,
 }
 
 /// What a call gave, and what it took.
@@ -156,12 +158,14 @@ impl Prepared {
         match self.pre.instantiate(&mut store) {
             Ok(instance) => {
                 let started = store.data_mut().brackets.take();
+                let start_fuel = fuel_used(&store, self.profile, &self.limits);
                 Ok(Instance {
                     store,
                     instance,
                     profile: self.profile,
                     limits: self.limits,
                     started,
+                    start_fuel,
                 })
             }
             Err(error) => Err(Breach::of(
@@ -178,6 +182,14 @@ fn refuel(store: &mut Store<Guest>, profile: Profile, limits: &Limits) {
         store
             .set_fuel(limits.fuel)
             .expect("the checked profile counts fuel");
+    }
+}
+
+/// Fuel since the last time a store was refuelled; 0 where none is counted.
+fn fuel_used(store: &Store<Guest>, profile: Profile, limits: &Limits) -> u64 {
+    match profile {
+        Profile::Checked => store.get_fuel().map_or(0, |left| limits.fuel - left),
+        Profile::Timed => 0,
     }
 }
 
@@ -208,25 +220,20 @@ impl Instance {
             Ok(value) => Ok(Answered {
                 value,
                 time,
-                fuel: self.fuel_used(),
+                fuel: fuel_used(&self.store, self.profile, &self.limits),
             }),
             Err(error) => Err(Breach::of(&error, self.peak().denied, &self.limits)),
-        }
-    }
-
-    fn fuel_used(&self) -> u64 {
-        match self.profile {
-            Profile::Checked => self
-                .store
-                .get_fuel()
-                .map_or(0, |left| self.limits.fuel - left),
-            Profile::Timed => 0,
         }
     }
 
     /// What the start functions took.
     pub fn started(&self) -> Bracketed {
         self.started
+    }
+
+    /// Fuel of the start functions, in the checked profile; otherwise 0.
+    pub fn start_fuel(&self) -> u64 {
+        self.start_fuel
     }
 
     /// Memory at its largest so far.

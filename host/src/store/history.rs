@@ -56,6 +56,21 @@ impl Store {
         Ok(runs)
     }
 
+    /// The seed of the last run; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if it is no number; those of reading.
+    pub fn last_seed(&self) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT seed FROM run ORDER BY id DESC LIMIT 1";
+        let text: Option<String> = self
+            .db
+            .query_row(sql, [], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.failed(error))?;
+        text.map(|text| self.understand(&text, "a seed"))
+            .transpose()
+    }
+
     /// The report of a run, or of the last run that has one; `None` if there is none yet.
     ///
     /// # Errors
