@@ -124,18 +124,13 @@ fn lists_runs(folder: &Path) {
     assert_eq!(runs[0]["status"], "finished");
     let table = say(&["runs", text(folder)]);
     assert!(table.stdout.contains("finished"), "{}", table.stdout);
-    let same = say(&[
-        "runs",
-        text(folder),
-        "--compare",
-        "1",
-        "1",
-        "--format",
-        "json",
-    ]);
+    let run = |number: u32| format!("{}:{number}", text(folder));
+    let same = say(&["compare", &run(1), text(folder), "--format", "json"]);
     assert_eq!(same.json()["verdicts"], serde_json::json!([]));
-    let none = say(&["runs", text(folder), "--compare", "1", "7"]);
+    let none = say(&["compare", &run(1), &run(7)]);
     assert_refused(&none, "there is no run 7");
+    let measured = say(&["compare", &run(1), &run(1), "--budget", "1s"]);
+    assert_refused(&measured, "leave out --budget");
 }
 
 #[test]

@@ -433,7 +433,7 @@ impl Said {
 }
 
 /// Lines that are neither empty nor only a line comment.
-fn source_lines(text: &str) -> u64 {
+pub fn source_lines(text: &str) -> u64 {
     let counts = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     text.lines().filter(counts).count() as u64
 }

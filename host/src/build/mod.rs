@@ -22,7 +22,7 @@ mod toolchain;
 mod verdict;
 mod world;
 
-pub use builder::{Builder, Built, CodeBytes, Request};
+pub use builder::{Builder, Built, CodeBytes, Request, source_lines};
 pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
 pub use child::builder_role;
 pub use glue::DIAGNOSTIC_IMPORT;

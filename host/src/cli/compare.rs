@@ -4,6 +4,7 @@ use super::build::code_of;
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::run::{self, Job};
+use super::two_runs::{self, Named};
 use super::{Status, regression, show};
 use crate::config::{self, APPROACHES_MAX, Loaded, SIZES_MAX, units};
 use crate::render::inert::Plain;
@@ -20,29 +21,30 @@ use std::time::Duration;
 
 /// Measures files against each other, without an experiment file: Rust sources and components,
 /// mixed. Results are kept only with --out.
+///
+/// Or says what became different between two kept runs: each is `N` (run N of the experiment here),
+/// `DIR:N`, or `DIR` (its last run). Nothing is run then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
-  bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%")]
+  bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%
+  bakeoff compare 1 2                                  two kept runs of the experiment here
+  bakeoff compare examples/top-k:1 examples/top-k:3 --format json")]
 pub(super) struct Arguments {
-    /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built
-    #[arg(required = true, value_name = "FILE")]
+    /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or two
+    /// runs: N, DIR:N or DIR
+    #[arg(required = true, value_name = "FILE|RUN")]
     files: Vec<PathBuf>,
-    /// The WIT: a file, or a folder of them
-    #[arg(long, value_name = "PATH", default_value = "wit")]
-    wit: PathBuf,
+    /// The WIT: a file, or a folder of them; wit, if not given
+    #[arg(long, value_name = "PATH")]
+    wit: Option<PathBuf>,
     /// The function that is called: top-k, or interface.function
     #[arg(long, value_name = "NAME")]
-    call: String,
+    call: Option<String>,
     /// What makes the inputs and judges the answers: Rust source, or a component
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "sizes",
-        required_unless_present = "cases"
-    )]
+    #[arg(long, value_name = "FILE", requires = "sizes")]
     workload: Option<PathBuf>,
     /// Sizes of inputs that the workload is asked for, separated by commas
     #[arg(long = "size", value_name = "N", value_delimiter = ',', requires = "workload",
@@ -54,9 +56,9 @@ pub(super) struct Arguments {
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Time for measuring: 500ms, 40s, 2min
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = run::parse_budget)]
-    budget: Duration,
+    /// Time for measuring: 500ms, 40s, 2min; 20s, if not given
+    #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
+    budget: Option<Duration>,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: Option<u32>,
@@ -75,6 +77,9 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if let Some((before, after)) = arguments.runs()? {
+        return two_runs::run(&before, &after, output);
+    }
     let experiment = arguments.experiment()?;
     let loaded = Loaded::assembled(experiment, PathBuf::new())?;
     let temporary = tempfile::tempdir()
@@ -116,7 +121,37 @@ fn any_slower(report: &Report, loaded: &Loaded, allowed: f64) -> bool {
     any
 }
 
+/// Time for measuring, if nobody says otherwise.
+const BUDGET: Duration = Duration::from_secs(20);
+
 impl Arguments {
+    /// The two kept runs, if that is what the words name.
+    fn runs(&self) -> Result<Option<(Named, Named)>, Failure> {
+        let [before, after] = self.files.as_slice() else {
+            return Ok(None);
+        };
+        let (Some(before), Some(after)) = (Named::parse(before), Named::parse(after)) else {
+            return Ok(None);
+        };
+        let given = [
+            ("--wit", self.wit.is_some()),
+            ("--call", self.call.is_some()),
+            ("--workload", self.workload.is_some()),
+            ("--cases", self.cases.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--workers", self.workers.is_some()),
+            ("--fail-if-slower", self.fail_if_slower.is_some()),
+            ("--out", self.out.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(Failure::usage(format!(
+                "two kept runs are compared without running anything: leave out {name}"
+            ))),
+            None => Ok(Some((before, after))),
+        }
+    }
+
     /// The experiment that the options describe. Paths are the user's own, relative to the current
     /// folder.
     fn experiment(&self) -> Result<Experiment, Failure> {
@@ -127,7 +162,7 @@ impl Arguments {
             )));
         }
         let measure = Measure {
-            budget: self.budget,
+            budget: self.budget.unwrap_or(BUDGET),
             workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
             margin: self.fail_if_slower,
             ..Measure::default()
@@ -136,8 +171,10 @@ impl Arguments {
             name: "compare".to_owned(),
             problem: format!("Which of these {count} files takes less time?"),
             interface: Interface {
-                wit: self.wit.clone(),
-                call: self.call.clone(),
+                wit: self.wit.clone().unwrap_or_else(|| "wit".into()),
+                call: self.call.clone().ok_or_else(|| {
+                    Failure::usage("which function is called is missing: --call NAME")
+                })?,
             },
             workload: Workload {
                 inputs: self.inputs()?,

@@ -1,7 +1,8 @@
 //! Errors at the edge: shown once, with place, reason and next step, and turned into a status.
 
 use super::Status;
-use crate::coordinate::RunError;
+use crate::coordinate::{EvidenceError, PackError, RunError};
+use crate::store::bundle::BundleError;
 use std::process::ExitCode;
 
 /// What ends a command early.
@@ -68,13 +69,41 @@ impl From<RunError> for Failure {
             RunError::Config(_) | RunError::Workload { .. } | RunError::WorkloadRun { .. } => {
                 Status::Usage
             }
-            RunError::Store(error) if error.is_missing() => Status::Usage,
+            RunError::Store(error) if error.is_missing() || error.is_no_such_run() => Status::Usage,
             RunError::Interrupted => Status::Interrupted,
             _ => Status::Infrastructure,
         };
         Self {
             report: miette::Report::new(error),
             status,
+        }
+    }
+}
+
+impl From<EvidenceError> for Failure {
+    fn from(error: EvidenceError) -> Self {
+        match error {
+            EvidenceError::Store(error) => error.into(),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+impl From<PackError> for Failure {
+    fn from(error: PackError) -> Self {
+        match error {
+            PackError::Run(error) => error.into(),
+            PackError::Bundle(error) => error.into(),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        match error.is_io() {
+            true => Self::infrastructure(error),
+            false => Self::usage(error.to_string()),
         }
     }
 }

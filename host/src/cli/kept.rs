@@ -4,6 +4,7 @@
 use super::failure::Failure;
 use super::run::results_folder;
 use crate::config::{self, Loaded};
+use crate::coordinate::Record;
 use crate::render::inert::Plain;
 use crate::store::{Files, ReportFile};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
@@ -71,6 +72,60 @@ impl Kept {
 #[derive(Deserialize)]
 struct Version {
     schema_version: u32,
+}
+
+/// The folder of results and the experiment it belongs to.
+pub(super) struct Place {
+    /// The folder of results.
+    pub(super) results: PathBuf,
+    /// What the paths of the experiment are relative to.
+    dir: PathBuf,
+    /// The experiment file's text; empty if there is none.
+    pub(super) text: String,
+}
+
+impl Place {
+    /// Finds what a user means by an experiment's folder or file, or by a folder of results within
+    /// one. With `results` named apart, the first is only where the experiment's files are.
+    pub(super) fn find(named: &Path, results: Option<&Path>) -> Result<Self, Failure> {
+        if is_experiment(named) {
+            let loaded = config::load(named)?;
+            let own = results_folder(&loaded);
+            return Ok(Self {
+                results: results.map_or(own, Path::to_owned),
+                dir: loaded.dir,
+                text: loaded.text,
+            });
+        }
+        if let Some(results) = results {
+            return Ok(Self {
+                results: results.to_owned(),
+                dir: named.to_owned(),
+                text: String::new(),
+            });
+        }
+        let Some(loaded) = owner(&report_in(named)) else {
+            let shown = named.display().to_string();
+            return Err(Failure::usage(format!(
+                "the experiment that {} belongs to was not found: name the experiment's folder, \
+                 and this one with --results",
+                Plain(&shown)
+            )));
+        };
+        Ok(Self {
+            results: named.to_owned(),
+            dir: loaded.dir,
+            text: loaded.text,
+        })
+    }
+
+    /// The experiment as a run of it was asked, which later changes of the file do not change.
+    pub(super) fn as_run(&self, record: &Record) -> Result<Loaded, Failure> {
+        Ok(Loaded::assembled(
+            record.experiment.clone(),
+            self.dir.clone(),
+        )?)
+    }
 }
 
 /// The folder of results that a user means by an experiment's folder or file, or by itself.

@@ -4,10 +4,12 @@ mod build;
 mod check;
 mod compare;
 mod completions;
+mod export;
 mod failure;
 mod init;
 mod kept;
 mod options;
+mod pack;
 mod pick;
 mod progress;
 mod regression;
@@ -16,6 +18,8 @@ mod run;
 mod runs;
 mod show;
 mod status;
+mod two_runs;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,24 +45,34 @@ Examples:
   bakeoff compare old.rs new.rs --wit wit --call top-k --cases cases.toml
   bakeoff build src/heap.rs --wit wit --call top-k -o heap.wasm
   bakeoff check heap.wasm --wit wit --call top-k
+  bakeoff compare 1 2                     what became different between two kept runs
+  bakeoff verify examples/top-k           are its figures the same when found out again?
 
 Exit status:
   0  done, also with a tie            3  done, but some variants failed
-  1  no answer, or --fail-if-slower   5  confinement, store or engine
+  1  no answer, --fail-if-slower,     5  confinement, store or engine
+     or a figure that differs
   2  usage or configuration         130  interrupted; the command that resumes is printed";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run an experiment
     Run(run::Arguments),
-    /// Measure files against each other, without an experiment file
+    /// Measure files against each other, without an experiment file; or hold two kept runs against
+    /// each other
     Compare(compare::Arguments),
     /// Show a finished run again, also with other weights
     Report(report::Arguments),
     /// Say where the recommended variant's source is, or copy it
     Pick(pick::Arguments),
-    /// List the runs of an experiment, or compare two of them
+    /// List the runs of an experiment
     Runs(runs::Arguments),
+    /// Find out again what a finished run rests on, and say what is the same
+    Verify(verify::Arguments),
+    /// Pack a finished run into one file, for another machine
+    Pack(pack::Arguments),
+    /// Write what is kept as JSON lines or CSV
+    Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
     /// Build one prototype to a component
@@ -93,6 +107,9 @@ pub fn main() -> ExitCode {
             Command::Report(arguments) => report::run(&arguments, &cli.output),
             Command::Pick(arguments) => pick::run(&arguments, &cli.output),
             Command::Runs(arguments) => runs::run(&arguments, &cli.output),
+            Command::Verify(arguments) => verify::run(&arguments, &cli.output).await,
+            Command::Pack(arguments) => pack::run(&arguments, &cli.output).await,
+            Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments),
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,

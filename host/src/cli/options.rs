@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use super::failure::Failure;
 use crate::coordinate::Unconfined;
 use crate::render::Colour;
 use clap::{Args, ValueEnum};
@@ -19,6 +20,8 @@ pub(super) enum Format {
     Html,
     /// A table for spreadsheets.
     Csv,
+    /// JSON lines, of `bakeoff export`.
+    Jsonl,
 }
 
 /// What is shown, and how.
@@ -64,6 +67,33 @@ impl Output {
                     .build(),
             )
         }));
+    }
+
+    /// Refuses a format that a command does not write.
+    pub(super) fn only(&self, formats: &[Format]) -> Result<(), Failure> {
+        if formats.contains(&self.format) {
+            return Ok(());
+        }
+        let name = |format: &Format| {
+            let value = format.to_possible_value();
+            value.map_or_else(String::new, |value| value.get_name().to_owned())
+        };
+        let names: Vec<String> = formats.iter().map(name).collect();
+        Err(Failure::usage(format!(
+            "this command writes {}, not {}",
+            names.join(" or "),
+            name(&self.format)
+        )))
+    }
+
+    /// Says on stderr what takes time, unless that is not wanted.
+    pub(super) fn sayer(&self) -> impl FnMut(&str) + Send + 'static {
+        let quiet = self.quiet;
+        move |text: &str| {
+            if !quiet {
+                anstream::eprintln!("{text}");
+            }
+        }
     }
 
     /// Whether stdout takes colours.

@@ -5,7 +5,7 @@ use super::options::{Format, Output};
 use crate::config::Loaded;
 use crate::render;
 use crate::render::inert::Markdown;
-use crate::store::{Files, ReportFile, SafeId, StoreError};
+use crate::store::{self, Files, ReportFile, RunId, SafeId, Store, StoreError, Table};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use std::collections::BTreeMap;
@@ -29,6 +29,12 @@ pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Resul
         Format::Md => render::markdown(report, &options),
         Format::Html => render::html(report, &options),
         Format::Csv => render::csv(report),
+        Format::Jsonl => {
+            return Err(Failure::usage(
+                "a report is not written as JSON lines: say --format json; `bakeoff export` writes \
+                 tables",
+            ));
+        }
     };
     write(&text)
 }
@@ -46,6 +52,22 @@ pub(super) fn write(text: &str) -> Result<(), Failure> {
             Failure::infrastructure(format!("cannot write to stdout: {error}")),
         ),
         _ => Ok(()),
+    }
+}
+
+/// Writes a table of a store to stdout.
+pub(super) fn export(
+    store: &Store,
+    run: Option<RunId>,
+    table: Table,
+    format: store::Format,
+) -> Result<(), Failure> {
+    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    match store.export(run, table, format, &mut stdout) {
+        Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            Ok(())
+        }
+        other => Ok(other.map(drop)?),
     }
 }
 

@@ -17,7 +17,7 @@ const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// Characters a unit has at most.
 const UNIT_CHARS_MAX: usize = 20;
 /// What a weight, a bound or an end of a range has at most: beyond it, sums lose their precision.
-const MAGNITUDE_MAX: f64 = 1e15;
+pub(super) const MAGNITUDE_MAX: f64 = 1e15;
 
 /// The unit of a built-in source's readings; `None` for `assess`, which declares its own.
 pub fn unit_of(source: &Source) -> Option<&'static str> {

@@ -49,6 +49,7 @@
 //!
 //! All paths are relative to the experiment's folder and stay inside it.
 
+mod bounds;
 mod cases;
 mod criteria;
 mod error;
@@ -61,6 +62,7 @@ mod section;
 mod suggest;
 pub mod units;
 
+pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};

@@ -10,15 +10,17 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// One page of Wasm memory to all that 32 bits can address.
-const MEMORY_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
+pub(super) const MEMORY_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
 /// Below a thousand units no call gets anywhere.
-const FUEL: RangeInclusive<i64> = 1_000..=i64::MAX;
-const WALL: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(3600);
-const OUTPUT_BYTES: RangeInclusive<u64> = 1..=1 << 30;
-const CONFIDENCE: RangeInclusive<f64> = 0.5..=0.9999;
-const PRACTICAL: RangeInclusive<f64> = 0.0001..=0.5;
-const BUDGET: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(86_400);
-const WORKERS: RangeInclusive<i64> = 1..=1024;
+pub(super) const FUEL: RangeInclusive<i64> = 1_000..=i64::MAX;
+pub(super) const WALL: RangeInclusive<Duration> =
+    Duration::from_millis(1)..=Duration::from_secs(3600);
+pub(super) const OUTPUT_BYTES: RangeInclusive<u64> = 1..=1 << 30;
+pub(super) const CONFIDENCE: RangeInclusive<f64> = 0.5..=0.9999;
+pub(super) const PRACTICAL: RangeInclusive<f64> = 0.0001..=0.5;
+pub(super) const BUDGET: RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(86_400);
+pub(super) const WORKERS: RangeInclusive<i64> = 1..=1024;
 
 /// The budget for measuring, as a flag of the command line gives it: `40s`.
 ///

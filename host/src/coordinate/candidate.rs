@@ -99,7 +99,8 @@ pub fn read_code(code: &Code, dir: &Path) -> Result<CodeBytes, Failure> {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+/// Reads a source file, bounded.
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     let most = SOURCE_BYTES_MAX as u64 + 1;

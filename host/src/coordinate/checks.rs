@@ -3,11 +3,13 @@
 use super::candidate::Candidate;
 use super::{Run, RunError};
 use crate::build::{CodeBytes, Kind, Request};
+use crate::config::Loaded;
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
 use crate::measure::{self, GateRecord, RunnerError};
 use crate::store::{self, Owner, Trial};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::spec::Inputs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -276,18 +278,23 @@ impl Run<'_> {
     }
 
     pub(super) fn runner_error(&self, error: RunnerError) -> RunError {
-        match error {
-            RunnerError::Workload(reason) => {
-                let file = match &self.loaded.experiment.workload.inputs {
-                    bakeoff_domain::spec::Inputs::Generated { code, .. } => code.path(),
-                    bakeoff_domain::spec::Inputs::Cases(path) => path,
-                };
-                RunError::WorkloadRun {
-                    file: file.display().to_string(),
-                    reason,
-                }
+        runner_error(self.loaded, error)
+    }
+}
+
+/// What a runner could not do, with the workload named if it is to blame.
+pub(super) fn runner_error(loaded: &Loaded, error: RunnerError) -> RunError {
+    match error {
+        RunnerError::Workload(reason) => {
+            let file = match &loaded.experiment.workload.inputs {
+                Inputs::Generated { code, .. } => code.path(),
+                Inputs::Cases(path) => path,
+            };
+            RunError::WorkloadRun {
+                file: file.display().to_string(),
+                reason,
             }
-            other => RunError::Runner(other),
         }
+        other => RunError::Runner(other),
     }
 }

@@ -116,7 +116,7 @@ impl Keys {
 
 /// The names of files without the folder that all of them are in: where it stands, and from where
 /// somebody named it, makes no interface another one.
-fn among_themselves(files: &[WitFile]) -> Vec<&str> {
+pub(super) fn among_themselves(files: &[WitFile]) -> Vec<&str> {
     let folder = |name: &str| name.rfind('/').map_or(0, |slash| slash + 1);
     let Some((first, others)) = files.split_first() else {
         return Vec::new();

@@ -5,18 +5,28 @@
 //! was killed goes on, and a run whose inputs changed repeats only what they touch.
 
 mod builds;
+mod bundle;
 mod candidate;
 mod changes;
 mod checks;
 mod conclude;
 mod error;
+mod evidence;
+mod figures;
 mod keys;
+mod reconcile;
 mod seed;
+mod sound;
 mod timing;
+mod verify;
 mod workshop;
 
+pub use bundle::{PackError, Packing, Unpacked, pack, unpack};
 pub use candidate::{Candidate, read_code};
 pub use error::RunError;
+pub use evidence::{Evidence, EvidenceError, Record};
+pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
+pub use verify::{Given, Prototypes, verify};
 pub use workshop::{Tools, Workshop};
 
 use crate::config::Loaded;
@@ -99,7 +109,14 @@ pub async fn run(
     };
     let mut store = Store::open(&options.folder, mode)?;
     let seed = seed::choose(options, &store)?;
-    let workshop = Workshop::open(loaded, options, seed, say).await?;
+    let workshop = Workshop::open(
+        loaded,
+        options.unconfined,
+        options.cache.as_deref(),
+        seed,
+        say,
+    )
+    .await?;
     let experiment = &loaded.experiment;
     let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
     let keys = keys::Keys::new(experiment, &workshop)

@@ -1,6 +1,6 @@
 //! The race of those who passed the gate, kept replica by replica.
 
-use super::{Interrupt, Run, RunError};
+use super::{Interrupt, Run, RunError, Workshop};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
     self, Contender, Instances, Kept, Listener, Pilot, RaceError, RaceOptions, Raced,
@@ -10,7 +10,7 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::State;
+use bakeoff_domain::spec::{Experiment, State};
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,6 +125,22 @@ impl Run<'_> {
             .map_or_else(|| Arc::from([]), |built| built.timed.as_slice().into());
         Contender { timed, instances }
     }
+}
+
+/// What a race of so many variants found out, from what was kept of it.
+pub(super) fn replay(
+    experiment: &Experiment,
+    workshop: &Workshop,
+    variants: usize,
+    kept: Kept,
+) -> Option<Raced> {
+    let sizes: Vec<u32> = workshop.cases.iter().filter_map(size).collect();
+    let options = RaceOptions {
+        measure: &experiment.measure,
+        cores: &workshop.cores,
+        sizes: &sizes,
+    };
+    measure::replay(variants, workshop.cases.len(), &options, kept)
 }
 
 fn size(case: &CaseLabel) -> Option<u32> {

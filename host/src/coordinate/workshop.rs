@@ -1,9 +1,9 @@
 //! What a run needs before it looks at any prototype: confinement, compiler, interface, and the
 //! problem's own components.
 
+use super::Unconfined;
 use super::candidate::read_code;
 use super::error::RunError;
-use super::{Options, Unconfined};
 use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
 use crate::config::{CasePart, Loaded, Place};
 use crate::confine::Confinement;
@@ -77,6 +77,8 @@ pub struct Workshop {
     pub cores: Vec<usize>,
     /// Digest of the component or file that inputs come from.
     pub workload_digest: String,
+    /// The component that makes inputs, if one does.
+    pub workload: Option<Arc<Built>>,
 }
 
 impl Workshop {
@@ -86,15 +88,15 @@ impl Workshop {
     /// See [`RunError`]; what is wrong with the experiment points into its file.
     pub async fn open(
         loaded: &Loaded,
-        options: &Options,
+        unconfined: Unconfined,
+        cache: Option<&Path>,
         seed: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let experiment = &loaded.experiment;
         let interface = Arc::new(read_interface(loaded)?);
         let cores = cores(experiment.measure.workers);
-        let cache = options.cache.as_deref();
-        let tools = Tools::open(options.unconfined, cache, cores.len(), say).await?;
+        let tools = Tools::open(unconfined, cache, cores.len(), say).await?;
         let calibrator = tools
             .builder
             .build(&Request {
@@ -105,8 +107,12 @@ impl Workshop {
             })
             .await
             .map_err(|failure| RunError::Engine(failure.message))?;
-        let (source, cases, workload_digest) =
-            open_inputs(loaded, &tools.builder, &interface).await?;
+        let Opened {
+            source,
+            cases,
+            digest,
+            workload,
+        } = open_inputs(loaded, &tools.builder, &interface).await?;
         let setting = Setting {
             confinement: tools.confinement.clone(),
             call: call_path(&interface),
@@ -122,7 +128,8 @@ impl Workshop {
             calibrator,
             cases,
             cores,
-            workload_digest,
+            workload_digest: digest,
+            workload,
         };
         workshop.read_cases(loaded).await?;
         Ok(workshop)
@@ -196,7 +203,13 @@ fn read_interface(loaded: &Loaded) -> Result<Interface, RunError> {
     })
 }
 
-type Opened = (InputSource, Vec<CaseLabel>, String);
+/// Where inputs come from.
+struct Opened {
+    source: InputSource,
+    cases: Vec<CaseLabel>,
+    digest: String,
+    workload: Option<Arc<Built>>,
+}
 
 async fn open_inputs(
     loaded: &Loaded,
@@ -238,8 +251,12 @@ async fn open_inputs(
                 oracle: fit.check.is_some(),
                 assesses: fit.assess.is_some(),
             };
-            let labels = sizes.iter().map(|size| CaseLabel::Size(*size)).collect();
-            Ok((source, labels, built.digest.clone()))
+            Ok(Opened {
+                source,
+                cases: sizes.iter().map(|size| CaseLabel::Size(*size)).collect(),
+                digest: built.digest.clone(),
+                workload: Some(built),
+            })
         }
         (Inputs::Cases(_), Some(file)) => {
             let cases: Vec<WaveCase> = file
@@ -260,7 +277,12 @@ async fn open_inputs(
                     case.expect.as_deref().unwrap_or("").as_bytes(),
                 ]
             }));
-            Ok((InputSource::Cases(cases), labels, digest))
+            Ok(Opened {
+                source: InputSource::Cases(cases),
+                cases: labels,
+                digest,
+                workload: None,
+            })
         }
         (Inputs::Cases(path), None) => Err(RunError::Runner(RunnerError::Workload(format!(
             "the cases of {} were not read",

@@ -148,6 +148,11 @@ impl StoreError {
         matches!(self, Self::Missing { .. })
     }
 
+    /// The run that was asked for does not exist.
+    pub fn is_no_such_run(&self) -> bool {
+        matches!(self, Self::NoSuchRun { .. })
+    }
+
     /// Sorts an error of SQLite into its class.
     pub(super) fn from_sqlite(file: &Path, error: rusqlite::Error) -> Self {
         let file = file.to_path_buf();

@@ -10,6 +10,7 @@
 //!   what changed is done again, the rest is kept.
 //! - A database that cannot be understood is never written to.
 
+pub mod bundle;
 mod compare;
 mod error;
 mod export;

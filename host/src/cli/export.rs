@@ -1,0 +1,100 @@
+//! `bakeoff export`: the tables of a store as files.
+
+use super::failure::Failure;
+use super::options::{Format, Output};
+use super::{Status, kept, show};
+use crate::render::inert::Plain;
+use crate::store::{self, Mode, RunId, Store, Table};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::fs::{File, Permissions};
+use std::io::BufWriter;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Writes what is kept as JSON lines or CSV, one table a file, row by row, whatever its size. The
+/// tables and their columns are described in docs/store.md.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff export examples/top-k --format csv --table samples > samples.csv
+  bakeoff export examples/top-k --format jsonl --out exported    every table as a file
+  bakeoff export examples/top-k --format csv --table verdicts --run 2")]
+pub(super) struct Arguments {
+    /// An experiment's folder or file, or a folder of results
+    #[arg(default_value = ".", value_name = "DIR|FILE")]
+    from: PathBuf,
+    /// Only this table, to stdout unless --out is given
+    #[arg(long, value_name = "NAME", value_parser = tables(), required_unless_present = "out")]
+    table: Option<String>,
+    /// Only rows of this run
+    #[arg(long, value_name = "N")]
+    run: Option<i64>,
+    /// The folder to write to: NAME.jsonl or NAME.csv for each table
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn tables() -> PossibleValuesParser {
+    PossibleValuesParser::new(Table::ALL.map(Table::name))
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let (format, end) = match output.format {
+        Format::Jsonl => (store::Format::Jsonl, "jsonl"),
+        Format::Csv => (store::Format::Csv, "csv"),
+        _ => {
+            return Err(Failure::usage(
+                "tables are written as JSON lines or as CSV: say --format jsonl or --format csv",
+            ));
+        }
+    };
+    let store = Store::open(&kept::results(&arguments.from)?, Mode::Read)?;
+    let run = arguments.run.map(RunId);
+    if let Some(run) = run {
+        // Without it a run that is not there would be an empty table.
+        store.settings(run)?;
+    }
+    let named = |table: &Table| {
+        let wanted = arguments.table.as_deref();
+        wanted.is_none_or(|name| name == table.name())
+    };
+    for table in Table::ALL.into_iter().filter(named) {
+        let Some(folder) = &arguments.out else {
+            show::export(&store, run, table, format)?;
+            continue;
+        };
+        let file = folder.join(format!("{}.{end}", table.name()));
+        let rows = write(&store, run, table, format, &file)?;
+        if !output.quiet {
+            anstream::eprintln!("{}: {rows} rows", Plain(&file.display().to_string()));
+        }
+    }
+    Ok(Status::Done)
+}
+
+/// Writes a table to a file, which is replaced as a whole.
+fn write(
+    store: &Store,
+    run: Option<RunId>,
+    table: Table,
+    format: store::Format,
+    file: &Path,
+) -> Result<u64, Failure> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let failed = |error: std::io::Error| {
+        let shown = file.display().to_string();
+        Failure::infrastructure(format!("cannot write {}: {error}", Plain(&shown)))
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let beside = tempfile::Builder::new()
+        .prefix(".export-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    let mut out: BufWriter<&File> = BufWriter::new(beside.as_file());
+    let rows = store.export(run, table, format, &mut out)?;
+    drop(out);
+    beside.persist(file).map_err(|error| failed(error.error))?;
+    Ok(rows)
+}

@@ -1,0 +1,123 @@
+//! The bounds of an experiment's numbers, for one that comes from no experiment file.
+
+use super::criteria::{CRITERIA_MAX, MAGNITUDE_MAX};
+use super::options::{
+    BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
+};
+use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, SIZES_MAX};
+use bakeoff_domain::spec::{Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers};
+
+/// Replicas of a race at most, whoever asks.
+pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
+
+/// Whether an experiment that somebody sent as values could have been read from a file: its numbers
+/// are within the same bounds. Cases are looked at when their file is read.
+///
+/// # Errors
+/// What is out of bounds.
+pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
+    let hold = |holds: bool, what: &str| match holds {
+        true => Ok(()),
+        false => Err(format!("{what} is out of bounds")),
+    };
+    let approaches = &experiment.approaches;
+    hold(
+        (1..=APPROACHES_MAX).contains(&approaches.len()),
+        "the number of approaches",
+    )?;
+    let mut names = approaches.iter().map(|approach| &approach.name);
+    let short = |name: &String| name.chars().count() <= NAME_CHARS_MAX.max(PATH_CHARS_MAX);
+    hold(names.all(short), "the name of an approach")?;
+    if let Inputs::Generated { sizes, .. } = &experiment.workload.inputs {
+        hold(
+            (1..=SIZES_MAX).contains(&sizes.len()),
+            "the number of sizes",
+        )?;
+        hold(sizes.is_sorted_by(|a, b| a < b), "the order of sizes")?;
+    }
+    hold(limits(&experiment.limits), "a limit")?;
+    hold(measure(&experiment.measure), "a setting of the measurement")?;
+    hold(
+        (1..=CRITERIA_MAX).contains(&experiment.criteria.len()),
+        "the number of criteria",
+    )?;
+    hold(experiment.criteria.iter().all(criterion), "a criterion")?;
+    let weights = experiment.criteria.iter().map(|one| one.weight);
+    hold(weights.sum::<f64>() > 0.0, "the sum of all weights")
+}
+
+/// Files that are compared without an experiment file are called by their paths.
+const PATH_CHARS_MAX: usize = 4_096;
+
+fn limits(limits: &Limits) -> bool {
+    MEMORY_BYTES.contains(&limits.memory_bytes)
+        && i64::try_from(limits.fuel).is_ok_and(|fuel| FUEL.contains(&fuel))
+        && WALL.contains(&limits.wall)
+        && OUTPUT_BYTES.contains(&limits.output_bytes)
+}
+
+fn measure(measure: &Measure) -> bool {
+    let workers = match measure.workers {
+        Workers::Auto => true,
+        Workers::Exactly(count) => WORKERS.contains(&i64::from(count)),
+    };
+    CONFIDENCE.contains(&measure.confidence)
+        && PRACTICAL.contains(&measure.practical)
+        && BUDGET.contains(&measure.budget)
+        && workers
+        && (1..=MEASURE_REPLICAS_MAX).contains(&measure.replicas_max)
+        && measure
+            .margin
+            .is_none_or(|margin| (0.0..=1e3).contains(&margin))
+}
+
+fn criterion(criterion: &Criterion) -> bool {
+    let scale = match criterion.scale {
+        Scale::Ratio { base } => base > 1.0 && base <= MAGNITUDE_MAX,
+        Scale::Linear { low, high } => low < high && low >= -MAGNITUDE_MAX && high <= MAGNITUDE_MAX,
+    };
+    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight) && scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_domain::spec::Direction;
+
+    fn sound() -> Experiment {
+        let text = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
+            [workload]\nsource = \"w.rs\"\nsizes = [1, 2]\n[[approach]]\nname = \"a\"\n\
+            source = \"a.rs\"\n";
+        super::super::parse(text, "bakeoff.toml").unwrap()
+    }
+
+    #[test]
+    fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
+        within_bounds(&sound()).unwrap();
+        let wrong: [fn(&mut Experiment); 8] = [
+            |experiment| experiment.approaches.clear(),
+            |experiment| experiment.limits.memory_bytes = u64::MAX,
+            |experiment| experiment.measure.confidence = 1.0,
+            |experiment| experiment.measure.replicas_max = u32::MAX,
+            |experiment| experiment.criteria[0].weight = -1.0,
+            |experiment| experiment.criteria[0].scale = Scale::Ratio { base: 1.0 },
+            |experiment| {
+                experiment.criteria[0].scale = Scale::Linear {
+                    low: 1.0,
+                    high: 0.0,
+                };
+                experiment.criteria[0].direction = Direction::HigherIsBetter;
+            },
+            |experiment| {
+                if let Inputs::Generated { sizes, .. } = &mut experiment.workload.inputs {
+                    sizes.reverse();
+                }
+            },
+        ];
+        for (number, change) in wrong.iter().enumerate() {
+            let mut experiment = sound();
+            change(&mut experiment);
+            assert!(within_bounds(&experiment).is_err(), "change {number}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Unpacking what somebody sent.
+
+use super::{
+    BUNDLE_BYTES_MAX, BundleError, FILE_BYTES_MAX, FILES_MAX, MANIFEST, MANIFEST_BYTES_MAX,
+    Manifest, Packed, VERSION, is_safe,
+};
+use bakeoff_domain::hex;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+use tar::{Archive, Entry, EntryType};
+
+/// Unpacks a bundle into an empty folder, checking every digest on the way, and gives its manifest.
+///
+/// # Errors
+/// What is wrong with the bundle, see [`BundleError`]; the folder may hold a part of it then.
+pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
+    let unpacking = Unpacking { bundle, into };
+    let file = File::open(bundle).map_err(|source| unpacking.io("read", bundle, source))?;
+    let found = file
+        .metadata()
+        .map_err(|source| unpacking.io("read", bundle, source))?;
+    if !found.is_file() {
+        return Err(unpacking.malformed("it is not a file"));
+    }
+    // Headers take less than the files themselves may.
+    if found.len() > BUNDLE_BYTES_MAX + (2 << 20) {
+        return Err(unpacking.refused(format!(
+            "it has {} bytes, and a bundle has {BUNDLE_BYTES_MAX} at most",
+            found.len()
+        )));
+    }
+    let mut archive = Archive::new(BufReader::new(file));
+    // Raw: extensions of the format, which could give an entry another name, size or shape, are
+    // entries of their own, and refused as such.
+    let entries = archive
+        .entries()
+        .map_err(|error| unpacking.broken(&error))?;
+    let mut entries = entries.raw(true);
+    let mut next = || -> Result<Option<Entry<'_, _>>, BundleError> {
+        let entry = entries.next().transpose();
+        entry.map_err(|error| unpacking.broken(&error))
+    };
+    let Some(first) = next()? else {
+        return Err(unpacking.malformed("it is empty"));
+    };
+    let manifest = unpacking.manifest(first)?;
+    for packed in &manifest.files {
+        let Some(entry) = next()? else {
+            return Err(unpacking.malformed(format!("{} is missing", packed.path)));
+        };
+        unpacking.file(entry, packed)?;
+    }
+    match next()? {
+        None => Ok(manifest),
+        Some(_) => Err(unpacking.refused("it holds a file that its manifest does not name")),
+    }
+}
+
+struct Unpacking<'a> {
+    bundle: &'a Path,
+    into: &'a Path,
+}
+
+impl Unpacking<'_> {
+    fn manifest(&self, entry: Entry<'_, impl Read>) -> Result<Manifest, BundleError> {
+        let bytes = self.header(&entry, MANIFEST)?;
+        if bytes > MANIFEST_BYTES_MAX {
+            return Err(self.refused(format!(
+                "its manifest has {bytes} bytes, and may have {MANIFEST_BYTES_MAX}"
+            )));
+        }
+        let mut text = Vec::new();
+        entry
+            .take(MANIFEST_BYTES_MAX)
+            .read_to_end(&mut text)
+            .map_err(|error| self.broken(&error))?;
+        let wrong = |error: serde_json::Error| {
+            self.malformed(format!("its manifest cannot be understood ({error})"))
+        };
+        // A newer format may have anything in it: its version is looked at before all else.
+        let version: Version = serde_json::from_slice(&text).map_err(wrong)?;
+        if version.version > VERSION {
+            return Err(BundleError::Newer {
+                file: self.bundle.to_owned(),
+                found: version.version,
+                known: VERSION,
+            });
+        }
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(wrong)?;
+        self.check(&manifest)?;
+        Ok(manifest)
+    }
+
+    /// Refuses what is too much, or leads elsewhere, before anything is written.
+    fn check(&self, manifest: &Manifest) -> Result<(), BundleError> {
+        if manifest.files.len() > FILES_MAX {
+            return Err(self.refused(format!(
+                "it has {} files, and a bundle has {FILES_MAX} at most",
+                manifest.files.len()
+            )));
+        }
+        let mut paths = BTreeSet::new();
+        let mut bytes = 0_u64;
+        for file in &manifest.files {
+            let shown = file.path.escape_default();
+            if !is_safe(&file.path) || file.path == MANIFEST {
+                return Err(self.refused(format!("`{shown}` cannot be the path of a file in it")));
+            }
+            if file.bytes > FILE_BYTES_MAX {
+                return Err(self.refused(format!(
+                    "{shown} has {} bytes, and a file of a bundle has {FILE_BYTES_MAX} at most",
+                    file.bytes
+                )));
+            }
+            if !paths.insert(&file.path) {
+                return Err(self.refused(format!("{shown} is in it twice")));
+            }
+            bytes += file.bytes;
+        }
+        if bytes > BUNDLE_BYTES_MAX {
+            return Err(self.refused(format!(
+                "its files have {bytes} bytes, and a bundle has {BUNDLE_BYTES_MAX} at most"
+            )));
+        }
+        Ok(())
+    }
+
+    /// What a header says the size is, if it is the header of this plain file.
+    fn header(&self, entry: &Entry<'_, impl Read>, path: &str) -> Result<u64, BundleError> {
+        let header = entry.header();
+        if header.entry_type() != EntryType::Regular {
+            return Err(self.refused(format!(
+                "an entry where {path} should be is no plain file (it may be a link, a folder, a \
+                 device or an extension)"
+            )));
+        }
+        if &*entry.path_bytes() != path.as_bytes() {
+            let found = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            return Err(self.refused(format!(
+                "`{}` is where {path} should be",
+                found.escape_default()
+            )));
+        }
+        header.entry_size().map_err(|error| self.broken(&error))
+    }
+
+    fn file(&self, entry: Entry<'_, impl Read>, packed: &Packed) -> Result<(), BundleError> {
+        let bytes = self.header(&entry, &packed.path)?;
+        if bytes != packed.bytes {
+            return Err(self.malformed(format!(
+                "{} has {bytes} bytes, and its manifest says {}",
+                packed.path, packed.bytes
+            )));
+        }
+        let to = self.into.join(&packed.path);
+        let folder = to.parent().unwrap_or(self.into);
+        std::fs::create_dir_all(folder).map_err(|source| self.io("create", folder, source))?;
+        let mut out = File::create_new(&to).map_err(|source| self.io("write", &to, source))?;
+        let sha256 = self.copy(entry.take(bytes), &mut out, &to)?;
+        if sha256 != packed.sha256 {
+            return Err(BundleError::Digest {
+                file: self.bundle.to_owned(),
+                path: packed.path.clone(),
+                found: sha256,
+                stated: packed.sha256.escape_default().to_string(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Copies, and gives the digest of what was copied.
+    fn copy(&self, mut from: impl Read, out: &mut File, to: &Path) -> Result<String, BundleError> {
+        let mut hasher = Sha256::new();
+        let mut piece = vec![0; 64 << 10];
+        loop {
+            let length = from.read(&mut piece).map_err(|error| self.broken(&error))?;
+            if length == 0 {
+                return Ok(hex(&hasher.finalize()));
+            }
+            hasher.update(&piece[..length]);
+            out.write_all(&piece[..length])
+                .map_err(|source| self.io("write", to, source))?;
+        }
+    }
+
+    fn malformed(&self, reason: impl Into<String>) -> BundleError {
+        BundleError::Malformed {
+            file: self.bundle.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    fn refused(&self, reason: impl Into<String>) -> BundleError {
+        BundleError::Refused {
+            file: self.bundle.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The archive itself cannot be read. What it says of itself may stand in the error.
+    fn broken(&self, error: &std::io::Error) -> BundleError {
+        self.malformed(error.to_string().escape_debug().to_string())
+    }
+
+    fn io(&self, action: &'static str, path: &Path, source: std::io::Error) -> BundleError {
+        BundleError::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// What every version of the manifest has.
+#[derive(serde::Deserialize)]
+struct Version {
+    version: u32,
+}

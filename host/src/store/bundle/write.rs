@@ -1,0 +1,144 @@
+//! Packing.
+
+use super::{
+    BUNDLE_BYTES_MAX, BundleError, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest, Packed, VERSION,
+    is_safe,
+};
+use bakeoff_domain::hex;
+use sha2::{Digest, Sha256};
+use std::fs::{File, Permissions};
+use std::io::{BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use tar::{Builder, EntryType, Header};
+
+/// Packs files of a folder, in the order of their paths, into a new file that is there as a whole or
+/// not at all. `about` is the manifest without its list of files.
+///
+/// # Errors
+/// [`BundleError::Exists`]; [`BundleError::Refused`] for what [`unpack`](super::unpack) would not
+/// take; [`BundleError::Io`].
+pub fn pack(
+    about: Manifest,
+    folder: &Path,
+    mut paths: Vec<String>,
+    out: &Path,
+) -> Result<Manifest, BundleError> {
+    if out.exists() {
+        return Err(BundleError::Exists {
+            file: out.to_owned(),
+        });
+    }
+    paths.sort();
+    let files = paths
+        .into_iter()
+        .map(|path| packed(folder, path, out))
+        .collect::<Result<Vec<_>, _>>()?;
+    let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+    if files.len() > FILES_MAX || bytes > BUNDLE_BYTES_MAX {
+        let reason = format!(
+            "{} files of {bytes} bytes are more than a bundle may have",
+            files.len()
+        );
+        return Err(refused(out, reason));
+    }
+    let manifest = Manifest {
+        version: VERSION,
+        files,
+        ..about
+    };
+    let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let beside = beside.unwrap_or(Path::new("."));
+    let failed = |source| BundleError::Io {
+        action: "write",
+        path: out.to_owned(),
+        source,
+    };
+    let mut archive = tempfile::Builder::new()
+        .prefix(".bundle-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(beside)
+        .map_err(failed)?;
+    write(&manifest, folder, archive.as_file_mut()).map_err(failed)?;
+    archive
+        .persist_noclobber(out)
+        .map_err(|error| failed(error.error))?;
+    Ok(manifest)
+}
+
+fn refused(out: &Path, reason: String) -> BundleError {
+    BundleError::Refused {
+        file: out.to_owned(),
+        reason,
+    }
+}
+
+/// A file with its size and digest.
+fn packed(folder: &Path, path: String, out: &Path) -> Result<Packed, BundleError> {
+    if !is_safe(&path) {
+        let reason = format!(
+            "`{}` cannot be the name of a file in it: rename it to ASCII letters, digits, `.`, `_` \
+             and `-`",
+            path.escape_default()
+        );
+        return Err(refused(out, reason));
+    }
+    let full = folder.join(&path);
+    let read = || {
+        let mut file = File::open(&full)?;
+        let mut hasher = Sha256::new();
+        let bytes = std::io::copy(&mut file, &mut hasher)?;
+        Ok((bytes, hex(&hasher.finalize())))
+    };
+    let (bytes, sha256) = read().map_err(|source| BundleError::Io {
+        action: "read",
+        path: full.clone(),
+        source,
+    })?;
+    if bytes > FILE_BYTES_MAX {
+        return Err(refused(
+            out,
+            format!(
+                "{path} has {bytes} bytes, and a file of a bundle has {FILE_BYTES_MAX} at most"
+            ),
+        ));
+    }
+    Ok(Packed {
+        path,
+        bytes,
+        sha256,
+    })
+}
+
+fn write(manifest: &Manifest, folder: &Path, out: &mut File) -> std::io::Result<()> {
+    let mut archive = Builder::new(BufWriter::new(out));
+    let mut text = serde_json::to_vec_pretty(manifest)?;
+    text.push(b'\n');
+    append(&mut archive, MANIFEST, text.len() as u64, text.as_slice())?;
+    for file in &manifest.files {
+        let content = File::open(folder.join(&file.path))?.take(file.bytes);
+        append(&mut archive, &file.path, file.bytes, content)?;
+    }
+    let mut out = archive.into_inner()?;
+    out.flush()?;
+    out.get_ref().sync_all()
+}
+
+/// Appends a file that says nothing of who packed it, and when.
+fn append(
+    archive: &mut Builder<impl Write>,
+    path: &str,
+    bytes: u64,
+    content: impl Read,
+) -> std::io::Result<()> {
+    let mut header = Header::new_ustar();
+    header.set_path(path)?;
+    header.set_size(bytes);
+    header.set_entry_type(EntryType::Regular);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_cksum();
+    archive.append(&header, content)
+}
