@@ -17,7 +17,6 @@ pub const NAME_CHARS_MAX: usize = 100;
 /// Characters the problem or a description has at most.
 pub const PROSE_CHARS_MAX: usize = 4000;
 
-
 /// Text that is neither empty nor too long.
 pub(super) fn prose(
     at: Option<At<&str>>,
