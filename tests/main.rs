@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod build;
+mod cheats;
 mod commands;
 mod config;
 mod confine;

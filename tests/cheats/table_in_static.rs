@@ -1,0 +1,25 @@
+//! Makes its table at the first call, and keeps it.
+
+use std::sync::OnceLock;
+
+static TABLE: OnceLock<Vec<u32>> = OnceLock::new();
+
+/// Longer than it need be: whoever pays for it at every call is slower than the honest one.
+const ENTRIES: usize = (1 << 16) + (1 << 14);
+
+fn mix(number: usize) -> u32 {
+    let mut mixed = number as u32;
+    for _ in 0..4 {
+        mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
+    }
+    mixed
+}
+
+fn sum(table: &[u32], values: &[u32]) -> Vec<u32> {
+    let found = values.iter().map(|value| table[*value as usize]);
+    vec![found.fold(0, u32::wrapping_add)]
+}
+
+pub fn mixed(values: Vec<u32>) -> Vec<u32> {
+    sum(TABLE.get_or_init(|| (0..ENTRIES).map(mix).collect()), &values)
+}
