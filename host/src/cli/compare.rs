@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::run::{self, Job};
 use super::{Status, regression, show};
-use crate::config::{self, APPROACHES_MAX, Loaded, SIZES_MAX, units};
+use crate::config::{self, APPROACHES_MAX, Loaded, Policy, SIZES_MAX, units};
 use crate::render::inert::Plain;
 use crate::store::Start;
 use bakeoff_domain::ids;
@@ -76,7 +76,9 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let experiment = arguments.experiment()?;
-    let loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let mut loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let policy = Policy::of_host()?;
+    policy.narrow(&mut loaded)?;
     let temporary = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = Job {
@@ -84,6 +86,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         folder: arguments.out.as_deref().unwrap_or(temporary.path()),
         start: Start::Resume,
         safety: &arguments.safety,
+        policy,
         resume: arguments.out.is_some().then(command_again),
     };
     let Some(report) = run::perform(job, output).await? else {
@@ -211,6 +214,7 @@ fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
             },
             description: None,
             code: code(file)?,
+            grants: Vec::new(),
         })
     };
     files.iter().zip(&stems).map(approach).collect()

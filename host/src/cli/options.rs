@@ -1,5 +1,7 @@
 //! Options that several commands share.
 
+use super::failure::Failure;
+use crate::config::Policy;
 use crate::coordinate::Unconfined;
 use crate::render::Colour;
 use clap::{Args, ValueEnum};
@@ -101,10 +103,15 @@ pub(super) struct Safety {
 }
 
 impl Safety {
-    pub(super) fn unconfined(&self) -> Unconfined {
-        match self.allow_unconfined {
-            true => Unconfined::Allowed,
-            false => Unconfined::Refused,
+    /// What to do where nothing confines untrusted code.
+    ///
+    /// # Errors
+    /// `--allow-unconfined` is given, and the host's policy refuses it.
+    pub(super) fn unconfined(&self, policy: &Policy) -> Result<Unconfined, Failure> {
+        if !self.allow_unconfined {
+            return Ok(Unconfined::Refused);
         }
+        policy.permit_unconfined()?;
+        Ok(Unconfined::Allowed)
     }
 }

@@ -9,15 +9,16 @@ mod candidate;
 mod checks;
 mod conclude;
 mod error;
+mod grants;
 mod keys;
 mod timing;
 mod workshop;
 
 pub use candidate::{Candidate, read_code};
 pub use error::RunError;
-pub use workshop::{Tools, Workshop};
+pub use workshop::{Tools, Workshop, wasi_imports};
 
-use crate::config::Loaded;
+use crate::config::{Loaded, Policy};
 use crate::events::{Event, Stage};
 use crate::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::report::{Environment, Report};
@@ -34,6 +35,8 @@ pub struct Options {
     pub start: Start,
     /// What to do where nothing confines untrusted code.
     pub unconfined: Unconfined,
+    /// What the host allows; the experiment is within it.
+    pub policy: Policy,
     /// The folder of the build cache, if not the user's own.
     pub cache: Option<PathBuf>,
     /// The command that goes on, for the message of an interrupted run.
@@ -94,13 +97,17 @@ pub async fn run(
         Start::Fresh => Mode::SetAside,
     };
     let mut store = Store::open(&options.folder, mode)?;
+    let granted = grants::read_all(loaded, &options.policy)?;
     let workshop = Workshop::open(loaded, options, say).await?;
     let experiment = &loaded.experiment;
-    let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
+    let mut candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
+    for (candidate, files) in candidates.iter_mut().zip(granted) {
+        candidate.files = files;
+    }
     let keys = keys::Keys::new(experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
     let id = keys.experiment(&candidates);
-    let environment = conclude::environment(&workshop);
+    let environment = conclude::environment(&workshop, &options.policy);
     subscribe(&mut store);
     begin(&mut store, loaded, options, &id, &environment)?;
     let mut run = Run {
@@ -189,20 +196,11 @@ impl Run<'_> {
         for later in 1..self.candidates.len() {
             let (earlier, rest) = self.candidates.split_at_mut(later);
             let candidate = &mut rest[0];
-            let Some(built) = candidate
-                .built
-                .as_ref()
-                .filter(|_| candidate.failure.is_none())
-            else {
+            let identity = candidate.identity();
+            if identity.is_none() || candidate.failure.is_some() {
                 continue;
-            };
-            let same = |other: &Candidate| {
-                other.races()
-                    && other
-                        .built
-                        .as_ref()
-                        .is_some_and(|other| other.digest == built.digest)
-            };
+            }
+            let same = |other: &Candidate| other.races() && other.identity() == identity;
             candidate.twin_of = earlier.iter().position(same);
         }
     }

@@ -4,8 +4,8 @@
 use super::candidate::read_code;
 use super::error::RunError;
 use super::{Options, Unconfined};
-use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
-use crate::config::{CasePart, Loaded, Place};
+use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain, WasiImports};
+use crate::config::{CasePart, Loaded, Place, Policy};
 use crate::confine::Confinement;
 use crate::interface::{self, Interface, InterfaceError, World};
 use crate::measure::{self, Arguments, InputSource, RunnerError, Setting, WaveCase};
@@ -32,6 +32,7 @@ impl Tools {
     /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with what to do about it.
     pub async fn open(
         unconfined: Unconfined,
+        wasi: WasiImports,
         cache: Option<&Path>,
         builds_at_once: usize,
         say: &mut (dyn FnMut(&str) + Send),
@@ -53,11 +54,20 @@ impl Tools {
             }
         };
         let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
+        let builder = builder.with_wasi(wasi);
         Ok(Self {
             builder: Arc::new(builder),
             confinement,
             compiler,
         })
+    }
+}
+
+/// What the host's policy says of components that import WASI.
+pub fn wasi_imports(policy: &Policy) -> WasiImports {
+    match policy.allows_wasi() {
+        true => WasiImports::Virtual,
+        false => WasiImports::Refused,
     }
 }
 
@@ -93,7 +103,8 @@ impl Workshop {
         let interface = Arc::new(read_interface(loaded)?);
         let cores = cores(experiment.measure.workers);
         let cache = options.cache.as_deref();
-        let tools = Tools::open(options.unconfined, cache, cores.len(), say).await?;
+        let wasi = wasi_imports(&options.policy);
+        let tools = Tools::open(options.unconfined, wasi, cache, cores.len(), say).await?;
         let calibrator = tools
             .builder
             .build(&Request {

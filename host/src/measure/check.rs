@@ -2,7 +2,9 @@
 
 use super::protocol::{CheckedCase, Reply, Task};
 use super::setting::Setting;
-use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch};
+use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch, room_for};
+use crate::artifact::PackedFolders;
+use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -18,7 +20,7 @@ const FIRST_CALL_FUEL: u64 = 4_000;
 const STALLS_MAX: u32 = 3;
 
 /// What the gate found out about a variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateRecord {
     /// By case, in order; up to the failing one.
     pub cases: Vec<CheckedCase>,
@@ -26,6 +28,9 @@ pub struct GateRecord {
     pub failure: Option<Failure>,
     /// The calls that repeat the failure, in one instance: case and seed of each.
     pub calls: Vec<(usize, u64)>,
+    /// What it tried and was refused, in all these calls.
+    #[serde(default)]
+    pub attempts: Vec<Attempt>,
 }
 
 impl GateRecord {
@@ -43,39 +48,36 @@ impl GateRecord {
     }
 }
 
-/// Runs one variant through the gate.
+/// Runs one variant through the gate, with the files that it is granted.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
 pub async fn check(
     setting: &Setting,
     checked: &[u8],
+    files: Option<&PackedFolders>,
     core: Option<usize>,
 ) -> Result<GateRecord, RunnerError> {
     let seed = setting.seed;
     let message = setting.request(|bundle| Task::Gate {
         component: bundle.add(checked),
+        files: files.map(|files| bundle.add_files(files)),
         seed,
     })?;
-    let watch = setting.watch(&message, core, 1, GATE_PATIENCE);
+    let mut watch = setting.watch(&message, core, 1, GATE_PATIENCE);
+    watch.guests_bytes += room_for(files);
     for _ in 0..STALLS_MAX {
-        let mut cases = Vec::new();
+        let mut record = GateRecord::default();
         let ended = watch
-            .run(&mut |reply| {
-                if let Reply::Checked(case) = reply {
-                    cases.push(case);
-                }
+            .run(&mut |reply| match reply {
+                Reply::Checked(case) => record.cases.push(case),
+                Reply::Attempted(attempts) => record.attempts = bounded(attempts),
+                _ => {}
             })
             .await?;
         match ended {
-            Ended::Done => {
-                return Ok(GateRecord {
-                    cases,
-                    failure: None,
-                    calls: Vec::new(),
-                });
-            }
-            Ended::Failed(failed) => return record(cases, failed),
+            Ended::Done => return Ok(record),
+            Ended::Failed(failed) => return failed_gate(record, failed),
             Ended::Stalled | Ended::OutOfBudget => {}
         }
     }
@@ -84,28 +86,32 @@ pub async fn check(
     ))
 }
 
-fn record(cases: Vec<CheckedCase>, failed: Vec<Failed>) -> Result<GateRecord, RunnerError> {
+/// What a runner says of attempts, cut to what an honest one says: each kind once, in short.
+fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
+    attempts.sort_by_key(|attempt| attempt.what);
+    attempts.dedup_by_key(|attempt| attempt.what);
+    for attempt in &mut attempts {
+        let example = attempt.example.take();
+        attempt.example = example.map(|text| text.chars().take(EXAMPLE_CHARS_MAX).collect());
+    }
+    attempts
+}
+
+fn failed_gate(mut record: GateRecord, failed: Vec<Failed>) -> Result<GateRecord, RunnerError> {
     let Some(first) = failed.into_iter().next() else {
-        return Ok(GateRecord {
-            cases,
-            failure: None,
-            calls: Vec::new(),
-        });
+        return Ok(record);
     };
     if first.variant.is_none() || first.breach.class == FailureClass::WorkloadFailed {
         return Err(RunnerError::Workload(first.breach.message));
     }
-    let failure = Failure {
+    record.failure = Some(Failure {
         class: first.breach.class,
         message: first.breach.message,
         phase: Phase::Check,
         limit: first.breach.limit,
-    };
-    Ok(GateRecord {
-        cases,
-        failure: Some(failure),
-        calls: first.calls,
-    })
+    });
+    record.calls = first.calls;
+    Ok(record)
 }
 
 /// Repeats a failure on a diagnostic build. The reports of a panic, or nothing where the failure

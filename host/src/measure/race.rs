@@ -6,6 +6,7 @@ use super::pilot::{self, Pilot};
 use super::protocol::Instances;
 use super::setting::Setting;
 use super::watch::RunnerError;
+use crate::artifact::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Company, Entrant, ReplicaSpec, Stage};
@@ -24,6 +25,8 @@ const STALLS_MAX: u32 = 5;
 pub struct Contender {
     /// Its code, timed profile.
     pub timed: Arc<[u8]>,
+    /// The files that it is granted, if any.
+    pub files: Option<PackedFolders>,
     /// How its instances are used.
     pub instances: Instances,
 }
