@@ -23,6 +23,7 @@ pub(crate) fn bakeoff(arguments: &[&str]) -> Command {
             "BAKEOFF_CACHE_DIR",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
         )
+        .env("BAKEOFF_POLICY", "")
         .env_remove("NO_COLOR")
         .stdin(Stdio::null());
     command

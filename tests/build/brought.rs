@@ -91,8 +91,8 @@ async fn an_import_that_is_not_granted_is_refused_by_name() {
     let bytes = build(&request).await.unwrap().component.clone();
     assert_eq!(
         refused(&bytes).await,
-        "forbidden-import: mine.wasm imports `bakeoff:diagnostic/panic@0.1.0`, which is not \
-         granted: a prototype gets nothing from outside; build it without"
+        "forbidden-import: mine.wasm imports `bakeoff:diagnostic/panic@0.1.0`: it is not granted; \
+         build it without"
     );
     // A diagnostic repeat grants its import to what bakeoff builds, not to what a user brings.
     let mut request = component(&top_k(), &bytes);

@@ -82,6 +82,8 @@ pub(super) fn variant(name: &str) -> Variant {
         description: None,
         reason: None,
         growth: None,
+        imports: Vec::new(),
+        attempts: Vec::new(),
     }
 }
 
@@ -238,6 +240,7 @@ pub(super) fn facts() -> Facts {
             cores: 2,
             system: "Linux 6.1".to_owned(),
             confinement: "standard".to_owned(),
+            policy: "defaults".to_owned(),
         },
         criteria: vec![
             criterion("performance", 1.0, "time", "ns"),

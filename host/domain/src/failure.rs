@@ -38,6 +38,10 @@ pub enum FailureClass {
     StackLimit,
     /// An answer, or what was written to the output, is larger than it may be.
     OutputLimit,
+    /// A component asked the host for more than it may: calls, handles, random bytes.
+    HostLimit,
+    /// A component ended its process instead of answering.
+    Exited,
     /// The guest trapped: a panic, an unreachable instruction, an access out of bounds.
     Trap,
     /// The oracle refused an answer.
@@ -77,6 +81,8 @@ impl FailureClass {
             Self::WallLimit => "wall-limit",
             Self::StackLimit => "stack-limit",
             Self::OutputLimit => "output-limit",
+            Self::HostLimit => "host-limit",
+            Self::Exited => "exited",
             Self::Trap => "trap",
             Self::WrongAnswer => "wrong-answer",
             Self::Nondeterministic => "nondeterministic",

@@ -7,8 +7,10 @@
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
-//! [`report`]; [`failure`] is what happens instead; [`ids`] makes names safe.
+//! [`report`]; [`failure`] is what happens instead, [`attempt`] what was tried
+//! and refused; [`ids`] makes names safe.
 
+pub mod attempt;
 pub mod failure;
 pub mod growth;
 mod hex;

@@ -4,6 +4,7 @@
 mod assemble;
 pub mod words;
 
+use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
 pub use crate::score::{Change, CriterionSummary, Interval, Outcome, ReplicaTimes, Status};
@@ -163,6 +164,9 @@ pub struct Environment {
     pub system: String,
     /// Level of confinement: `full`, `standard`, `unconfined`.
     pub confinement: String,
+    /// What the host's policy lets experiments have: `defaults`, or the file's restrictions in words.
+    #[serde(default)]
+    pub policy: String,
 }
 
 /// A reading with its unit.
@@ -222,6 +226,12 @@ pub struct Variant {
     /// How its work grows with size, if enough sizes were run.
     #[serde(default)]
     pub growth: Option<Growth>,
+    /// What its component imports, as components name it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<String>,
+    /// What it tried in the gate and was refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
 }
 
 /// JSON has no NaN: a reading that is not a number is written as null.

@@ -73,6 +73,18 @@ pub struct Approach {
     pub description: Option<String>,
     /// Its code.
     pub code: Code,
+    /// The folders that it may read; for components only.
+    #[serde(default)]
+    pub grants: Vec<Grant>,
+}
+
+/// A folder of files that a component may read, and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// The path at which the component sees it.
+    pub at: String,
+    /// The folder: relative to the experiment's, or absolute where the host's policy allows it.
+    pub folder: PathBuf,
 }
 
 /// Code as it comes in.

@@ -1,7 +1,15 @@
-//! Components that users bring.
+//! Components that users bring, and the files that they are granted.
 //!
-//! Only bytes are handled here: what is in them is looked at by a builder child, which says whether
-//! they are a component of the problem's world.
+//! Only bytes are handled here: what is in a component is looked at by a builder child, which says
+//! whether it is one of the problem's world.
+
+mod folders;
+mod grant;
+
+pub use folders::{Folders, PackedFolders, Place, Standing};
+pub use grant::{
+    DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
+};
 
 use crate::build::limits::COMPONENT_BYTES_MAX;
 use crate::build::{CodeBytes, oversize};

@@ -1,6 +1,7 @@
 //! In the parent: one confined child per build, what it may touch, and what its end means.
 
 use super::cache::{Cache, Name};
+use super::imports::WasiImports;
 use super::limits::{
     ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, PROCESSES_MAX,
     SOURCE_BYTES_MAX, WALL,
@@ -115,6 +116,7 @@ pub struct Builder {
     confinement: Confinement,
     cache: Option<Cache>,
     turns: Semaphore,
+    wasi: WasiImports,
 }
 
 impl Builder {
@@ -131,7 +133,14 @@ impl Builder {
             confinement,
             cache,
             turns: Semaphore::new(concurrency.max(1)),
+            wasi: WasiImports::default(),
         }
+    }
+
+    /// The same, with another rule for components that users bring.
+    #[must_use]
+    pub fn with_wasi(self, wasi: WasiImports) -> Self {
+        Self { wasi, ..self }
     }
 
     /// Builds, or takes from the cache what was built before from the same.
@@ -179,7 +188,10 @@ impl Builder {
                 };
                 [b"source", path.as_bytes(), text.as_bytes()]
             }
-            CodeBytes::Component { bytes, .. } => [b"component", b"", bytes],
+            CodeBytes::Component { bytes, .. } => match self.wasi {
+                WasiImports::Virtual => [b"component", b"wasi", bytes],
+                WasiImports::Refused => [b"component", b"", bytes],
+            },
             CodeBytes::Calibrator => [b"calibrator", b"", b""],
         };
         let compiler = format!("{:?}{}", self.toolchain.compiler, self.toolchain.version());
@@ -259,6 +271,7 @@ impl Builder {
             code,
             path_shown: request.code.path_shown().to_owned(),
             granted: Vec::new(),
+            wasi: self.wasi,
         };
         (order, bytes)
     }

@@ -1,5 +1,6 @@
 //! What the parent asks of a builder child, and what the child answers.
 
+use super::imports::WasiImports;
 use crate::interface::{WitFile, World};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub(super) struct Order {
     pub(super) path_shown: String,
     /// Imports that the component may have, as components name them.
     pub(super) granted: Vec<String>,
+    /// Whether a component that a user brings may import WASI.
+    pub(super) wasi: WasiImports,
 }
 
 /// The code of an order.

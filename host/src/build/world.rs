@@ -1,11 +1,15 @@
 //! In the child: whether a component is one of the problem's world, and what differs if not.
 
+use super::imports::{Provision, WasiImports, provision};
 use super::limits::{NAME_BYTES_MAX, NAMES_MAX};
-use super::order::{Order, load_failure};
+use super::order::{Code, Order, load_failure};
 use crate::interface::{Export, Interface, difference, world_exports};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use wit_parser::decoding::{DecodedWasm, decode};
 use wit_parser::{Resolve, TypeDefKind, WorldId, WorldItem};
+
+/// Refused imports that a message names.
+const REFUSED_SHOWN_MAX: usize = 5;
 
 /// What a component imports and exports, as lists of bounded length.
 pub(super) struct Ports {
@@ -58,23 +62,41 @@ fn imports(resolve: &Resolve, world: WorldId) -> Vec<String> {
         .collect()
 }
 
+/// Refuses imports that nobody provides. A component that a user brings may import what is virtual;
+/// what is built from source has no import but those that are granted by name.
 fn forbidden(imports: &[String], order: &Order) -> Result<(), Failure> {
-    let mut refused = imports
+    let why = |import: &String| -> Option<&'static str> {
+        if order.granted.contains(import) {
+            return None;
+        }
+        match (&order.code, order.wasi, provision(import)) {
+            (Code::Component, WasiImports::Virtual, Provision::Virtual(_)) => None,
+            (Code::Component, WasiImports::Refused, Provision::Virtual(_)) => {
+                Some("the host's policy lets no component import WASI")
+            }
+            (Code::Component, _, Provision::Refused(why)) => Some(why),
+            _ => Some("it is not granted"),
+        }
+    };
+    let refused: Vec<(&String, &str)> = imports
         .iter()
-        .filter(|import| !order.granted.contains(import));
-    let Some(first) = refused.next() else {
+        .filter_map(|import| Some((import, why(import)?)))
+        .collect();
+    let Some((_, why)) = refused.first() else {
         return Ok(());
     };
-    let others = match refused.count() {
+    let shown = refused.iter().take(REFUSED_SHOWN_MAX);
+    let names: Vec<String> = shown
+        .map(|(import, _)| format!("`{}`", clip(import)))
+        .collect();
+    let others = match refused.len() - names.len() {
         0 => String::new(),
-        1 => " and 1 more".to_owned(),
         more => format!(" and {more} more"),
     };
     let message = format!(
-        "{} imports `{}`{others}, which is not granted: a {} gets nothing from outside; build it without",
+        "{} imports {}{others}: {why}; build it without",
         order.path_shown,
-        clip(first),
-        order.world.name(),
+        names.join(", "),
     );
     Err(load_failure(FailureClass::ForbiddenImport, message))
 }

@@ -4,7 +4,8 @@ use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use crate::build::{Built, Kind, Request};
-use crate::coordinate::Tools;
+use crate::config::Policy;
+use crate::coordinate::{Tools, wasi_imports};
 use crate::interface::{Interface, World};
 use bakeoff_domain::spec::Code;
 use clap::{Args, ValueEnum};
@@ -132,8 +133,10 @@ pub(super) async fn built(
             anstream::eprintln!("{text}");
         }
     };
+    let policy = Policy::of_host()?;
     let tools = Tools::open(
-        safety.unconfined(),
+        safety.unconfined(&policy)?,
+        wasi_imports(&policy),
         safety.cache_dir.as_deref(),
         1,
         &mut tell,

@@ -4,13 +4,15 @@ use super::Status;
 use super::build::InterfaceArguments;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
+use crate::build::{Provision, provision};
 use crate::render::inert::Plain;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Says whether a prototype or component fits the interface: what it exports and imports, and what
-/// it would be refused for. Nothing of it runs.
+/// it would be refused for. WASI 0.2 is virtual: what stands behind each import is said.
+/// Nothing of it runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,13 +27,37 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
+/// Between the lines of a list.
+const NEXT: &str = "\n             ";
+
 #[derive(Serialize)]
 struct Said {
     file: String,
     accepted: bool,
     exports: Vec<String>,
     imports: Vec<String>,
+    /// What a component gets for each of its imports.
+    gets: Vec<Gets>,
     refusal: Option<bakeoff_domain::failure::Failure>,
+}
+
+/// An import, and what stands behind it.
+#[derive(Serialize)]
+struct Gets {
+    import: String,
+    gets: &'static str,
+}
+
+/// What stands behind each import of an accepted component.
+fn gets(imports: &[String]) -> Vec<Gets> {
+    let gets = |import: &String| match provision(import) {
+        Provision::Virtual(gets) => Some(Gets {
+            import: import.clone(),
+            gets,
+        }),
+        Provision::Refused(_) => None,
+    };
+    imports.iter().filter_map(gets).collect()
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -49,6 +75,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             accepted: true,
             exports: built.exports.clone(),
             imports: built.imports.clone(),
+            gets: gets(&built.imports),
             refusal: None,
         },
         Err(failure) => Said {
@@ -56,6 +83,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             accepted: false,
             exports: Vec::new(),
             imports: Vec::new(),
+            gets: Vec::new(),
             refusal: Some(failure),
         },
     };
@@ -91,13 +119,14 @@ fn text(said: &Said) -> String {
             )
         }
         None => {
-            let imports = match said.imports.is_empty() {
+            let shown = |gets: &Gets| format!("{}: {}", Plain(&gets.import), gets.gets);
+            let imports = match said.gets.is_empty() {
                 true => "nothing".to_owned(),
-                false => said.imports.join(", "),
+                false => said.gets.iter().map(shown).collect::<Vec<_>>().join(NEXT),
             };
             format!(
                 "{file} fits\n  exports    {}\n  imports    {imports}\n",
-                said.exports.join("\n             ")
+                said.exports.join(NEXT)
             )
         }
     }

@@ -6,7 +6,7 @@ use super::options::{Output, Safety};
 use super::run::{self, Job};
 use super::two_runs::{self, Named};
 use super::{Status, regression, show};
-use crate::config::{self, APPROACHES_MAX, Loaded, SIZES_MAX, units};
+use crate::config::{self, APPROACHES_MAX, Loaded, Policy, SIZES_MAX, units};
 use crate::render::inert::Plain;
 use crate::store::Start;
 use bakeoff_domain::ids;
@@ -81,7 +81,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return two_runs::run(&before, &after, output);
     }
     let experiment = arguments.experiment()?;
-    let loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let mut loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let policy = Policy::of_host()?;
+    policy.narrow(&mut loaded)?;
     let temporary = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = Job {
@@ -90,6 +92,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         start: Start::Resume,
         seed: arguments.seed,
         safety: &arguments.safety,
+        policy,
         resume: arguments.out.is_some().then(command_again),
     };
     let Some(report) = run::perform(job, output).await? else {
@@ -248,6 +251,7 @@ fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
             },
             description: None,
             code: code(file)?,
+            grants: Vec::new(),
         })
     };
     files.iter().zip(&stems).map(approach).collect()

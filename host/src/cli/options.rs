@@ -1,7 +1,8 @@
 //! Options that several commands share.
 
 use super::failure::Failure;
-use crate::coordinate::Unconfined;
+use crate::config::Policy;
+use crate::coordinate::{Means, Unconfined};
 use crate::render::Colour;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
@@ -131,10 +132,27 @@ pub(super) struct Safety {
 }
 
 impl Safety {
-    pub(super) fn unconfined(&self) -> Unconfined {
-        match self.allow_unconfined {
-            true => Unconfined::Allowed,
-            false => Unconfined::Refused,
+    /// With what a run is made.
+    ///
+    /// # Errors
+    /// As for [`unconfined`](Self::unconfined).
+    pub(super) fn means(&self, policy: Policy) -> Result<Means, Failure> {
+        Ok(Means {
+            unconfined: self.unconfined(&policy)?,
+            policy,
+            cache: self.cache_dir.clone(),
+        })
+    }
+
+    /// What to do where nothing confines untrusted code.
+    ///
+    /// # Errors
+    /// `--allow-unconfined` is given, and the host's policy refuses it.
+    pub(super) fn unconfined(&self, policy: &Policy) -> Result<Unconfined, Failure> {
+        if !self.allow_unconfined {
+            return Ok(Unconfined::Refused);
         }
+        policy.permit_unconfined()?;
+        Ok(Unconfined::Allowed)
     }
 }

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::verify::Which;
 use super::{Status, kept, show};
+use crate::config::Policy;
 use crate::coordinate::{self, Evidence, Given, Packing, Prototypes};
 use crate::render::inert::Plain;
 use crate::store::{Mode, RunId, Store};
@@ -59,8 +60,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             prototypes: Prototypes::Results(store.files().clone()),
         },
         text: &place.text,
-        unconfined: arguments.safety.unconfined(),
-        cache: arguments.safety.cache_dir.clone(),
+        means: arguments.safety.means(Policy::of_host()?)?,
     };
     let manifest = coordinate::pack(&packing, &to, &mut output.sayer()).await?;
     let bundle = to.display().to_string();

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, progress, show};
-use crate::config::{self, Loaded};
+use crate::config::{self, Loaded, Policy};
 use crate::coordinate::{self, Interrupt, Options};
 use crate::store::Start;
 use bakeoff_domain::ids;
@@ -50,6 +50,8 @@ pub(super) fn parse_budget(text: &str) -> Result<Duration, String> {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let mut loaded = config::load(&arguments.experiment)?;
     arguments.overrule(&mut loaded);
+    let policy = Policy::of_host()?;
+    policy.narrow(&mut loaded)?;
     let folder = arguments
         .out
         .clone()
@@ -64,6 +66,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         },
         seed: arguments.seed,
         safety: &arguments.safety,
+        policy,
         resume: Some(resume_command(&arguments.experiment)),
     };
     let Some(report) = perform(job, output).await? else {
@@ -82,6 +85,8 @@ pub(super) struct Job<'a> {
     /// The seed of the run, if the user names one.
     pub(super) seed: Option<u64>,
     pub(super) safety: &'a Safety,
+    /// What the host allows; the experiment is within it.
+    pub(super) policy: Policy,
     /// The command that goes on after an interruption; `None` if nothing will be left to go on with.
     pub(super) resume: Option<String>,
 }
@@ -93,8 +98,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
         folder: job.folder.to_owned(),
         start: job.start,
         seed: job.seed,
-        unconfined: job.safety.unconfined(),
-        cache: job.safety.cache_dir.clone(),
+        means: job.safety.means(job.policy)?,
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
     };

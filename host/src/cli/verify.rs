@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, kept, show};
+use crate::config::Policy;
 use crate::coordinate::{self, Evidence, Given, Outcome, Prototypes, Verification};
 use crate::render::inert::Plain;
 use crate::store::{Mode, RunId, Store};
@@ -100,10 +101,8 @@ async fn verify(
     output: &Output,
 ) -> Result<Verification, Failure> {
     let mut say = output.sayer();
-    let safety = &arguments.safety;
-    let cache = safety.cache_dir.clone();
-    let verified = coordinate::verify(given, safety.unconfined(), cache, &mut say).await;
-    Ok(verified?)
+    let means = arguments.safety.means(Policy::of_host()?)?;
+    Ok(coordinate::verify(given, &means, &mut say).await?)
 }
 
 /// Every figure, by what it is about, and what they come to.

@@ -214,7 +214,7 @@ fn is_active(character: char) -> bool {
 
 /// The text with every active character but line ends and tabs replaced by a harmless one of the
 /// same length in bytes, so that spans stay true.
-fn inert(text: &str) -> String {
+pub(super) fn inert(text: &str) -> String {
     let replace = |character: char| match character {
         '\n' | '\t' => character,
         // A carriage return alone would let a line overwrite itself on a terminal.

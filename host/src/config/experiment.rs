@@ -2,7 +2,7 @@
 
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::paths::FileRef;
-use super::problem::{NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
+use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::{criteria, options, problem};
 use bakeoff_domain::spec::{Experiment, Inputs, Limits, Measure, ReportOptions, Source};
@@ -23,6 +23,37 @@ pub enum Place {
     Workload,
     /// The code of an approach, by its index.
     Approach(usize),
+    /// The folder of a grant, by the index of the approach and of the grant.
+    Grant(usize, usize),
+    /// A value of `[limits]`, if it is there.
+    Limit(LimitKey),
+}
+
+/// A key of `[limits]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKey {
+    /// `memory`
+    Memory,
+    /// `fuel`
+    Fuel,
+    /// `wall`
+    Wall,
+    /// `output`
+    Output,
+}
+
+impl LimitKey {
+    const ALL: [Self; 4] = [Self::Memory, Self::Fuel, Self::Wall, Self::Output];
+
+    /// The key as files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Fuel => "fuel",
+            Self::Wall => "wall",
+            Self::Output => "output",
+        }
+    }
 }
 
 /// Where the parts stand, in bytes.
@@ -32,7 +63,8 @@ pub(super) struct Places {
     call: Range<usize>,
     workload: Range<usize>,
     sizes: Option<Range<usize>>,
-    approaches: Vec<Range<usize>>,
+    approaches: Vec<ApproachPlace>,
+    limits: Vec<(LimitKey, Range<usize>)>,
 }
 
 impl Places {
@@ -47,8 +79,23 @@ impl Places {
             Place::Wit => self.wit.clone(),
             Place::Call => self.call.clone(),
             Place::Workload => self.workload.clone(),
-            Place::Approach(index) => self.approaches.get(index).cloned().unwrap_or_default(),
+            Place::Approach(index) => {
+                let approach = self.approaches.get(index);
+                approach.map(|place| place.code.clone()).unwrap_or_default()
+            }
+            Place::Grant(approach, index) => {
+                let grants = self.approaches.get(approach).map(|place| &place.grants);
+                let place = grants.and_then(|grants| grants.get(index));
+                place.cloned().unwrap_or_default()
+            }
+            Place::Limit(key) => self.limit(key).unwrap_or_default(),
         }
+    }
+
+    /// Where a limit stands, if the file says it.
+    pub(super) fn limit(&self, key: LimitKey) -> Option<Range<usize>> {
+        let found = self.limits.iter().find(|(other, _)| *other == key);
+        found.map(|(_, place)| place.clone())
     }
 }
 
@@ -151,7 +198,11 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     let approaches = problem::approaches(approaches, files, found);
 
     let limits = match root.section("limits", found) {
-        Some(section) => options::limits(section, found),
+        Some(section) => {
+            let place = |key: LimitKey| Some((key, section.value_place(key.name())?));
+            decoded.places.limits = LimitKey::ALL.into_iter().filter_map(place).collect();
+            options::limits(section, found)
+        }
         None => Limits::default(),
     };
     let measure = match root.section("measure", found) {

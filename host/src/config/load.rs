@@ -2,7 +2,7 @@
 
 use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
-use super::experiment::{Place, Places, decode};
+use super::experiment::{LimitKey, Place, Places, decode};
 use super::paths;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use std::fs::File;
@@ -49,6 +49,14 @@ impl Loaded {
             }
             Origin::Assembled if help.is_empty() => ConfigError::Refused(message.to_owned()),
             Origin::Assembled => ConfigError::Refused(format!("{message}: {help}")),
+        }
+    }
+
+    /// Whether the file says this limit, or leaves it to the default.
+    pub(super) fn says(&self, key: LimitKey) -> bool {
+        match &self.origin {
+            Origin::File { places, .. } => places.limit(key).is_some(),
+            Origin::Assembled => false,
         }
     }
 
@@ -120,7 +128,7 @@ fn read_cases(experiment: &Experiment, dir: &Path) -> Result<Option<CaseFile>, C
 }
 
 /// A text file of bounded size.
-fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
+pub(super) fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
     let shown = || path.display().to_string().escape_debug().to_string();
     let unreadable = |reason: String| ConfigError::Unreadable {
         path: shown(),

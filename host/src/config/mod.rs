@@ -13,6 +13,7 @@
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
+//! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -47,16 +48,19 @@
 //! Of all but `assess`, less is better. A gate's bound is in the reading's unit; where that is
 //! bytes or ns, it may say its own: `gate = { reading = { max = "64 MiB" } }`.
 //!
-//! All paths are relative to the experiment's folder and stay inside it.
+//! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
+//! another one, where the host's [policy](Policy) allows it.
 
 mod bounds;
 mod cases;
 mod criteria;
 mod error;
 mod experiment;
+mod grant;
 mod load;
 mod options;
 mod paths;
+mod policy;
 mod problem;
 mod section;
 mod suggest;
@@ -66,7 +70,9 @@ pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
-pub use experiment::{GROWTH_SIZES_MIN, Place, parse};
+pub use experiment::{GROWTH_SIZES_MIN, LimitKey, Place, parse};
+pub use grant::GRANTS_MAX;
 pub use load::{FILE_BYTES_MAX, FILE_NAME, Loaded, load};
 pub use options::budget;
+pub use policy::{POLICY_VARIABLE, Permitted, Policy};
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};

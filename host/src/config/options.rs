@@ -43,15 +43,37 @@ pub fn budget(text: &str) -> Result<Duration, units::UnitError> {
 pub(super) fn limits(mut section: Section<'_>, found: &mut Vec<Finding>) -> Limits {
     let default = Limits::default();
     let limits = Limits {
-        memory_bytes: bytes(&mut section, "memory", MEMORY_BYTES, found)
-            .unwrap_or(default.memory_bytes),
-        fuel: whole(&mut section, "fuel", FUEL, found).map_or(default.fuel, i64::unsigned_abs),
-        wall: duration(&mut section, "wall", WALL, found).unwrap_or(default.wall),
-        output_bytes: bytes(&mut section, "output", OUTPUT_BYTES, found)
-            .unwrap_or(default.output_bytes),
+        memory_bytes: memory(&mut section, found).map_or(default.memory_bytes, |at| at.value),
+        fuel: fuel(&mut section, found).map_or(default.fuel, |at| at.value),
+        wall: wall(&mut section, found).map_or(default.wall, |at| at.value),
+        output_bytes: output(&mut section, found).map_or(default.output_bytes, |at| at.value),
     };
     section.close(found);
     limits
+}
+
+/// `memory`, in bytes.
+pub(super) fn memory(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
+    bytes(section, "memory", MEMORY_BYTES, found)
+}
+
+/// `fuel`, in units.
+pub(super) fn fuel(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
+    let at = whole(section, "fuel", FUEL, found)?;
+    Some(At {
+        value: at.value.unsigned_abs(),
+        span: at.span,
+    })
+}
+
+/// `wall`
+pub(super) fn wall(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Duration>> {
+    duration(section, "wall", WALL, found)
+}
+
+/// `output`, in bytes.
+pub(super) fn output(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
+    bytes(section, "output", OUTPUT_BYTES, found)
 }
 
 /// `[measure]`
@@ -62,7 +84,8 @@ pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Mea
             .unwrap_or(default.confidence),
         practical: fraction(&mut section, "practical", PRACTICAL, found)
             .unwrap_or(default.practical),
-        budget: duration(&mut section, "budget", BUDGET, found).unwrap_or(default.budget),
+        budget: duration(&mut section, "budget", BUDGET, found)
+            .map_or(default.budget, |at| at.value),
         workers: workers(&mut section, found).unwrap_or(default.workers),
         state: section
             .choice(
@@ -136,10 +159,10 @@ fn whole(
     key: &'static str,
     bounds: RangeInclusive<i64>,
     found: &mut Vec<Finding>,
-) -> Option<i64> {
+) -> Option<At<i64>> {
     let at = section.integer(key, found)?;
     let show = |value: &i64| value.to_string();
-    within(key, &at, bounds, show, found).then_some(at.value)
+    within(key, &at, bounds, show, found).then_some(at)
 }
 
 /// Bytes with their unit.
@@ -148,11 +171,11 @@ fn bytes(
     key: &'static str,
     bounds: RangeInclusive<u64>,
     found: &mut Vec<Finding>,
-) -> Option<u64> {
+) -> Option<At<u64>> {
     let at = section.text(key, found)?;
     let at = read(key, at, units::bytes, found)?;
     let show = |value: &u64| units::show_bytes(*value);
-    within(key, &at, bounds, show, found).then_some(at.value)
+    within(key, &at, bounds, show, found).then_some(at)
 }
 
 /// A duration with its unit.
@@ -161,11 +184,11 @@ fn duration(
     key: &'static str,
     bounds: RangeInclusive<Duration>,
     found: &mut Vec<Finding>,
-) -> Option<Duration> {
+) -> Option<At<Duration>> {
     let at = section.text(key, found)?;
     let at = read(key, at, units::duration, found)?;
     let show = |value: &Duration| units::show_duration(*value);
-    within(key, &at, bounds, show, found).then_some(at.value)
+    within(key, &at, bounds, show, found).then_some(at)
 }
 
 /// A fraction: `0.01`, or `"1 %"`.

@@ -31,6 +31,8 @@ pub(super) enum FileKind {
     Wit,
     /// A file of cases.
     Cases,
+    /// A folder of files that a component is granted.
+    Granted,
 }
 
 /// A file that the experiment names, and where it does.
@@ -145,6 +147,11 @@ fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
         return Err(("is a link that leaves the experiment's folder".into(), LINK));
     }
     match (file.kind, real.is_file(), real.is_dir()) {
+        (FileKind::Granted, _, true) => Ok(()),
+        (FileKind::Granted, true, _) => Err((
+            "is a file, and folders are granted".into(),
+            "put it into a folder of its own, and grant that",
+        )),
         (FileKind::Wit, _, true) => inspect_folder(&real, &home, WIT_FOLDERS_DEEP),
         (_, true, _) => Ok(()),
         (_, _, true) => Err(("is a folder".into(), "name a file in it")),

@@ -1,6 +1,7 @@
 //! `[interface]`, `[workload]` and `[[approach]]`: what is asked, on what, and who answers.
 
 use super::error::{Finding, quoted};
+use super::grant;
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section, integer};
 use bakeoff_domain::ids;
@@ -252,12 +253,21 @@ fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
     seed
 }
 
-/// `[[approach]]`, all of them, with the place of each one's code.
+/// Where an approach stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ApproachPlace {
+    /// Its code.
+    pub(super) code: Range<usize>,
+    /// By grant.
+    pub(super) grants: Vec<Range<usize>>,
+}
+
+/// `[[approach]]`, all of them, with their places.
 pub(super) fn approaches(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<(Vec<Approach>, Vec<Range<usize>>)> {
+) -> Option<(Vec<Approach>, Vec<ApproachPlace>)> {
     let wanted = sections.len();
     let mut taken: HashMap<String, (String, Range<usize>)> = HashMap::new();
     let (mut list, mut places) = (Vec::new(), Vec::new());
@@ -275,6 +285,7 @@ pub(super) fn approaches(
                 "add a line like `source = \"approaches/heap.rs\"` or `component = \"heap.wasm\"`",
             ));
         }
+        let grants = grant::grants(&mut section, files, found);
         section.close(found);
         let name = prose(name, "name", NAME_CHARS_MAX, found);
         let description = match description {
@@ -285,15 +296,20 @@ pub(super) fn approaches(
         if let Some(name) = &name {
             refuse_double(&mut taken, name, found);
         }
-        if let (Some(name), Some(description), Some(code), Some(place)) =
-            (name, description, code, place)
+        if let (Some(name), Some(description), Some(code), Some(place), Some(grants)) =
+            (name, description, code, place, grants)
         {
+            let (grants, grant_places) = grants.into_iter().unzip();
             list.push(Approach {
                 name: name.value,
                 description,
                 code,
+                grants,
             });
-            places.push(place);
+            places.push(ApproachPlace {
+                code: place,
+                grants: grant_places,
+            });
         }
     }
     (list.len() == wanted).then_some((list, places))

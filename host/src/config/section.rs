@@ -252,6 +252,47 @@ impl<'a> Section<'a> {
         sections
     }
 
+    /// All keys of a table whose keys are the user's own, each with its text. Ends the reading.
+    pub(super) fn texts(
+        self,
+        wanted: &str,
+        found: &mut Vec<Finding>,
+    ) -> Option<Vec<(At<&'a str>, At<&'a str>)>> {
+        let mut texts = Some(Vec::new());
+        for (name, value) in self.table.iter() {
+            let key = At {
+                value: name.get_ref().as_ref(),
+                span: name.span(),
+            };
+            match value.get_ref().as_str() {
+                Some(text) => {
+                    let value = At {
+                        value: text,
+                        span: value.span(),
+                    };
+                    if let Some(texts) = &mut texts {
+                        texts.push((key, value));
+                    }
+                }
+                None => {
+                    texts = None;
+                    found.push(Finding::new(
+                        value.span(),
+                        format!(
+                            "{} in {} is {}",
+                            quoted(key.value),
+                            self.title,
+                            kind(value.get_ref())
+                        ),
+                        format!("this is not {wanted}"),
+                        format!("it is {wanted}, in quotes"),
+                    ));
+                }
+            }
+        }
+        texts
+    }
+
     /// Says that a key is missing, unless it is there (and then had the wrong type, which is a
     /// finding already).
     pub(super) fn missing(&self, key: &str, why: &str, example: &str, found: &mut Vec<Finding>) {

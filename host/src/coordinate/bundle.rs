@@ -14,8 +14,8 @@
 use super::evidence::{Evidence, Record};
 use super::sound::check;
 use super::verify::Given;
-use super::workshop::Workshop;
-use super::{Candidate, RunError, Unconfined, keys};
+use super::workshop::{Means, Workshop};
+use super::{Candidate, RunError, keys};
 use crate::build::{CodeBytes, Kind, Request};
 use crate::config::{Loaded, MEASURE_REPLICAS_MAX};
 use crate::interface::{WitFile, World};
@@ -25,7 +25,7 @@ use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Most bytes of a replica as a line of JSON: four million samples are more than any plan draws.
@@ -42,6 +42,15 @@ pub enum PackError {
     /// The bundle cannot be written or read.
     #[error(transparent)]
     Bundle(#[from] BundleError),
+    /// An approach was granted files, which may not be the user's to hand on.
+    #[error(
+        "{approach} was granted files, and a bundle holds none of those: take the grant out, run \
+        again, and pack that run"
+    )]
+    Granted {
+        /// The approach.
+        approach: String,
+    },
     /// What is there is not what the run was made from.
     #[error(
         "{what} is not what run {run} was made from: put it back as it was, or run again and \
@@ -61,10 +70,8 @@ pub struct Packing<'a> {
     pub given: Given<'a>,
     /// The text of the experiment file, for people; empty if there is none.
     pub text: &'a str,
-    /// What to do where nothing confines untrusted code.
-    pub unconfined: Unconfined,
-    /// The folder of the build cache, if not the user's own.
-    pub cache: Option<PathBuf>,
+    /// With what its builds are found again.
+    pub means: Means,
 }
 
 /// Packs a finished run into a new file.
@@ -79,9 +86,14 @@ pub async fn pack(
     let Given {
         loaded, evidence, ..
     } = &packing.given;
-    let cache = packing.cache.as_deref();
     let seed = evidence.report.experiment.seed;
-    let workshop = Workshop::open(loaded, packing.unconfined, cache, seed, say).await?;
+    let mut approaches = evidence.record.experiment.approaches.iter();
+    if let Some(approach) = approaches.find(|approach| !approach.grants.is_empty()) {
+        return Err(PackError::Granted {
+            approach: approach.name.clone(),
+        });
+    }
+    let workshop = Workshop::open(loaded, &packing.means, seed, say).await?;
     let keys = keys::Keys::new(&loaded.experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
     same_inputs(&evidence.record, &keys)?;

@@ -1,6 +1,6 @@
 //! A variant on its way: what is known of it so far.
 
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, PackedFolders};
 use crate::build::limits::SOURCE_BYTES_MAX;
 use crate::build::{Built, CodeBytes};
 use crate::measure::GateRecord;
@@ -24,6 +24,8 @@ pub struct Candidate {
     pub file: String,
     /// What was read from it, if it could be.
     pub code: Option<CodeBytes>,
+    /// The files that it is granted, if any.
+    pub files: Option<PackedFolders>,
     /// The component, once built.
     pub built: Option<Arc<Built>>,
     /// What the gate found out, once passed or failed.
@@ -49,6 +51,7 @@ impl Candidate {
                 description: approach.description.clone(),
                 file: approach.code.path().display().to_string(),
                 code,
+                files: None,
                 built: None,
                 gate: None,
                 failure,
@@ -66,6 +69,16 @@ impl Candidate {
     /// The text of its source, if that is what it came as.
     pub fn source(&self) -> Option<&str> {
         self.code.as_ref().and_then(source)
+    }
+
+    /// What decides what it does: its component, and the files that it is granted. `None` before it
+    /// is built.
+    pub fn identity(&self) -> Option<String> {
+        let built = self.built.as_ref()?;
+        Some(match &self.files {
+            Some(files) => format!("{} with {}", built.digest, files.digest),
+            None => built.digest.clone(),
+        })
     }
 
     /// Whether it passed everything so far.

@@ -68,12 +68,11 @@ impl Run<'_> {
         })?;
         if let Some(built) = candidate.built.clone() {
             let setting = self.workshop.setting.clone();
+            let files = candidate.files.clone();
             checking.spawn(async move {
-                (
-                    index,
-                    core,
-                    measure::check(&setting, &built.checked, core).await,
-                )
+                let files = files.as_ref();
+                let result = measure::check(&setting, &built.checked, files, core).await;
+                (index, core, result)
             });
         }
         Ok(())
@@ -91,10 +90,8 @@ impl Run<'_> {
     }
 
     fn gate_key(&self, index: usize) -> Option<store::Key> {
-        self.candidates[index]
-            .built
-            .as_ref()
-            .map(|built| self.keys.gate(&built.digest))
+        let identity = self.candidates[index].identity()?;
+        Some(self.keys.gate(&identity))
     }
 
     fn keep_gate(&mut self, index: usize, record: &GateRecord) -> Result<(), RunError> {

@@ -2,11 +2,12 @@
 
 use super::timing::Timed;
 use super::{Candidate, Run, RunError, Workshop};
-use crate::config::Loaded;
+use crate::config::{Loaded, Policy};
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
 use crate::store::SafeId;
+use bakeoff_domain::attempt;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
@@ -18,7 +19,7 @@ use bakeoff_domain::verdict::{PairVerdict, RatioInterval, Verdict};
 use std::collections::BTreeMap;
 
 /// Where it is measured.
-pub(super) fn environment(workshop: &Workshop) -> Environment {
+pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpuinfo
         .lines()
@@ -41,6 +42,7 @@ pub(super) fn environment(workshop: &Workshop) -> Environment {
             uname.release().to_string_lossy()
         ),
         confinement: workshop.tools.confinement.level().name().to_owned(),
+        policy: policy.summary(),
     }
 }
 
@@ -293,6 +295,16 @@ impl Findings<'_> {
                 description: candidate.description.clone(),
                 reason: None,
                 growth: evaluate::growth(&subject),
+                imports: candidate
+                    .built
+                    .as_ref()
+                    .map(|built| built.imports.clone())
+                    .unwrap_or_default(),
+                attempts: candidate
+                    .gate
+                    .as_ref()
+                    .map(|gate| gate.attempts.clone())
+                    .unwrap_or_default(),
             }
         };
         self.candidates.iter().enumerate().map(variant).collect()
@@ -301,6 +313,11 @@ impl Findings<'_> {
     /// What a reader should know about how the numbers came about.
     fn remarks(&self, timed: Option<&Timed>) -> Vec<String> {
         let mut notes = Vec::new();
+        for candidate in self.candidates {
+            let attempts = candidate.gate.as_ref().map(|gate| &gate.attempts);
+            let tried = attempts.and_then(|attempts| attempt::sentence(attempts));
+            notes.extend(tried.map(|tried| format!("{} {tried}.", candidate.id)));
+        }
         for candidate in self
             .candidates
             .iter()

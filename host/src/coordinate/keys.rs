@@ -66,7 +66,7 @@ impl Keys {
         ])
     }
 
-    /// The gate of a component.
+    /// The gate of a component with what it is granted.
     pub(super) fn gate(&self, component: &str) -> Key {
         Key::new([
             ("component", component.to_owned()),
@@ -97,7 +97,12 @@ impl Keys {
     pub(super) fn experiment(&self, candidates: &[Candidate]) -> String {
         let code: Vec<String> = candidates
             .iter()
-            .map(|candidate| format!("{} {}", candidate.id, digest([candidate.code_bytes()])))
+            .map(|candidate| {
+                let files = candidate.files.as_ref();
+                let files = files.map_or("", |files| &files.digest);
+                let code = digest([candidate.code_bytes()]);
+                format!("{} {code} {files}", candidate.id)
+            })
             .collect();
         let key = Key::new([
             ("interface", self.interface.clone()),

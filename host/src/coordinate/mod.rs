@@ -13,6 +13,7 @@ mod conclude;
 mod error;
 mod evidence;
 mod figures;
+mod grants;
 mod keys;
 mod reconcile;
 mod seed;
@@ -27,7 +28,7 @@ pub use error::RunError;
 pub use evidence::{Evidence, EvidenceError, Record};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
 pub use verify::{Given, Prototypes, verify};
-pub use workshop::{Tools, Workshop};
+pub use workshop::{Means, Tools, Workshop, wasi_imports};
 
 use crate::config::Loaded;
 use crate::events::{Event, Stage};
@@ -46,10 +47,8 @@ pub struct Options {
     pub start: Start,
     /// The seed of the run, if the user names one.
     pub seed: Option<u64>,
-    /// What to do where nothing confines untrusted code.
-    pub unconfined: Unconfined,
-    /// The folder of the build cache, if not the user's own.
-    pub cache: Option<PathBuf>,
+    /// With what.
+    pub means: Means,
     /// The command that goes on, for the message of an interrupted run.
     pub resume: String,
     /// Raised when the user asks to stop.
@@ -109,20 +108,17 @@ pub async fn run(
     };
     let mut store = Store::open(&options.folder, mode)?;
     let seed = seed::choose(options, &store)?;
-    let workshop = Workshop::open(
-        loaded,
-        options.unconfined,
-        options.cache.as_deref(),
-        seed,
-        say,
-    )
-    .await?;
+    let granted = grants::read_all(loaded, &options.means.policy)?;
+    let workshop = Workshop::open(loaded, &options.means, seed, say).await?;
     let experiment = &loaded.experiment;
-    let candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
+    let mut candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
+    for (candidate, files) in candidates.iter_mut().zip(granted) {
+        candidate.files = files;
+    }
     let keys = keys::Keys::new(experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
     let id = keys.experiment(&candidates);
-    let environment = conclude::environment(&workshop);
+    let environment = conclude::environment(&workshop, &options.means.policy);
     subscribe(&mut store);
     let meta = RunMeta {
         name: &experiment.name,
@@ -261,14 +257,11 @@ fn find_twins(candidates: &mut [Candidate]) {
     for later in 1..candidates.len() {
         let (earlier, rest) = candidates.split_at_mut(later);
         let candidate = &mut rest[0];
-        let alive = candidate.built.as_ref().filter(|_| candidate.is_alive());
-        let Some(built) = alive else {
+        let identity = candidate.identity();
+        if identity.is_none() || candidate.failure.is_some() {
             continue;
-        };
-        let same = |other: &Candidate| {
-            let component = other.built.as_ref().filter(|_| other.races());
-            component.is_some_and(|other| other.digest == built.digest)
-        };
+        }
+        let same = |other: &Candidate| other.races() && other.identity() == identity;
         candidate.twin_of = earlier.iter().position(same);
     }
 }

@@ -32,6 +32,11 @@ pub(super) fn check(record: &Record, report: &Report, replicas: &[Replica]) -> R
         report.variants.len() <= RESULTS_MAX,
         "its report has more variants than an experiment",
     )?;
+    let mut approaches = record.experiment.approaches.iter();
+    hold(
+        approaches.all(|approach| approach.grants.is_empty()),
+        "it wants files of this machine for its approaches, and bundles are granted none",
+    )?;
     for gate in &record.gates {
         let numbers = gate.value.cases.iter().map(|case| case.case);
         hold(

@@ -41,12 +41,8 @@ impl Run<'_> {
             .iter()
             .zip(&contenders)
             .map(|(index, contender)| {
-                let built = self.candidates[*index].built.as_ref();
-                format!(
-                    "{} {:?}",
-                    built.map_or("", |built| &built.digest),
-                    contender.instances
-                )
+                let identity = self.candidates[*index].identity().unwrap_or_default();
+                format!("{identity} {:?}", contender.instances)
             })
             .collect();
         let key = self.keys.race(&digests);
@@ -123,7 +119,11 @@ impl Run<'_> {
             .built
             .as_ref()
             .map_or_else(|| Arc::from([]), |built| built.timed.as_slice().into());
-        Contender { timed, instances }
+        Contender {
+            timed,
+            files: candidate.files.clone(),
+            instances,
+        }
     }
 }
 

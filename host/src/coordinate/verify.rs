@@ -7,8 +7,8 @@ use super::conclude::{self, Findings};
 use super::evidence::Evidence;
 use super::figures::{Figures, Outcome, Verification, held};
 use super::timing::{self, Timed};
-use super::workshop::Workshop;
-use super::{Candidate, RunError, Unconfined, find_twins, keys, reconcile};
+use super::workshop::{Means, Workshop};
+use super::{Candidate, RunError, find_twins, grants, keys, reconcile};
 use crate::artifact::Artifact;
 use crate::build::{Built, CodeBytes, Kind, Request, source_lines};
 use crate::config::Loaded;
@@ -74,20 +74,23 @@ impl Prototypes {
 /// What comes out otherwise than it was kept is no error, but a figure that differs.
 pub async fn verify(
     given: &Given<'_>,
-    unconfined: Unconfined,
-    cache: Option<PathBuf>,
+    means: &Means,
     say: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Verification, RunError> {
     let experiment = &given.loaded.experiment;
     let seed = given.evidence.report.experiment.seed;
-    let cache = cache.as_deref();
-    let workshop = Workshop::open(given.loaded, unconfined, cache, seed, say).await?;
+    let granted = grants::read_all(given.loaded, &means.policy)?;
+    let workshop = Workshop::open(given.loaded, means, seed, say).await?;
     let keys = keys::Keys::new(experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
-    let here = conclude::environment(&workshop);
+    let here = conclude::environment(&workshop, &means.policy);
+    let mut candidates = Candidate::read_all(&experiment.approaches, &given.loaded.dir);
+    for (candidate, files) in candidates.iter_mut().zip(granted) {
+        candidate.files = files;
+    }
     let mut verifying = Verifying {
         given,
-        candidates: Candidate::read_all(&experiment.approaches, &given.loaded.dir),
+        candidates,
         workshop,
         keys,
         figures: Figures::default(),
@@ -266,10 +269,13 @@ impl Verifying<'_> {
             for (place, (index, _)) in batch.iter().enumerate() {
                 let (setting, core) = (self.workshop.setting.clone(), cores.get(place).copied());
                 let built = self.candidates[*index].built.clone();
+                let files = self.candidates[*index].files.clone();
                 let checked = built.map(|built| built.checked.clone()).unwrap_or_default();
                 let index = *index;
-                checking
-                    .spawn(async move { (index, measure::check(&setting, &checked, core).await) });
+                checking.spawn(async move {
+                    let checked = measure::check(&setting, &checked, files.as_ref(), core);
+                    (index, checked.await)
+                });
             }
             let mut found = Vec::new();
             while let Some(done) = checking.join_next().await {

@@ -4,14 +4,14 @@
 use super::Unconfined;
 use super::candidate::read_code;
 use super::error::RunError;
-use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
-use crate::config::{CasePart, Loaded, Place};
+use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain, WasiImports};
+use crate::config::{CasePart, Loaded, Place, Policy};
 use crate::confine::Confinement;
 use crate::interface::{self, Interface, InterfaceError, World};
 use crate::measure::{self, Arguments, InputSource, RunnerError, Setting, WaveCase};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Inputs, Workers};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Confinement and compiler: what every build needs.
@@ -32,6 +32,7 @@ impl Tools {
     /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with what to do about it.
     pub async fn open(
         unconfined: Unconfined,
+        wasi: WasiImports,
         cache: Option<&Path>,
         builds_at_once: usize,
         say: &mut (dyn FnMut(&str) + Send),
@@ -53,12 +54,32 @@ impl Tools {
             }
         };
         let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
+        let builder = builder.with_wasi(wasi);
         Ok(Self {
             builder: Arc::new(builder),
             confinement,
             compiler,
         })
     }
+}
+
+/// What the host's policy says of components that import WASI.
+pub fn wasi_imports(policy: &Policy) -> WasiImports {
+    match policy.allows_wasi() {
+        true => WasiImports::Virtual,
+        false => WasiImports::Refused,
+    }
+}
+
+/// With what a workshop is opened.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// What to do where nothing confines untrusted code.
+    pub unconfined: Unconfined,
+    /// What the host allows; the experiment is within it.
+    pub policy: Policy,
+    /// The folder of the build cache, if not the user's own.
+    pub cache: Option<PathBuf>,
 }
 
 /// Everything that is the same for all variants of a run.
@@ -88,15 +109,16 @@ impl Workshop {
     /// See [`RunError`]; what is wrong with the experiment points into its file.
     pub async fn open(
         loaded: &Loaded,
-        unconfined: Unconfined,
-        cache: Option<&Path>,
+        means: &Means,
         seed: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let experiment = &loaded.experiment;
         let interface = Arc::new(read_interface(loaded)?);
         let cores = cores(experiment.measure.workers);
-        let tools = Tools::open(unconfined, cache, cores.len(), say).await?;
+        let wasi = wasi_imports(&means.policy);
+        let cache = means.cache.as_deref();
+        let tools = Tools::open(means.unconfined, wasi, cache, cores.len(), say).await?;
         let calibrator = tools
             .builder
             .build(&Request {

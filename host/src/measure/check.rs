@@ -3,8 +3,10 @@
 use super::protocol::{CheckedCase, Reply, Task};
 use super::rehearsal::Rehearsal;
 use super::setting::Setting;
-use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch};
+use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch, room_for};
+use crate::artifact::PackedFolders;
 use crate::config::units;
+use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +46,9 @@ pub struct GateRecord {
     pub failure: Option<Failure>,
     /// The calls that repeat the failure, in one instance: case and seed of each.
     pub calls: Vec<(usize, u64)>,
+    /// What it tried and was refused, in all these calls.
+    #[serde(default)]
+    pub attempts: Vec<Attempt>,
 }
 
 impl GateRecord {
@@ -101,27 +106,31 @@ impl GateRecord {
     }
 }
 
-/// Runs one variant through the gate.
+/// Runs one variant through the gate, with the files that it is granted.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
 pub async fn check(
     setting: &Setting,
     checked: &[u8],
+    files: Option<&PackedFolders>,
     core: Option<usize>,
 ) -> Result<GateRecord, RunnerError> {
     let seeds = setting.gate_seeds();
     let message = setting.request(|bundle| Task::Gate {
         component: bundle.add(checked),
+        files: files.map(|files| bundle.add_files(files)),
         seeds,
     })?;
-    let watch = setting.watch(&message, core, 1, GATE_PATIENCE);
+    let mut watch = setting.watch(&message, core, 1, GATE_PATIENCE);
+    watch.guests_bytes += room_for(files);
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord::default();
         let ended = watch
             .run(&mut |reply| match reply {
                 Reply::Checked(case) => record.cases.push(case),
                 Reply::Rehearsed(rehearsal) => record.rehearsal = Some(rehearsal),
+                Reply::Attempted(attempts) => record.attempts = bounded(attempts),
                 _ => {}
             })
             .await?;
@@ -134,6 +143,17 @@ pub async fn check(
     Err(RunnerError::Silent(
         "the machine stalls: nothing ran for seconds, several times over".into(),
     ))
+}
+
+/// What a runner says of attempts, cut to what an honest one says: each kind once, in short.
+fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
+    attempts.sort_by_key(|attempt| attempt.what);
+    attempts.dedup_by_key(|attempt| attempt.what);
+    for attempt in &mut attempts {
+        let example = attempt.example.take();
+        attempt.example = example.map(|text| text.chars().take(EXAMPLE_CHARS_MAX).collect());
+    }
+    attempts
 }
 
 /// Repeats a failure on a diagnostic build. The reports of a panic, or nothing where the failure

@@ -4,7 +4,7 @@ use super::machine;
 use super::protocol::{Contestant, ReplicaFacts, ReplicaTask, Reply, Task};
 use super::race::Contender;
 use super::setting::Setting;
-use super::watch::{Ended, Failed, RunnerError};
+use super::watch::{Ended, Failed, RunnerError, room_for};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{Replica, Surroundings, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
@@ -53,6 +53,10 @@ impl RunReplica<'_> {
                 let contender = &self.contenders[load.variant];
                 contestants[load.variant] = Some(Contestant {
                     component: bundle.add(&contender.timed[load.layout as usize]),
+                    files: contender
+                        .files
+                        .as_ref()
+                        .map(|files| bundle.add_files(files)),
                     instances: contender.instances,
                 });
             }
@@ -64,6 +68,7 @@ impl RunReplica<'_> {
             })
         })?;
         let mut watch = self.setting.watch(&message, self.core, live, 1);
+        watch.guests_bytes += room_for(self.contenders.iter().filter_map(|one| one.files.as_ref()));
         watch.until = self.until;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),

@@ -5,11 +5,16 @@
 //! that the parent knows whom to blame when it has to kill the process.
 
 use super::rehearsal::Rehearsal;
-use crate::sandbox::{Breach, Peak};
+use crate::artifact::{Folders, PackedFolders};
+use crate::sandbox::{Breach, Imports, Peak};
+use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::spec::Limits;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A place in the bytes behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +86,8 @@ pub enum Task {
     Gate {
         /// The variant, checked profile.
         component: Blob,
+        /// The files that it is granted, if any.
+        files: Option<Blob>,
         /// Inputs follow from these.
         seeds: GateSeeds,
     },
@@ -120,6 +127,8 @@ pub struct ReplicaTask {
 pub struct Contestant {
     /// Its code in the timed profile.
     pub component: Blob,
+    /// The files that it is granted, if any.
+    pub files: Option<Blob>,
     /// How its instances are used.
     pub instances: Instances,
 }
@@ -172,6 +181,8 @@ pub enum Reply {
         /// How.
         breach: Breach,
     },
+    /// What the variant of a gate tried and was refused. The last word of a gate but for a failure.
+    Attempted(Vec<Attempt>),
     /// What a diagnostic build reported before it trapped, if it did.
     Diagnosis(Vec<String>),
     /// One timed sample.
@@ -234,6 +245,8 @@ pub struct ReplicaFacts {
 #[derive(Debug, Default)]
 pub struct Bundle {
     bytes: Vec<u8>,
+    /// Granted files by their digest: many variants may have the same.
+    files: BTreeMap<String, Blob>,
 }
 
 impl Bundle {
@@ -245,6 +258,16 @@ impl Bundle {
             start,
             len: bytes.len() as u64,
         }
+    }
+
+    /// Adds granted files, once.
+    pub fn add_files(&mut self, files: &PackedFolders) -> Blob {
+        if let Some(blob) = self.files.get(&files.digest) {
+            return *blob;
+        }
+        let blob = self.add(&files.bytes);
+        self.files.insert(files.digest.clone(), blob);
+        blob
     }
 
     /// The whole message.
@@ -267,6 +290,8 @@ pub struct Opened<'a> {
     /// The header.
     pub request: Request,
     blobs: &'a [u8],
+    /// Granted files that were read already: variants share them.
+    folders: RefCell<Vec<(Blob, Arc<Folders>)>>,
 }
 
 impl<'a> Opened<'a> {
@@ -286,6 +311,7 @@ impl<'a> Opened<'a> {
         Ok(Self {
             request,
             blobs: &rest[len..],
+            folders: RefCell::default(),
         })
     }
 
@@ -300,6 +326,23 @@ impl<'a> Opened<'a> {
             .checked_add(len)
             .and_then(|end| self.blobs.get(start..end))
             .ok_or_else(|| "a component outside the request".to_owned())
+    }
+
+    /// What a variant may import: WASI, with the files that it is granted.
+    ///
+    /// # Errors
+    /// The blob points outside the message, or is not what [`Folders::to_bytes`] wrote.
+    pub fn imports(&self, files: Option<Blob>) -> Result<Imports, String> {
+        let Some(files) = files else {
+            return Ok(Imports::Wasi(Arc::default()));
+        };
+        let mut read = self.folders.borrow_mut();
+        if let Some((_, folders)) = read.iter().find(|(blob, _)| *blob == files) {
+            return Ok(Imports::Wasi(Arc::clone(folders)));
+        }
+        let folders = Arc::new(Folders::from_bytes(self.blob(files)?)?);
+        read.push((files, Arc::clone(&folders)));
+        Ok(Imports::Wasi(folders))
     }
 }
 

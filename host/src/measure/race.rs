@@ -7,6 +7,7 @@ use super::protocol::Instances;
 use super::setting::Setting;
 use super::tally::{Tally, declare};
 use super::watch::RunnerError;
+use crate::artifact::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Company, Entrant, ReplicaSpec, Stage};
@@ -25,6 +26,8 @@ const STALLS_MAX: u32 = 5;
 pub struct Contender {
     /// Its code, timed profile, in versions that differ in where it lies; at least one.
     pub timed: Arc<[Vec<u8>]>,
+    /// The files that it is granted, if any.
+    pub files: Option<PackedFolders>,
     /// How its instances are used.
     pub instances: Instances,
 }

@@ -5,7 +5,7 @@ use super::feed::{Feed, Judgement};
 use super::gate::{Slot, call};
 use super::protocol::{Contestant, Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply};
 use crate::invoke::Value;
-use crate::sandbox::{Breach, Clocks, Imports, Prepared, Sandbox};
+use crate::sandbox::{Breach, Clocks, Prepared, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, Load};
@@ -104,8 +104,9 @@ impl<'a> Replica<'a> {
         let path = opened.request.call.as_slice();
         let load = |contestant: &Contestant| -> Result<Runner<'a>, Breach> {
             let bytes = opened.blob(contestant.component).map_err(internal)?;
+            let imports = opened.imports(contestant.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
-            let prepared = unsafe { timed.prepare(bytes, Imports::None) }?;
+            let prepared = unsafe { timed.prepare(bytes, imports) }?;
             Ok(Runner {
                 prepared,
                 path,
@@ -115,6 +116,7 @@ impl<'a> Replica<'a> {
         };
         let calibrator = Contestant {
             component: task.calibrator,
+            files: None,
             instances: Instances::Kept,
         };
         let mut calibrator = load(&calibrator).map_err(|breach| blame(None, breach))?;

@@ -6,7 +6,7 @@ use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task};
 use super::replica::{Replica, Stop};
 use crate::confine::{Frames, Role};
 use crate::engine::Profile;
-use crate::sandbox::{Breach, Imports, Sandbox};
+use crate::sandbox::{Breach, Imports, Prepared, Sandbox};
 use bakeoff_domain::spec::Limits;
 
 /// Bytes of one input, as the host holds it.
@@ -35,9 +35,23 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let results = read_cases(&opened, &checked, *component)?;
             say(&Reply::Cases(results))
         }
-        Task::Gate { component, seeds } => {
+        Task::Gate {
+            component,
+            files,
+            seeds,
+        } => {
             let bytes = opened.blob(*component)?;
-            match pass_gate(&opened, &checked, &workload, bytes, *seeds, &mut say) {
+            let imports = opened.imports(*files)?;
+            // SAFETY: the parent authenticated the bytes it sent.
+            let passed = match unsafe { checked.prepare(bytes, imports) } {
+                Err(breach) => Err((Halt::Breach(breach), Vec::new())),
+                Ok(prepared) => {
+                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, &mut say);
+                    say(&Reply::Attempted(prepared.attempts()))?;
+                    passed
+                }
+            };
+            match passed {
                 Ok(()) => Ok(()),
                 Err((Halt::Channel(error), _)) => Err(error),
                 Err((Halt::Breach(breach), calls)) => {
@@ -87,15 +101,12 @@ type Calls = Vec<gate::Call>;
 
 fn pass_gate(
     opened: &Opened<'_>,
-    sandbox: &Sandbox,
+    prepared: &Prepared,
     workload: &Sandbox,
-    component: &[u8],
     seeds: GateSeeds,
     say: &mut dyn FnMut(&Reply) -> Result<(), String>,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |breach: Breach| (Halt::Breach(breach), Vec::new());
-    // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { sandbox.prepare(component, Imports::None) }.map_err(unstarted)?;
     let call = opened.request.call.as_slice();
     let starting = Reply::About {
         case: 0,
@@ -111,7 +122,7 @@ fn pass_gate(
     };
     let mut feed = Feed::open(opened, workload, Some(&ty)).map_err(unstarted)?;
     let mut gate = Gate {
-        prepared: &prepared,
+        prepared,
         call,
         feed: &mut feed,
         seeds,

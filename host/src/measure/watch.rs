@@ -5,10 +5,12 @@
 //! machine stalled, and nobody is.
 
 use super::protocol::{Doing, Reply};
+use crate::artifact::PackedFolders;
 use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job};
 use crate::sandbox::Breach;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -28,6 +30,13 @@ const FRAME_BYTES_MAX: usize = 4 << 20;
 
 /// Memory of a runner beyond what its guests may have: engine, code, inputs and answers.
 const HOST_BYTES: u64 = 768 << 20;
+
+/// Memory that granted files take in a runner: each once as part of its request, and as its copy.
+pub(super) fn room_for<'f>(files: impl IntoIterator<Item = &'f PackedFolders>) -> u64 {
+    let sizes = files.into_iter().map(|one| (&one.digest, one.bytes.len()));
+    let once: BTreeMap<&String, usize> = sizes.collect();
+    2 * once.values().sum::<usize>() as u64
+}
 
 /// How a runner is started and how long it may take.
 pub(super) struct Watch<'a> {

@@ -374,6 +374,9 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    if environment.policy != "defaults" {
+        pairs.push(("Policy of the host", environment.policy.clone()));
+    }
     if protocol.replicas > 0 {
         let measured = format!(
             "{} replicas; {} confidence for all verdicts together; differences below {} do not matter",
@@ -434,6 +437,8 @@ pub(super) mod tests {
                 description: None,
                 reason: None,
                 growth: None,
+                imports: Vec::new(),
+                attempts: Vec::new(),
             }],
             verdicts: Vec::new(),
             wall_verdicts: Vec::new(),

@@ -1,11 +1,15 @@
 //! Stores, instances and calls.
 
+use super::attempts::AttemptLog;
 use super::brackets::{Bracketed, Brackets};
 use super::limiter::{Limiter, Peak};
 use super::outcome::Breach;
+use super::wasi::{self, HANDLES_MAX, Virtual};
+use crate::artifact::Folders;
 use crate::build::DIAGNOSTIC_IMPORT;
 use crate::engine::{self, Profile};
 use crate::invoke::{Callee, Value};
+use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
@@ -21,6 +25,14 @@ pub struct Guest {
     limiter: Limiter,
     brackets: Brackets,
     reports: Vec<String>,
+    world: Virtual,
+}
+
+impl Guest {
+    /// The virtual world behind its imports.
+    pub(super) fn world(&mut self) -> &mut Virtual {
+        &mut self.world
+    }
 }
 
 /// An engine, and the limits of everything that runs in it.
@@ -31,12 +43,17 @@ pub struct Sandbox {
 }
 
 /// What a component may import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// Which components may import WASI is decided where they are built; one that does finds the virtual
+/// world here.
+#[derive(Clone, Debug)]
 pub enum Imports {
     /// Nothing.
     None,
-    /// `report`, through which a diagnostic build tells of its panic.
+    /// `report`, through which a diagnostic build tells of its panic; WASI without any file.
     Diagnostic,
+    /// WASI with these files, and nothing else.
+    Wasi(Arc<Folders>),
 }
 
 /// A compiled component, linked and ready to be instantiated.
@@ -44,6 +61,8 @@ pub struct Prepared {
     pre: InstancePre<Guest>,
     profile: Profile,
     limits: Limits,
+    folders: Arc<Folders>,
+    attempts: AttemptLog,
 }
 
 /// One instance in a store of its own. After a breach it is not to be called again.
@@ -109,8 +128,12 @@ impl Sandbox {
         let component =
             unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
         let mut linker = Linker::new(&self.engine);
-        if imports == Imports::Diagnostic {
+        if matches!(imports, Imports::Diagnostic) {
             link_diagnostic(&mut linker).map_err(unusable)?;
+        }
+        // Linking takes longer than loading does, and most components import nothing.
+        if !matches!(imports, Imports::None) && imports_wasi(&component, &self.engine) {
+            wasi::link(&mut linker).map_err(unusable)?;
         }
         let pre = linker
             .instantiate_pre(&component)
@@ -119,8 +142,19 @@ impl Sandbox {
             pre,
             profile: self.profile,
             limits: self.limits,
+            folders: match imports {
+                Imports::Wasi(folders) => folders,
+                Imports::None | Imports::Diagnostic => Arc::default(),
+            },
+            attempts: AttemptLog::default(),
         })
     }
+}
+
+fn imports_wasi(component: &Component, engine: &Engine) -> bool {
+    let ty = component.component_type();
+    let mut imports = ty.imports(engine);
+    imports.any(|(name, _)| name.starts_with("wasi:"))
 }
 
 fn link_diagnostic(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
@@ -143,13 +177,19 @@ impl Prepared {
     /// A start function trapped or met a limit.
     pub fn instantiate(&self) -> Result<Instance, Breach> {
         let guest = Guest {
-            limiter: Limiter::new(self.limits.memory_bytes),
+            limiter: Limiter::new(self.limits.memory_bytes, self.attempts.clone()),
             brackets: Brackets::default(),
             reports: Vec::new(),
+            world: Virtual::new(
+                (&self.limits).into(),
+                Arc::clone(&self.folders),
+                self.attempts.clone(),
+            ),
         };
         let mut store = Store::new(self.pre.engine(), guest);
         store.limiter(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX));
+        store.set_max_component_handles(HANDLES_MAX);
         store.call_hook(|mut store, hook| {
             store.data_mut().brackets.on(hook);
             Ok(())
@@ -157,7 +197,7 @@ impl Prepared {
         refuel(&mut store, self.profile, &self.limits);
         match self.pre.instantiate(&mut store) {
             Ok(instance) => {
-                let started = store.data_mut().brackets.take();
+                let started = taken(&mut store);
                 let start_fuel = fuel_used(&store, self.profile, &self.limits);
                 Ok(Instance {
                     store,
@@ -168,13 +208,35 @@ impl Prepared {
                     start_fuel,
                 })
             }
-            Err(error) => Err(Breach::of(
-                &error,
-                store.data().limiter.peak().denied,
-                &self.limits,
-            )),
+            Err(error) => Err(breach(&store, &error, &self.limits)),
         }
     }
+
+    /// What all its instances tried and were refused, so far.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        self.attempts.all()
+    }
+}
+
+/// What the brackets added up, with the time that the guest slept: no clock saw that.
+fn taken(store: &mut Store<Guest>) -> Bracketed {
+    let guest = store.data_mut();
+    let mut bracketed = guest.brackets.take();
+    bracketed.time.wall_ns = bracketed
+        .time
+        .wall_ns
+        .saturating_add(guest.world.slept_ns());
+    bracketed
+}
+
+/// The breach behind an error. What the guest wrote before it trapped says more than the trap.
+fn breach(store: &Store<Guest>, error: &wasmtime::Error, limits: &Limits) -> Breach {
+    let guest = store.data();
+    let mut breach = Breach::of(error, guest.limiter.peak().denied, limits);
+    if let (FailureClass::Trap, Some(line)) = (breach.class, guest.world.last_line()) {
+        breach.message = format!("{}; the last it wrote: {line}", breach.message);
+    }
+    breach
 }
 
 fn refuel(store: &mut Store<Guest>, profile: Profile, limits: &Limits) {
@@ -214,15 +276,16 @@ impl Instance {
         arguments: &Arc<[Value]>,
     ) -> Result<Answered, Breach> {
         refuel(&mut self.store, self.profile, &self.limits);
+        self.store.data_mut().world.begin_call();
         let result = callee.call(&mut self.store, arguments);
-        let time = self.store.data_mut().brackets.take();
+        let time = taken(&mut self.store);
         match result {
             Ok(value) => Ok(Answered {
                 value,
                 time,
                 fuel: fuel_used(&self.store, self.profile, &self.limits),
             }),
-            Err(error) => Err(Breach::of(&error, self.peak().denied, &self.limits)),
+            Err(error) => Err(breach(&self.store, &error, &self.limits)),
         }
     }
 

@@ -1,10 +1,12 @@
 //! Memory: the sum over everything an instance can grow.
 
+use super::attempts::AttemptLog;
+use bakeoff_domain::attempt::AttemptKind;
 use wasmtime::{ResourceLimiter, Result};
 
 /// Core instances of one component, tables, and memories, each. A component of one module needs
 /// one to three of them; wit-component's adapters a few more.
-const OBJECTS_MAX: usize = 32;
+pub(super) const OBJECTS_MAX: usize = 32;
 
 /// Bytes that a table element costs the host.
 const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();
@@ -25,15 +27,17 @@ pub(super) struct Limiter {
     limit: usize,
     used: usize,
     peak: Peak,
+    log: AttemptLog,
 }
 
 impl Limiter {
-    pub(super) fn new(limit_bytes: u64) -> Self {
+    pub(super) fn new(limit_bytes: u64, log: AttemptLog) -> Self {
         let limit = usize::try_from(limit_bytes).unwrap_or(usize::MAX);
         Self {
             limit,
             used: 0,
             peak: Peak::default(),
+            log,
         }
     }
 
@@ -50,6 +54,7 @@ impl Limiter {
             }
             _ => {
                 self.peak.denied = true;
+                self.log.note(AttemptKind::MemoryGrowth, None);
                 false
             }
         }
@@ -88,7 +93,7 @@ mod tests {
 
     #[test]
     fn several_memories_share_one_limit() {
-        let mut limiter = Limiter::new(100);
+        let mut limiter = Limiter::new(100, AttemptLog::default());
         assert!(limiter.memory_growing(0, 60, None).unwrap());
         assert!(!limiter.memory_growing(0, 60, None).unwrap());
         assert!(limiter.memory_growing(60, 90, None).unwrap());

@@ -1,5 +1,7 @@
 //! From the engine's errors to the classes that a reader sees.
 
+use super::limiter::OBJECTS_MAX;
+use super::wasi::{HANDLES_MAX, Refusal};
 use crate::config::units::show_bytes;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
@@ -29,6 +31,9 @@ impl Breach {
     /// Reads the engine's error. `denied` tells whether the guest was refused memory before it
     /// trapped: then the refusal is the reason, whatever trap the guest chose to die of.
     pub(super) fn of(error: &Error, denied: bool, limits: &Limits) -> Self {
+        if let Some(Refusal(breach)) = error.downcast_ref() {
+            return breach.clone();
+        }
         let trap = error.downcast_ref::<Trap>().copied();
         match trap {
             Some(Trap::OutOfFuel) => Self {
@@ -48,7 +53,18 @@ impl Breach {
                 limit: Some(format!("memory = {}", show_bytes(limits.memory_bytes))),
             },
             Some(trap) => Self::new(FailureClass::Trap, trap.to_string()),
-            None if is_too_large(error) => Self {
+            None if says(error, "store handle limit exceeded") => Self {
+                class: FailureClass::HostLimit,
+                message: "held more handles than it may".into(),
+                limit: Some(format!("handles = {HANDLES_MAX}")),
+            },
+            None if says(error, "resource limit exceeded") => Self {
+                class: FailureClass::HostLimit,
+                message: format!("is made of more than it may be: {error}"),
+                limit: Some(format!("instances, tables, memories = {OBJECTS_MAX} each")),
+            },
+            // "the data lifted from the guest exceeds `set_hostcall_fuel`"
+            None if says(error, "fuel allocated for hostcalls") => Self {
                 class: FailureClass::OutputLimit,
                 message: "gave an answer that is larger than it may be".into(),
                 limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
@@ -58,11 +74,9 @@ impl Breach {
     }
 }
 
-/// wasmtime has no type for "the data lifted from the guest exceeds `set_hostcall_fuel`".
-fn is_too_large(error: &Error) -> bool {
-    error
-        .chain()
-        .any(|cause| cause.to_string().contains("fuel allocated for hostcalls"))
+/// Whether the engine says this of an error for which it has no type.
+fn says(error: &Error, words: &str) -> bool {
+    error.chain().any(|cause| cause.to_string().contains(words))
 }
 
 #[cfg(test)]

@@ -1,0 +1,328 @@
+//! The host's policy: what experiments may be granted on this machine. An experiment may come from
+//! anyone; the policy is the owner's word, in a file of the owner's own.
+//!
+//! | key | value | without it |
+//! |---|---|---|
+//! | `[grant]` `folders` | absolute paths: files are granted from below these only, also by absolute paths; an empty list grants nothing | the experiment's own folder |
+//! | `[limits]` `memory`, `fuel`, `wall`, `output` | the most that an experiment may set, as in its own file | what an experiment's file can say |
+//! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
+//! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
+
+use super::error::{ConfigError, Finding, Findings, quoted};
+use super::experiment::{LimitKey, Place, syntax};
+use super::load::{Loaded, read};
+use super::section::{At, Section};
+use super::units::{show_bytes, show_duration};
+use super::{error, options};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The variable that names another file. Empty: no file.
+pub const POLICY_VARIABLE: &str = "BAKEOFF_POLICY";
+
+/// Folders that a policy names at most.
+const FOLDERS_MAX: usize = 64;
+
+/// What experiments may have on this machine.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// The file's name and text; `None` without a file.
+    file: Option<(String, String)>,
+    folders: Option<At<Vec<PathBuf>>>,
+    memory_bytes: Option<At<u64>>,
+    fuel: Option<At<u64>>,
+    wall: Option<At<Duration>>,
+    output_bytes: Option<At<u64>>,
+    wasi: Option<At<bool>>,
+    allow_unconfined: Option<At<bool>>,
+}
+
+/// A folder to be granted, as the policy lets it be read: out of `home`, nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permitted {
+    /// The folder of the host that the file's owner allows.
+    pub home: PathBuf,
+    /// The granted folder, relative to it.
+    pub folder: PathBuf,
+}
+
+impl Policy {
+    /// The policy of this host: the file that [`POLICY_VARIABLE`] names, or `bakeoff/policy.toml` in
+    /// the user's folder for configuration, or the defaults where that does not exist.
+    ///
+    /// # Errors
+    /// The file cannot be read, or says something that cannot be.
+    pub fn of_host() -> Result<Self, ConfigError> {
+        use etcetera::BaseStrategy;
+        match std::env::var_os(POLICY_VARIABLE) {
+            Some(name) if name.is_empty() => Ok(Self::default()),
+            Some(name) => Self::load(Path::new(&name)),
+            None => {
+                let Ok(strategy) = etcetera::choose_base_strategy() else {
+                    return Ok(Self::default());
+                };
+                let file = strategy.config_dir().join("bakeoff/policy.toml");
+                match file.exists() {
+                    true => Self::load(&file),
+                    false => Ok(Self::default()),
+                }
+            }
+        }
+    }
+
+    /// The policy of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or says something that cannot be.
+    pub fn load(file: &Path) -> Result<Self, ConfigError> {
+        let text = read(file, "policy")?;
+        Self::parse(&text, &file.display().to_string())
+    }
+
+    /// The policy that a text declares; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// [`ConfigError::Invalid`] with everything that is wrong.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
+        let invalid = |found: Vec<Finding>| ConfigError::Invalid(Findings::new(name, text, found));
+        let table = syntax(text).map_err(invalid)?;
+        let mut found = Vec::new();
+        let mut root = Section::new("the policy", table.get_ref(), 0..0);
+        let mut policy = Self {
+            file: Some((name.to_owned(), text.to_owned())),
+            ..Self::default()
+        };
+        if let Some(mut grant) = root.section("grant", &mut found) {
+            policy.folders = folders(&mut grant, &mut found);
+            grant.close(&mut found);
+        }
+        if let Some(mut limits) = root.section("limits", &mut found) {
+            policy.memory_bytes = options::memory(&mut limits, &mut found);
+            policy.fuel = options::fuel(&mut limits, &mut found);
+            policy.wall = options::wall(&mut limits, &mut found);
+            policy.output_bytes = options::output(&mut limits, &mut found);
+            limits.close(&mut found);
+        }
+        if let Some(mut components) = root.section("components", &mut found) {
+            policy.wasi = components.flag("wasi", &mut found);
+            components.close(&mut found);
+        }
+        if let Some(mut confinement) = root.section("confinement", &mut found) {
+            policy.allow_unconfined = confinement.flag("allow_unconfined", &mut found);
+            confinement.close(&mut found);
+        }
+        root.close(&mut found);
+        match found.is_empty() {
+            true => Ok(policy),
+            false => Err(invalid(found)),
+        }
+    }
+
+    /// Whether components that users bring may import WASI.
+    pub fn allows_wasi(&self) -> bool {
+        self.wasi.as_ref().is_none_or(|allowed| allowed.value)
+    }
+
+    /// Whether `--allow-unconfined` may be used.
+    ///
+    /// # Errors
+    /// It may not, with the line that says so.
+    pub fn permit_unconfined(&self) -> Result<(), ConfigError> {
+        match &self.allow_unconfined {
+            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
+                "--allow-unconfined is refused by the host's policy, {}",
+                self.line(span)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds an experiment against the policy. What the experiment leaves to the defaults becomes no
+    /// more than the policy allows.
+    ///
+    /// # Errors
+    /// The experiment asks for more than that: the error points at the place, and names the policy's
+    /// line.
+    pub fn narrow(&self, loaded: &mut Loaded) -> Result<(), ConfigError> {
+        let mut limits = loaded.experiment.limits;
+        let bytes = |bytes: &u64| show_bytes(*bytes);
+        self.hold(
+            loaded,
+            LimitKey::Memory,
+            &mut limits.memory_bytes,
+            &self.memory_bytes,
+            bytes,
+        )?;
+        self.hold(
+            loaded,
+            LimitKey::Fuel,
+            &mut limits.fuel,
+            &self.fuel,
+            u64::to_string,
+        )?;
+        let time = |time: &Duration| show_duration(*time);
+        self.hold(loaded, LimitKey::Wall, &mut limits.wall, &self.wall, time)?;
+        self.hold(
+            loaded,
+            LimitKey::Output,
+            &mut limits.output_bytes,
+            &self.output_bytes,
+            bytes,
+        )?;
+        loaded.experiment.limits = limits;
+        for (approach, declared) in loaded.experiment.approaches.iter().enumerate() {
+            for (index, grant) in declared.grants.iter().enumerate() {
+                let place = Place::Grant(approach, index);
+                self.permit(&grant.folder, &loaded.dir, |message, help| {
+                    loaded.wrong(place, message, "granted here", help)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One limit.
+    fn hold<T: PartialOrd + Copy>(
+        &self,
+        loaded: &Loaded,
+        key: LimitKey,
+        value: &mut T,
+        most: &Option<At<T>>,
+        show: impl Fn(&T) -> String,
+    ) -> Result<(), ConfigError> {
+        let Some(most) = most.as_ref().filter(|most| *value > most.value) else {
+            return Ok(());
+        };
+        if !loaded.says(key) {
+            *value = most.value;
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` is {}, and the host's policy allows {} at most",
+            key.name(),
+            show(value),
+            show(&most.value)
+        );
+        let help = format!("{} says so; ask for less", self.line(&most.span));
+        Err(loaded.wrong(Place::Limit(key), &message, "more than is allowed", &help))
+    }
+
+    /// Where a folder may be read from, for an experiment in `dir`.
+    ///
+    /// # Errors
+    /// The policy does not let it be granted; `refuse` makes the error of a message and what to do.
+    pub fn permit(
+        &self,
+        folder: &Path,
+        dir: &Path,
+        refuse: impl Fn(&str, &str) -> ConfigError,
+    ) -> Result<Permitted, ConfigError> {
+        let shown = quoted(&folder.display().to_string());
+        let Some(allowed) = &self.folders else {
+            if folder.is_absolute() {
+                let message = format!("the folder {shown} is not the experiment's own");
+                let help = "put it into the experiment's folder; or name one above it in `folders` \
+                            of the host's policy, docs/security.md says where that is";
+                return Err(refuse(&message, help));
+            }
+            return Ok(Permitted {
+                home: dir.to_owned(),
+                folder: folder.to_owned(),
+            });
+        };
+        let unread = |error: std::io::Error| {
+            let message = format!("the folder {shown} cannot be looked up: {error}");
+            refuse(&message, "check the spelling")
+        };
+        let real = dir.join(folder).canonicalize().map_err(unread)?;
+        for home in &allowed.value {
+            let home = home.canonicalize().unwrap_or_else(|_| home.clone());
+            let Ok(inside) = real.strip_prefix(&home) else {
+                continue;
+            };
+            let inside = match inside.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => inside,
+            };
+            return Ok(Permitted {
+                folder: inside.to_owned(),
+                home,
+            });
+        }
+        let message = format!("the host's policy does not let {shown} be granted");
+        let help = format!("{} names the folders that can be", self.line(&allowed.span));
+        Err(refuse(&message, &help))
+    }
+
+    /// What the file says, in a few words for reports: `defaults` without one.
+    pub fn summary(&self) -> String {
+        if self.file.is_none() {
+            return "defaults".to_owned();
+        }
+        let mut parts = Vec::new();
+        if let Some(folders) = &self.folders {
+            parts.push(match folders.value.len() {
+                0 => "no files can be granted".to_owned(),
+                1 => "files from 1 folder can be granted".to_owned(),
+                more => format!("files from {more} folders can be granted"),
+            });
+        }
+        let limits = [
+            (
+                "memory",
+                self.memory_bytes.as_ref().map(|at| show_bytes(at.value)),
+            ),
+            ("fuel", self.fuel.as_ref().map(|at| at.value.to_string())),
+            ("wall", self.wall.as_ref().map(|at| show_duration(at.value))),
+            (
+                "output",
+                self.output_bytes.as_ref().map(|at| show_bytes(at.value)),
+            ),
+        ];
+        let limits = limits.into_iter();
+        parts.extend(limits.filter_map(|(name, most)| Some(format!("{name} at most {}", most?))));
+        if !self.allows_wasi() {
+            parts.push("no component imports WASI".to_owned());
+        }
+        if self.permit_unconfined().is_err() {
+            parts.push("nothing runs unconfined".to_owned());
+        }
+        match parts.is_empty() {
+            true => "a file that restricts nothing".to_owned(),
+            false => parts.join("; "),
+        }
+    }
+
+    /// A place in the policy's file, as `FILE:LINE`.
+    fn line(&self, span: &Range<usize>) -> String {
+        let Some((name, text)) = &self.file else {
+            return "the defaults".to_owned();
+        };
+        let before = text.get(..span.start).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        format!("{}:{line}", error::inert(name))
+    }
+}
+
+/// `folders`
+fn folders(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Vec<PathBuf>>> {
+    let list = section.array("folders", "a list of absolute paths", found)?;
+    let mut folders = Vec::new();
+    for one in list.value.iter().take(FOLDERS_MAX + 1) {
+        let path = one.value.as_str().map(Path::new);
+        match path.filter(|path| path.is_absolute() && folders.len() < FOLDERS_MAX) {
+            Some(path) => folders.push(path.to_owned()),
+            None => found.push(Finding::new(
+                one.span.clone(),
+                "`folders` has an element that is no absolute path, or too many of them",
+                "this one",
+                format!("it is a list of up to {FOLDERS_MAX} paths like \"/srv/data\""),
+            )),
+        }
+    }
+    Some(At {
+        value: folders,
+        span: list.span,
+    })
+}

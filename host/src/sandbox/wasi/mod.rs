@@ -1,0 +1,51 @@
+//! WASI 0.2 for components that users bring: a virtual, empty world.
+//!
+//! The interfaces are those of `wasmtime-wasi`, whose bindings are used; what stands behind them is
+//! not. Nothing here makes a system call, starts a thread or waits: files are memory, time is a
+//! number that sleeping moves on, random numbers follow from a seed. So a runner needs nothing more
+//! for a component with imports than for one without, every run of the same calls is the same, and
+//! no guest can block its host.
+//!
+//! Each of the bounds is per call of the guest's export, but those of handles, which last as long as
+//! the instance.
+
+mod cli;
+mod clocks;
+mod files;
+mod io;
+mod random;
+mod state;
+
+pub(super) use state::{HANDLES_MAX, Refusal, Virtual};
+
+use super::guest::Guest;
+use wasmtime::component::{HasSelf, Linker};
+use wasmtime_wasi::p2::bindings::{cli as wasi_cli, clocks as wasi_clocks, random as wasi_random};
+use wasmtime_wasi::p2::bindings::{filesystem, sync};
+
+/// Links every interface that the build lets pass. Sockets and HTTP are not among them: a component
+/// that imports them is not linked at all.
+pub(super) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    type World = HasSelf<Virtual>;
+    let get = Guest::world;
+    wasi_cli::environment::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::exit::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::stdin::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::stdout::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::stderr::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::terminal_input::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::terminal_output::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::terminal_stdin::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::terminal_stdout::add_to_linker::<_, World>(linker, get)?;
+    wasi_cli::terminal_stderr::add_to_linker::<_, World>(linker, get)?;
+    wasi_clocks::monotonic_clock::add_to_linker::<_, World>(linker, get)?;
+    wasi_clocks::wall_clock::add_to_linker::<_, World>(linker, get)?;
+    filesystem::preopens::add_to_linker::<_, World>(linker, get)?;
+    sync::filesystem::types::add_to_linker::<_, World>(linker, get)?;
+    wasmtime_wasi_io::bindings::wasi::io::error::add_to_linker::<_, World>(linker, get)?;
+    sync::io::poll::add_to_linker::<_, World>(linker, get)?;
+    sync::io::streams::add_to_linker::<_, World>(linker, get)?;
+    wasi_random::random::add_to_linker::<_, World>(linker, get)?;
+    wasi_random::insecure::add_to_linker::<_, World>(linker, get)?;
+    wasi_random::insecure_seed::add_to_linker::<_, World>(linker, get)
+}
