@@ -6,6 +6,7 @@ use super::components::{
 };
 use super::*;
 use bakeoff::artifact::{GrantedFolder, read_granted};
+use bakeoff::build::{Provision, provision};
 use std::fs;
 
 const ANSWER: &str = "(i64.extend_i32_u (local.get 0))";
@@ -236,5 +237,45 @@ fn what_is_not_linked_cannot_be_imported_even_past_the_builder() {
         let breach = prepared.err().unwrap();
         assert_eq!(breach.class.name(), "forbidden-import");
         assert!(breach.message.contains(import), "{}", breach.message);
+    }
+}
+
+/// What the build lets pass is there, under every release that it lets pass.
+#[test]
+fn every_interface_that_may_be_imported_is_linked() {
+    let interfaces = [
+        "cli/environment",
+        "cli/exit",
+        "cli/stdin",
+        "cli/stdout",
+        "cli/stderr",
+        "cli/terminal-input",
+        "cli/terminal-output",
+        "cli/terminal-stdin",
+        "cli/terminal-stdout",
+        "cli/terminal-stderr",
+        "clocks/monotonic-clock",
+        "clocks/wall-clock",
+        "filesystem/types",
+        "filesystem/preopens",
+        "io/error",
+        "io/poll",
+        "io/streams",
+        "random/random",
+        "random/insecure",
+        "random/insecure-seed",
+    ];
+    for release in ["0.2.0", "0.2.6", "0.2.12"] {
+        let names = interfaces.map(|interface| format!("wasi:{interface}@{release}"));
+        let all: String = names
+            .iter()
+            .map(|name| format!("(import \"{name}\" (instance))"))
+            .collect();
+        for name in &names {
+            assert!(matches!(provision(name), Provision::Virtual(_)), "{name}");
+        }
+        let body = format!("(func (export \"solve\") (param i32) (result i64) {ANSWER})");
+        let component = component(&all, "", &body);
+        assert_eq!(Guest::new(Profile::Timed, &component).number(7), 7);
     }
 }
