@@ -1,7 +1,7 @@
 //! Whole runs by the built binary, from plain source files to a verdict.
 //!
 //! ```text
-//! cargo bench -p bakeoff --bench verdicts [-- [RUNS] [same-work | source-to-verdict] [--quick]]
+//! cargo bench -p bakeoff --bench verdicts [-- [RUNS] [same-work | source-to-verdict] [--json FILE] [--quick]]
 //! ```
 //!
 //! `same-work`: two files that do the same work in other words, head to head, 50 times under a
@@ -18,10 +18,13 @@
 //! one is faster if the intervals do not overlap. It runs native code, which is sometimes another
 //! ranking. With `--quick` criterion is left out, which takes two minutes of the four.
 
+#[path = "../domain/benches/figures/mod.rs"]
+mod figures;
 mod noise;
 mod peer;
 mod support;
 
+use figures::{Demand, Figures, Unit};
 use noise::Noise;
 use peer::{Peer, Subject};
 use serde_json::Value;
@@ -56,13 +59,14 @@ fn main() -> Result<(), Failure> {
     let (same, source) = (asked("same-work"), asked("source-to-verdict"));
     let runs: Option<u64> = std::env::args().find_map(|argument| argument.parse().ok());
     let default = if is_quick() { RUNS_QUICK } else { RUNS };
+    let mut figures = Figures::begin();
     if same || !source {
-        same_work(runs.unwrap_or(default))?;
+        same_work(runs.unwrap_or(default), &mut figures)?;
     }
     if source || !same {
-        source_to_verdict()?;
+        source_to_verdict(&mut figures)?;
     }
-    Ok(())
+    Ok(figures.finish()?)
 }
 
 fn root() -> PathBuf {
@@ -167,7 +171,7 @@ impl Counts {
     }
 }
 
-fn same_work(runs: u64) -> Result<(), Failure> {
+fn same_work(runs: u64, figures: &mut Figures) -> Result<(), Failure> {
     let pair = ["same_work", "same_work_in_other_words"];
     let [a, b] = ["same-work", "same-work-in-other-words"];
     let experiment = Experiment::new(&root().join("tests/planted"), &pair, "2 s")?;
@@ -191,16 +195,13 @@ fn same_work(runs: u64) -> Result<(), Failure> {
     );
     cpu.print("CPU time");
     wall.print("wall time");
-    let holds = if cpu.winners + wall.winners == 0 {
-        "yes"
-    } else {
-        "NO"
-    };
-    println!("never a winner: {holds}\n");
+    let winners = f64::from(cpu.winners + wall.winners);
+    let what = "the same work in other words: winners";
+    figures.row("", what, winners, Unit::One, Demand::AtMost(0.0));
     Ok(())
 }
 
-fn source_to_verdict() -> Result<(), Failure> {
+fn source_to_verdict(figures: &mut Figures) -> Result<(), Failure> {
     let example = root().join("examples/top-k");
     let experiment = Experiment::new(&example, &FOUR, "4 s")?;
     let rounds = if is_quick() { 1 } else { ROUNDS };
@@ -215,11 +216,9 @@ fn source_to_verdict() -> Result<(), Failure> {
     }
     let (cold, warm) = (median(cold), median(warm));
     println!("four prototypes of {SIZE} elements, from source to verdict");
-    let holds = if warm <= AIM_S { "yes" } else { "no" };
-    println!(
-        "cold ÷ warm: {:.2}   [warm {warm:.1} s; at most {AIM_S} s: {holds}]",
-        cold / warm
-    );
+    let what = "a warm run, seconds";
+    figures.row("", what, warm, Unit::One, Demand::AtMost(AIM_S));
+    figures.row("", "cold ÷ warm", cold / warm, Unit::One, Demand::None);
     let subject = Subject {
         example: &example,
         random: &root().join("guest-sdk/src/random.rs"),
@@ -233,10 +232,13 @@ fn source_to_verdict() -> Result<(), Failure> {
     match peer {
         Ok(peer) => {
             let whole = peer.build + peer.measure;
-            println!("{:<32} {:>7} {:>7}", "criterion ÷ ours", "cold", "warm");
-            let (cold, warm) = (whole / cold, peer.measure / warm);
-            println!("{:<32} {cold:>7.1} {warm:>7.1}", "wall time");
-            agreement(&report, &peer);
+            for (what, times) in [
+                ("cargo and criterion ÷ a cold run", whole / cold),
+                ("criterion's measuring ÷ a warm run", peer.measure / warm),
+            ] {
+                figures.row("", what, times, Unit::One, Demand::AtLeast(1.0));
+            }
+            agreement(&report, &peer, figures);
         }
         Err(reason) => println!("beside cargo and criterion: skipped: {reason}"),
     }
@@ -244,7 +246,7 @@ fn source_to_verdict() -> Result<(), Failure> {
 }
 
 /// Both conclusions on each pair.
-fn agreement(report: &Value, peer: &Peer) {
+fn agreement(report: &Value, peer: &Peer, figures: &mut Figures) {
     println!("{:<32} {:>9} {:>9}", "on each pair", "ours", "criterion");
     let (mut agreed, mut opposed) = (0, 0);
     for (index, a) in FOUR.iter().enumerate() {
@@ -264,5 +266,11 @@ fn agreement(report: &Value, peer: &Peer) {
             println!("{:<32} {ours:>9} {theirs:>9}", format!("{a} to {b}"));
         }
     }
-    println!("agreed on {agreed} of 6, opposed on {opposed}; the rest one of them leaves open");
+    for (what, count) in [
+        ("pairs on which both say the same", agreed),
+        ("pairs on which they say the opposite", opposed),
+    ] {
+        let share = 100.0 * f64::from(count) / 6.0;
+        figures.row("", what, share, Unit::PerCent, Demand::None);
+    }
 }

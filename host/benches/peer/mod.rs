@@ -21,7 +21,7 @@ edition = "2024"
 [workspace]
 
 [dev-dependencies]
-criterion = "0.7"
+criterion = { version = "0.8", default-features = false, features = ["cargo_bench_support"] }
 
 [[bench]]
 name = "compare"

@@ -1,13 +1,18 @@
 //! What the statistics say on synthetic busy machines, in bulk, and how quickly.
 //!
-//! `cargo bench -p bakeoff-domain -- 2000` makes 2,000 runs of each row (500 by default). Rows are
-//! named after the table in `docs/measuring.md`. Everything but the last rows follows from seeds.
+//! `cargo bench -p bakeoff-domain -- 2000` makes 2,000 runs of each row (500 by default). With
+//! `--json FILE` the figures are written there too. Rows are named after the table in
+//! `docs/measuring.md`. Everything but the last rows follows from seeds.
 
+mod bulk;
+mod figures;
 mod synthetic;
 
 use bakeoff_domain::race::{Analysis, Race, Settings, analyse};
 use bakeoff_domain::verdict::Verdict;
-use std::ops::AddAssign;
+use bulk::{Noise, Tally, count, over_seeds, per_cent};
+use figures::{Demand, Figures, Unit};
+use std::hint::black_box;
 use std::time::Instant;
 use synthetic::{Order, World, everybody, plan, session};
 
@@ -16,94 +21,62 @@ const RUNS: u64 = 500;
 /// What re-analysing may take, in milliseconds.
 const REANALYSIS_MS_MAX: f64 = 50.0;
 
-fn main() {
+fn main() -> std::io::Result<()> {
     let runs = std::env::args().find_map(|argument| argument.parse().ok());
     let runs: u64 = runs.unwrap_or(RUNS);
-    println!(
-        "{:<5} {:<44} {:>9}  demand",
-        "",
-        format!("{runs} runs each"),
-        "found"
-    );
-    identical_variants(runs);
-    real_differences(runs);
-    coverage(runs);
-    first_run_penalty(runs);
-    layout_noise(runs);
-    reanalysis();
+    println!("{runs} runs each, on a machine that does not exist");
+    let mut figures = Figures::begin();
+    identical_variants(runs, &mut figures);
+    real_differences(runs, &mut figures);
+    coverage(runs, &mut figures);
+    first_run_penalty(runs, &mut figures);
+    layout_noise(runs, &mut figures);
+    reanalysis(&mut figures);
+    figures.finish()
 }
 
-fn row(id: &str, what: &str, found: f64, demand: &str) {
-    println!("{id:<5} {what:<44} {found:>8.2}%  {demand}");
-}
-
-/// The sum over all seeds below `runs`, over all cores.
-fn over_seeds<T>(runs: u64, one: impl Fn(u64) -> T + Sync) -> T
-where
-    T: AddAssign + Default + Send,
-{
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    std::thread::scope(|scope| {
-        let one = &one;
-        let share = |first: u64| {
-            let mut sum = T::default();
-            (first..runs)
-                .step_by(threads as usize)
-                .for_each(|seed| sum += one(seed));
-            sum
-        };
-        let workers: Vec<_> = (0..threads)
-            .map(|first| scope.spawn(move || share(first)))
-            .collect();
-        let mut total = T::default();
-        for worker in workers {
-            total += worker.join().expect("a run does not panic");
-        }
-        total
-    })
-}
-
-fn per_cent(count: u64, runs: u64) -> f64 {
-    100.0 * count as f64 / runs as f64
-}
-
-/// How many of the runs say what `says` looks for.
-fn count(runs: u64, says: impl Fn(u64) -> bool + Sync) -> u64 {
-    over_seeds(runs, |seed| u64::from(says(seed)))
-}
+/// At most 5 % of the runs: what is claimed of identical variants.
+const FALSE_MAX: Demand = Demand::AtMost(5.0);
 
 fn claims_a_difference(analysis: &Analysis) -> bool {
     let sure = |verdict| matches!(verdict, Verdict::Beats | Verdict::Beaten);
     analysis.overall.iter().any(|pair| sure(pair.verdict))
 }
 
-fn identical_variants(runs: u64) {
+fn identical_variants(runs: u64, figures: &mut Figures) {
     for variants in [2, 4, 8] {
         let world = World::busy(&vec![0.0; variants]);
         let settings = Settings::new(variants, 1);
-        let run = |seed| session(&world, &settings, seed, Order::Drawn).0;
-        let winners = count(runs, |seed| run(seed).winner.is_some());
-        let claims = count(runs, |seed| claims_a_difference(&run(seed)));
-        let what = format!("{variants} identical variants: false winner");
-        row("E1", &what, per_cent(winners, runs), "≤ 5 %");
-        let what = format!("{variants} identical variants: any false claim");
-        row("E1", &what, per_cent(claims, runs), "≤ 5 %");
+        let run = |seed| {
+            let analysis = session(&world, &settings, seed, Order::Drawn).0;
+            let found = [analysis.winner.is_some(), claims_a_difference(&analysis)];
+            Tally(found.map(u64::from))
+        };
+        let Tally([winners, claims]) = over_seeds(runs, run);
+        for (what, found) in [("winner", winners), ("claim about any pair", claims)] {
+            let what = format!("{variants} identical variants: false {what}");
+            let found = per_cent(found, runs);
+            figures.row("E1", &what, found, Unit::PerCent, FALSE_MAX);
+        }
     }
 }
 
-fn real_differences(runs: u64) {
-    for (more, demand) in [(0.02_f64, "≥ 95 %"), (0.05, "≥ 99 %"), (0.1, "≥ 99 %")] {
+fn real_differences(runs: u64, figures: &mut Figures) {
+    for (more, least) in [(0.02_f64, 95.0), (0.05, 99.0), (0.1, 99.0)] {
         let world = World::busy(&[more.ln_1p(), 0.0]);
         let settings = Settings::new(2, 1);
-        let run = |seed| session(&world, &settings, seed, Order::Drawn).0;
-        let found = count(runs, |seed| run(seed).winner == Some(1));
-        let wrong = count(runs, |seed| run(seed).winner == Some(0));
-        let replicas = over_seeds(runs, |seed| u64::from(run(seed).replicas));
+        let run = |seed| {
+            let analysis = session(&world, &settings, seed, Order::Drawn).0;
+            let [found, wrong] = [1, 0].map(|who| u64::from(analysis.winner == Some(who)));
+            Tally([found, wrong, u64::from(analysis.replicas)])
+        };
+        let Tally([found, wrong, replicas]) = over_seeds(runs, run);
         let mean = replicas as f64 / runs as f64;
         let what = format!("+{:.0} % found, after {mean:.1} replicas", more * 100.0);
-        row("E2", &what, per_cent(found, runs), demand);
+        let (found, wrong) = (per_cent(found, runs), per_cent(wrong, runs));
+        figures.row("E2", &what, found, Unit::PerCent, Demand::AtLeast(least));
         let what = format!("+{:.0} %: wrong sign", more * 100.0);
-        row("E2", &what, per_cent(wrong, runs), "≤ 1 %");
+        figures.row("E2", &what, wrong, Unit::PerCent, Demand::AtMost(1.0));
     }
 }
 
@@ -136,7 +109,7 @@ fn student_covers(values: &[f64], truth: f64) -> bool {
     (mean - truth).abs() <= 2.0 * (squares / (count * (count - 1.0))).sqrt()
 }
 
-fn coverage(runs: u64) {
+fn coverage(runs: u64, figures: &mut Figures) {
     for effect in [0.0, 0.05_f64.ln_1p()] {
         let ours = count(runs, |seed| always_covers(effect, seed).0);
         let students = count(runs, |seed| always_covers(effect, seed).1);
@@ -144,42 +117,50 @@ fn coverage(runs: u64) {
             "effect {:.0} %: covered at all times",
             effect.exp_m1() * 100.0
         );
-        row("E3", &what, per_cent(ours, runs), "≥ 95 %");
-        row(
+        figures.row(
+            "E3",
+            &what,
+            per_cent(ours, runs),
+            Unit::PerCent,
+            Demand::AtLeast(95.0),
+        );
+        let what = "  mean ± 2 standard errors instead";
+        figures.row(
             "",
-            "  mean ± 2 standard errors instead",
+            what,
             per_cent(students, runs),
-            "",
+            Unit::PerCent,
+            Demand::None,
         );
     }
 }
 
-fn first_run_penalty(runs: u64) {
+fn first_run_penalty(runs: u64, figures: &mut Figures) {
     let mut world = World::busy(&[0.0, 0.0]);
     world.first_penalty = 0.03;
     let settings = Settings::new(2, 1);
     for (order, what, demand) in [
-        (Order::Drawn, "first pays 3 %, order drawn: false", "≤ 5 %"),
-        (Order::Fixed, "  in a fixed order instead", ""),
+        (
+            Order::Drawn,
+            "first pays 3 %, order drawn: false",
+            FALSE_MAX,
+        ),
+        (Order::Fixed, "  in a fixed order instead", Demand::None),
     ] {
         let run = |seed| session(&world, &settings, seed, order).0;
         let wrong = count(runs, |seed| claims_a_difference(&run(seed)));
-        row("E6", what, per_cent(wrong, runs), demand);
+        figures.row("E6", what, per_cent(wrong, runs), Unit::PerCent, demand);
     }
 }
 
-fn layout_noise(runs: u64) {
+fn layout_noise(runs: u64, figures: &mut Figures) {
     let mut world = World::busy(&[0.0, 0.0]);
     world.layout_sd = 0.01;
     let settings = Settings::new(2, 1);
     let run = |seed| session(&world, &settings, seed, Order::Drawn).0;
     let wrong = count(runs, |seed| claims_a_difference(&run(seed)));
-    row(
-        "E7",
-        "layout moves 1 % by process: false",
-        per_cent(wrong, runs),
-        "≤ 5 %",
-    );
+    let what = "layout moves 1 % by process: false";
+    figures.row("E7", what, per_cent(wrong, runs), Unit::PerCent, FALSE_MAX);
     let wrong = count(runs, |seed| {
         let plan = plan(seed, 0, 1, &everybody(2), Order::Drawn);
         let replica = world.run(&plan, seed);
@@ -193,19 +174,12 @@ fn layout_noise(runs: u64) {
         let differences: Vec<f64> = (0..16).map(|block| log(0, block) - log(1, block)).collect();
         !student_covers(&differences, 0.0)
     });
-    row(
-        "",
-        "  mean ± 2 standard errors of one process",
-        per_cent(wrong, runs),
-        "",
-    );
+    let what = "  mean ± 2 standard errors of one process";
+    figures.row("", what, per_cent(wrong, runs), Unit::PerCent, Demand::None);
 }
 
-fn reanalysis() {
-    println!(
-        "\n{:<50} {:>9}  of {REANALYSIS_MS_MAX} ms",
-        "8 variants × 96 replicas × 16 blocks", "ms"
-    );
+fn reanalysis(figures: &mut Figures) {
+    let standard = sorting_ms();
     for cases in [1, 3] {
         let mut world = World::busy(&[0.0; 8]);
         world.effects = vec![vec![0.0; cases]; 8];
@@ -220,10 +194,36 @@ fn reanalysis() {
         };
         // The best of several: on a busy machine the others measure the machine.
         let best = (0..25).map(time).fold(f64::INFINITY, f64::min);
-        let share = best / REANALYSIS_MS_MAX;
-        println!(
-            "{:<50} {best:>9.1}  {share:.2}",
-            format!("{cases} case(s): analysed from nothing")
+        let scope = format!("8 variants × 96 × 16, {cases} case(s), analysed again");
+        let what = format!("{scope}: of {REANALYSIS_MS_MAX} ms");
+        figures.row(
+            "",
+            &what,
+            best / REANALYSIS_MS_MAX,
+            Unit::One,
+            Demand::AtMost(1.0),
+        );
+        let what = "  in times that sorting as many samples takes";
+        figures.row(
+            "",
+            what,
+            best / (standard * cases as f64),
+            Unit::One,
+            Demand::None,
         );
     }
+}
+
+/// Milliseconds that sorting 8 × 96 × 16 numbers takes: something to compare with that everyone has.
+fn sorting_ms() -> f64 {
+    let mut noise = Noise::new(1);
+    let numbers: Vec<f64> = (0..8 * 96 * 16).map(|_| noise.uniform()).collect();
+    let time = |_| {
+        let mut numbers = numbers.clone();
+        let start = Instant::now();
+        numbers.sort_by(f64::total_cmp);
+        black_box(numbers);
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    (0..25).map(time).fold(f64::INFINITY, f64::min)
 }

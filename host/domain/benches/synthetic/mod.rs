@@ -3,11 +3,10 @@
 //! The noise is what was seen on shared machines: a level that wanders and drifts, the same for
 //! whoever runs at that moment; heavy tails; now and then an instance that is slow for life.
 
+use crate::bulk::Noise;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::{Entrant, ReplicaPlan, ReplicaSpec, Stage, WarmUp, draw};
 use bakeoff_domain::race::{Analysis, Next, Race, Remaining, Settings, StopReason};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// How variants and the machine behave. Effects are differences of logarithms: 0.02 is about 2 %.
 #[derive(Clone, Debug)]
@@ -119,27 +118,6 @@ impl World {
             return tailed + (1.0 + 0.02 / random.uniform().max(1e-4)).ln();
         }
         tailed
-    }
-}
-
-/// Random numbers for the noise.
-pub(crate) struct Noise(Xoshiro256PlusPlus);
-
-impl Noise {
-    /// From a seed.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    /// Uniform in [0, 1).
-    pub(crate) fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Standard normal, after Box and Muller.
-    pub(crate) fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 }
 

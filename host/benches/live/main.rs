@@ -1,0 +1,82 @@
+//! Whole runs by the built binary on variants whose truth is known, on the machine as it is.
+//!
+//! ```text
+//! cargo bench -p bakeoff --bench live -- [SECTION …] [--runs N] [--json FILE] [--quick]
+//! cargo bench -p bakeoff --bench live -- record FILE [--quick]
+//! ```
+//!
+//! | section | what | takes |
+//! |---|---|---|
+//! | `identical` | E1: two identical variants under a generated load, sub-second budgets | 200 runs, 5 minutes |
+//! | `effects` | E2: 2, 5 and 10 % more work under a generated load | 10 runs each, 2 minutes |
+//! | `cost` | E5: CPU time to a verdict, for short and long samples and a clear answer | 10 runs each, 3 minutes |
+//! | `pinned` | E8: what two workers at once do to a ratio | 10 runs each, 2 minutes |
+//! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
+//! | `record` | writes the trace that the core's bench replays | 2 minutes |
+//!
+//! Without a section all but the last two run.
+
+mod cost;
+mod effects;
+#[path = "../../domain/benches/figures/mod.rs"]
+mod figures;
+mod identical;
+#[path = "../noise/mod.rs"]
+mod noise;
+mod peers;
+mod pinned;
+mod record;
+mod spin;
+#[path = "../support/mod.rs"]
+mod support;
+
+use figures::Figures;
+use spin::Failure;
+use std::path::PathBuf;
+
+/// The sections that run when none is named.
+const USUAL: [&str; 4] = ["identical", "effects", "cost", "pinned"];
+
+fn main() -> Result<(), Failure> {
+    if noise::was_a_burst() {
+        return Ok(());
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "record") {
+        let file = arguments.get(at + 1).ok_or("say which file: record FILE")?;
+        return record::record(&PathBuf::from(file));
+    }
+    let named = |section: &str| arguments.iter().any(|argument| argument == section);
+    let none_named = !USUAL.iter().any(|section| named(section)) && !named("peers");
+    let wanted = |section: &str| named(section) || (none_named && USUAL.contains(&section));
+    let mut figures = Figures::begin();
+    if wanted("identical") {
+        identical::identical(&mut figures)?;
+    }
+    if wanted("effects") {
+        effects::effects(&mut figures)?;
+    }
+    if wanted("cost") {
+        cost::cost(&mut figures)?;
+    }
+    if wanted("pinned") {
+        pinned::pinned(&mut figures)?;
+    }
+    if wanted("peers") {
+        peers::peers(&mut figures)?;
+    }
+    Ok(figures.finish()?)
+}
+
+/// Runs of each row: the number after `--runs`, or else the usual one, or fewer if quick.
+fn runs(usual: u64, quick: u64) -> u64 {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--runs");
+    let wanted = arguments.nth(1).and_then(|number| number.parse().ok());
+    let default = if support::is_quick() { quick } else { usual };
+    wanted.unwrap_or(default).max(1)
+}
+
+/// A share of runs, in per cent.
+fn per_cent(count: usize, runs: u64) -> f64 {
+    100.0 * count as f64 / runs as f64
+}

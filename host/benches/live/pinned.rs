@@ -1,0 +1,49 @@
+//! E8: what two workers at once, each pinned to a core, do to a ratio that one alone measures.
+
+use super::figures::{Demand, Figures, Unit};
+use super::runs;
+use super::spin::{Failure, Setup, Source, Spin};
+use super::support::median;
+
+/// By how many points the ratio may move where everything stays in a core's own caches.
+const BIAS_POINTS_MAX: f64 = 0.1;
+
+/// Runs with one worker and with two take turns.
+pub(crate) fn pinned(figures: &mut Figures) -> Result<(), Failure> {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        println!("E8: skipped: there is a single core");
+        return Ok(());
+    }
+    let runs = runs(10, 3);
+    for (source, rounds, what, demand) in [
+        (
+            Source::Spin,
+            100_000,
+            "cache-resident",
+            Demand::AtMost(BIAS_POINTS_MAX),
+        ),
+        (Source::Walk, 400_000, "memory-bound", Demand::None),
+    ] {
+        let with = |workers: u32| {
+            Spin::new(&Setup {
+                source,
+                work: &[1000, 1100],
+                rounds,
+                measure: &format!("budget = \"20 s\"\nworkers = {workers}"),
+            })
+        };
+        let (alone, both) = (with(1)?, with(2)?);
+        let (mut one, mut two) = (Vec::new(), Vec::new());
+        for seed in 1..=runs {
+            one.extend(alone.run(seed)?.first_pair()?.1);
+            two.extend(both.run(seed)?.first_pair()?.1);
+        }
+        if one.is_empty() || two.is_empty() {
+            return Err(format!("{what}: no ratio was measured").into());
+        }
+        let bias = 100.0 * (median(two) / median(one) - 1.0).abs();
+        let what = format!("two workers at once, {what}: ratio moves by");
+        figures.row("E8", &what, bias, Unit::PerCent, demand);
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Experiments whose truth is known: `components/spin` or `components/walk`, several times over, each
+//! with as much work as it is told. All are run by the built binary, from source files to a verdict.
+
+use bakeoff::store::{Format, Mode, Store, Table};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Anything that keeps a bench from going on, in words.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Clock ticks of `/proc` in a second: the same on every Linux that this runs on.
+const TICKS_PER_S: f64 = 100.0;
+
+/// What the work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Arithmetic: `components/spin`.
+    Spin,
+    /// Waiting for memory: `components/walk`.
+    Walk,
+}
+
+impl Source {
+    /// The name of the folder, of the file and in the file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Spin => "spin",
+            Self::Walk => "walk",
+        }
+    }
+}
+
+/// What is compared, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setup<'a> {
+    /// What the work is.
+    pub(crate) source: Source,
+    /// By variant: its work in per mille of what is asked for.
+    pub(crate) work: &'a [u64],
+    /// Rounds of a call; 100,000 of spinning take some 0.2 ms.
+    pub(crate) rounds: u32,
+    /// More lines for `[measure]`.
+    pub(crate) measure: &'a str,
+}
+
+/// An experiment in a folder of its own.
+pub(crate) struct Spin {
+    folder: tempfile::TempDir,
+    cache: PathBuf,
+}
+
+/// What a run said, and what it took.
+pub(crate) struct Ran {
+    /// Its report, as in `report.json`.
+    pub(crate) report: Value,
+    /// CPU time of the command with all its processes, in seconds.
+    pub(crate) cpu_s: f64,
+    /// The folder of its results.
+    pub(crate) results: tempfile::TempDir,
+}
+
+/// What a pair's verdict comes to, if the truth is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The first one is faster.
+    First,
+    /// The second one is.
+    Second,
+    /// Neither is, by more than the practical threshold.
+    Tie,
+    /// Nothing.
+    Nothing,
+}
+
+/// The name of a variant.
+pub(crate) fn name(variant: usize) -> String {
+    format!("v{variant}")
+}
+
+impl Spin {
+    /// Writes the experiment.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn new(setup: &Setup<'_>) -> Result<Self, Failure> {
+        let components = Path::new(env!("CARGO_MANIFEST_DIR")).join("../components");
+        let (spin, own) = (components.join("spin"), setup.source.name());
+        let folder = tempfile::tempdir()?;
+        let to = folder.path();
+        std::fs::create_dir(to.join("wit"))?;
+        std::fs::copy(spin.join("wit/spin.wit"), to.join("wit/spin.wit"))?;
+        std::fs::copy(spin.join("workload.rs"), to.join("workload.rs"))?;
+        let source = std::fs::read_to_string(components.join(format!("{own}/{own}.rs")))?;
+        let mut text = format!(
+            "name = \"spin\"\nproblem = \"Which spins less?\"\n\
+             [interface]\nwit = \"wit\"\ncall = \"spin\"\n\
+             [workload]\nsource = \"workload.rs\"\nsizes = [{}]\n[measure]\n{}\n",
+            setup.rounds, setup.measure
+        );
+        for (variant, work) in setup.work.iter().enumerate() {
+            let (name, file) = (name(variant), format!("{}.rs", name(variant)));
+            let mine = source
+                .replace("PER_MILLE: u64 = 1000", &format!("PER_MILLE: u64 = {work}"))
+                .replace(&format!("b\"{own}\""), &format!("b\"{name}\""));
+            std::fs::write(to.join(&file), mine)?;
+            text.push_str(&format!(
+                "[[approach]]\nname = \"{name}\"\nsource = \"{file}\"\n"
+            ));
+        }
+        std::fs::write(to.join("bakeoff.toml"), text)?;
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        Ok(Self { folder, cache })
+    }
+
+    /// One run with a seed of its own, everything measured anew.
+    ///
+    /// # Errors
+    /// What the command said, if it failed.
+    pub(crate) fn run(&self, seed: u64) -> Result<Ran, Failure> {
+        let results = tempfile::tempdir()?;
+        let before = children_cpu_s()?;
+        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+            .args(["run", "--quiet", "--format", "json", "--seed"])
+            .arg(seed.to_string())
+            .args([Path::new("--out"), results.path()])
+            .args([Path::new("--cache-dir"), &self.cache])
+            .arg(self.folder.path())
+            .stdin(Stdio::null())
+            .output()?;
+        let cpu_s = children_cpu_s()? - before;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
+        Ok(Ran {
+            report: serde_json::from_slice(&output.stdout)?,
+            cpu_s,
+            results,
+        })
+    }
+}
+
+impl Ran {
+    /// Wall time of all replicas, one after the other, in seconds: no less than their CPU time.
+    ///
+    /// # Errors
+    /// The results cannot be read.
+    pub(crate) fn replica_seconds(&self) -> Result<f64, Failure> {
+        let mut text = Vec::new();
+        let store = Store::open(self.results.path(), Mode::Read)?;
+        store.export(None, Table::Replicas, Format::Jsonl, &mut text)?;
+        let lines = text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
+        let seconds = lines.map(|line| {
+            let row: Value = serde_json::from_slice(line)?;
+            Ok::<_, Failure>(
+                row["seconds"]
+                    .as_f64()
+                    .ok_or("a replica lacks its seconds")?,
+            )
+        });
+        seconds.sum()
+    }
+
+    /// The verdict on the first two variants, and the ratio of their times.
+    ///
+    /// # Errors
+    /// The report has no such row.
+    pub(crate) fn first_pair(&self) -> Result<(Said, Option<f64>), Failure> {
+        let rows = self.report["verdicts"].as_array();
+        let is_it = |row: &&Value| {
+            let has = |name: &str| row["a"] == name || row["b"] == name;
+            row["case"].is_null() && has("v0") && has("v1")
+        };
+        let row = rows.and_then(|rows| rows.iter().find(is_it));
+        let row = row.ok_or("the report has no row on the first two variants")?;
+        let turned = row["a"] != "v0";
+        let said = match (row["verdict"].as_str(), turned) {
+            (Some("beats"), false) | (Some("beaten"), true) => Said::First,
+            (Some("beats"), true) | (Some("beaten"), false) => Said::Second,
+            (Some("tie"), _) => Said::Tie,
+            _ => Said::Nothing,
+        };
+        let ratio = row["ratio"].as_f64();
+        let ratio = ratio.map(|ratio| if turned { 1.0 / ratio } else { ratio });
+        Ok((said, ratio))
+    }
+}
+
+/// CPU time of all children that were waited for, and of theirs, in seconds.
+///
+/// # Errors
+/// `/proc` does not tell.
+pub(crate) fn children_cpu_s() -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // Behind the name, which may hold anything, come the state and 12 numbers before these two.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(13).take(2);
+    let ticks: Vec<f64> = ticks.filter_map(|ticks| ticks.parse().ok()).collect();
+    if ticks.len() < 2 {
+        return Err("/proc/self/stat lacks the times of children".into());
+    }
+    Ok(ticks.iter().sum::<f64>() / TICKS_PER_S)
+}

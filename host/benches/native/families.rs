@@ -1,0 +1,75 @@
+//! The families: each solves one problem in several ways, all with the same answers.
+
+/// Several ways to solve one problem.
+pub(crate) struct Family {
+    /// The folder in `host/benches/families`.
+    pub(crate) name: &'static str,
+    /// The size of every input.
+    pub(crate) size: u32,
+    /// How many parameters `solve` has: 1 or 2.
+    pub(crate) parameters: usize,
+    /// The files, without their ending.
+    pub(crate) prototypes: &'static [&'static str],
+    /// Pairs whose order was seen to differ, with the reason that was found.
+    explanations: &'static [([&'static str; 2], &'static str)],
+}
+
+impl Family {
+    /// Why the order of a pair differs, as far as it is known.
+    pub(crate) fn explanation(&self, pair: [&str; 2]) -> Option<&'static str> {
+        let mut known = self.explanations.iter();
+        known.find(|(of, _)| of == &pair).map(|(_, why)| *why)
+    }
+}
+
+pub(crate) const FAMILIES: [Family; 7] = [
+    Family {
+        name: "sorting",
+        size: 50_000,
+        parameters: 1,
+        prototypes: &["library", "radix", "merge", "heap"],
+        explanations: &[],
+    },
+    Family {
+        name: "searching",
+        size: 100_000,
+        parameters: 2,
+        prototypes: &["binary", "interpolation", "together", "layout"],
+        explanations: &[],
+    },
+    Family {
+        name: "hashing",
+        size: 200_000,
+        parameters: 1,
+        prototypes: &["bits", "nibbles", "bytes", "slices"],
+        explanations: &[],
+    },
+    Family {
+        name: "parsing",
+        size: 50_000,
+        parameters: 1,
+        prototypes: &["digits", "library", "words"],
+        explanations: &[],
+    },
+    Family {
+        name: "encoding",
+        size: 200_000,
+        parameters: 1,
+        prototypes: &["pushes", "chunks", "pairs"],
+        explanations: &[],
+    },
+    Family {
+        name: "editing",
+        size: 1_000,
+        parameters: 2,
+        prototypes: &["table", "row", "band", "bits"],
+        explanations: &[],
+    },
+    Family {
+        name: "multiplying",
+        size: 160,
+        parameters: 2,
+        prototypes: &["columns", "rows", "turned"],
+        explanations: &[],
+    },
+];

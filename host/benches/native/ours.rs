@@ -1,0 +1,100 @@
+//! The prototypes as components: what `bakeoff run` says of each pair.
+
+use super::families::Family;
+use super::natively::folder;
+use super::support::is_quick;
+use super::{APART, Failure, pairs};
+use serde_json::Value;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The verdict on a pair.
+pub(crate) struct Verdict {
+    /// Time of the first over time of the second; `None` if they never ran together.
+    pub(crate) ratio: Option<f64>,
+    /// `Less` if the first is faster, `Greater` if the second is: surely, or else by the ratio, if
+    /// that is more than 2 δ away from 1. Those that are beaten leave the race early, so that of two
+    /// of them it is often not sure which is faster.
+    pub(crate) order: Ordering,
+    /// Whether it is sure.
+    pub(crate) sure: bool,
+}
+
+/// The verdicts on all pairs of prototypes, by their indexes.
+pub(crate) fn verdicts(family: &Family) -> Result<BTreeMap<(usize, usize), Verdict>, Failure> {
+    let experiment = tempfile::tempdir()?;
+    write(family, experiment.path())?;
+    let results = tempfile::tempdir()?;
+    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args(["run", "--quiet", "--format", "json"])
+        .args([Path::new("--out"), results.path()])
+        .arg(experiment.path())
+        .env(
+            "BAKEOFF_CACHE_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+        )
+        .stdin(Stdio::null())
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    let found = pairs(family.prototypes.len()).map(|(a, b)| {
+        let (first, second) = (family.prototypes[a], family.prototypes[b]);
+        let verdict = row(&report, first, second);
+        let verdict = verdict
+            .ok_or_else(|| format!("{}: no verdict on {first} and {second}", family.name))?;
+        Ok(((a, b), verdict))
+    });
+    found.collect()
+}
+
+fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
+    let row = report["verdicts"].as_array()?.iter().find(|row| {
+        let is = |a: &str, b: &str| row["a"] == a && row["b"] == b;
+        row["case"].is_null() && (is(first, second) || is(second, first))
+    })?;
+    let ratio = row["ratio"].as_f64();
+    let by_ratio = match ratio {
+        Some(ratio) if ratio.max(1.0 / ratio) > APART => ratio.total_cmp(&1.0),
+        _ => Ordering::Equal,
+    };
+    let (order, sure) = match row["verdict"].as_str()? {
+        "beats" => (Ordering::Less, true),
+        "beaten" => (Ordering::Greater, true),
+        "tie" => (Ordering::Equal, true),
+        _ => (by_ratio, false),
+    };
+    let turned = row["a"] != first;
+    Some(Verdict {
+        ratio: ratio.map(|ratio| if turned { 1.0 / ratio } else { ratio }),
+        order: if turned { order.reverse() } else { order },
+        sure,
+    })
+}
+
+fn write(family: &Family, to: &Path) -> Result<(), Failure> {
+    let from = folder(family);
+    std::fs::create_dir(to.join("wit"))?;
+    std::fs::copy(from.join("world.wit"), to.join("wit/world.wit"))?;
+    std::fs::copy(from.join("workload.rs"), to.join("workload.rs"))?;
+    let budget = if is_quick() { "8 s" } else { "20 s" };
+    let mut text = format!(
+        "name = \"{}\"\nproblem = \"Which is fastest?\"\n\
+         [interface]\nwit = \"wit\"\ncall = \"solve\"\n\
+         [workload]\nsource = \"workload.rs\"\nsizes = [{}]\n\
+         [measure]\nbudget = \"{budget}\"\n",
+        family.name, family.size
+    );
+    for name in family.prototypes {
+        let file = format!("{name}.rs");
+        std::fs::copy(from.join(&file), to.join(&file))?;
+        text.push_str(&format!(
+            "[[approach]]\nname = \"{name}\"\nsource = \"{file}\"\n"
+        ));
+    }
+    std::fs::write(to.join("bakeoff.toml"), text)?;
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! A trace, replayed: each replica of a session is one of the trace's, drawn with replacement, and
+//! its identical variants are dealt out anew. So nothing that the machine did to one of them can
+//! make a difference between ours that is not chance.
+
+pub(crate) mod rivals;
+
+use crate::bulk::Noise;
+use crate::trace::{Taken, Trace};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::race::Settings;
+use bakeoff_domain::stats::{ConfidenceSequence, hodges_lehmann};
+
+/// Replicas of a session at most.
+pub(crate) const REPLICAS: usize = 96;
+/// What a sample of the trace's quickest time lasts when it is written out again, in nanoseconds.
+const SAMPLE_NS: f64 = 1e6;
+
+/// What happens to the samples of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// They stay where they are: the recorded order was drawn.
+    Drawn,
+    /// They are read as if the same variant had always run first.
+    Fixed,
+}
+
+/// The differences of all pairs in all replicas of a trace, by the pure core.
+pub(crate) struct Pool {
+    variants: usize,
+    grain: f64,
+    /// By replica: ln t_a − ln t_b for `a * variants + b`.
+    differences: Vec<Vec<f64>>,
+}
+
+impl Pool {
+    /// Works them out. Whoever of a pair runs first in a block pays `first_penalty`, a difference
+    /// of logarithms.
+    pub(crate) fn new(trace: &Trace, order: Order, first_penalty: f64) -> Self {
+        let variants = trace.variants;
+        let of_replica = |replica: &Vec<Vec<Taken>>| {
+            let mut differences = vec![0.0; variants * variants];
+            for a in 0..variants {
+                for b in 0..a {
+                    let blocks = replica
+                        .iter()
+                        .filter_map(|block| difference(block, a, b, order, first_penalty));
+                    let blocks: Vec<f64> = blocks.collect();
+                    let value = hodges_lehmann(&blocks).unwrap_or(0.0);
+                    differences[a * variants + b] = value;
+                    differences[b * variants + a] = -value;
+                }
+            }
+            differences
+        };
+        Self {
+            variants,
+            grain: 2.0 * trace.grain,
+            differences: trace.replicas.iter().map(of_replica).collect(),
+        }
+    }
+
+    /// A replica's differences for `k` variants, which are any of the trace's in any order.
+    fn deal(&self, random: &mut Noise, k: usize) -> impl Fn(usize, usize) -> f64 {
+        let replica = below(random, self.differences.len());
+        let hands = hands(random, self.variants, k);
+        move |a, b| self.differences[replica][hands[a] * self.variants + hands[b]]
+    }
+
+    /// A replica's difference of the first and the second to run, as they stand.
+    pub(crate) fn first_pair(&self, random: &mut Noise) -> f64 {
+        self.differences[below(random, self.differences.len())][1]
+    }
+
+    /// A session of `k` variants that nothing ends before its last replica. By pair, `a` < `b` in
+    /// lexical order: what is known about t_a / t_b, to which `effect` and a change of layout in
+    /// each process are added.
+    pub(crate) fn session(
+        &self,
+        random: &mut Noise,
+        k: usize,
+        effect: f64,
+        layout_sd: f64,
+    ) -> Vec<ConfidenceSequence> {
+        let settings = Settings::new(k, 1);
+        let one = || ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let mut sequences: Vec<_> = (0..k * (k - 1) / 2).map(|_| one()).collect();
+        for _ in 0..REPLICAS {
+            let layout: Vec<f64> = (0..k).map(|_| layout_sd * random.normal()).collect();
+            let difference = self.deal(random, k);
+            for ((a, b), sequence) in pairs(k).zip(&mut sequences) {
+                let value = difference(a, b) + effect + layout[a] - layout[b];
+                sequence.push(value, self.grain);
+            }
+        }
+        sequences
+    }
+}
+
+/// The pairs of `k` variants.
+pub(crate) fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
+}
+
+/// The difference in one block. In a fixed order `a` and `b` are places in the block.
+fn difference(block: &[Taken], a: usize, b: usize, order: Order, penalty: f64) -> Option<f64> {
+    let place = |who: usize| match order {
+        Order::Drawn => block.iter().position(|taken| taken.variant == who),
+        Order::Fixed => Some(who),
+    };
+    let (a, b) = (place(a)?, place(b)?);
+    let first = if a < b { penalty } else { -penalty };
+    Some(block.get(a)?.cpu - block.get(b)?.cpu + first)
+}
+
+/// `k` of `all`, in any order.
+fn hands(random: &mut Noise, all: usize, k: usize) -> Vec<usize> {
+    let mut hands: Vec<usize> = (0..all).collect();
+    for place in 0..k.min(all) {
+        let other = place + below(random, all - place);
+        hands.swap(place, other);
+    }
+    hands.truncate(k);
+    hands
+}
+
+/// Uniform below `limit`.
+pub(crate) fn below(random: &mut Noise, limit: usize) -> usize {
+    ((random.uniform() * limit as f64) as usize).min(limit.saturating_sub(1))
+}
+
+/// What the race is told of a session that is replayed from this trace.
+pub(crate) fn settings(trace: &Trace, k: usize) -> Settings {
+    let mut settings = Settings::new(k, 1);
+    settings.clock_ns = trace.grain * SAMPLE_NS;
+    settings
+}
+
+/// A replica of the trace as samples, for the race itself; variant 0 takes longer by `effect`.
+pub(crate) fn replica(
+    trace: &Trace,
+    index: u32,
+    k: usize,
+    effect: f64,
+    random: &mut Noise,
+) -> Replica {
+    let recorded = &trace.replicas[below(random, trace.replicas.len())];
+    let hands = hands(random, trace.variants, k);
+    let mut samples = Vec::new();
+    for (block, taken) in (0..).zip(recorded) {
+        for taken in taken {
+            let Some(variant) = hands.iter().position(|hand| *hand == taken.variant) else {
+                continue;
+            };
+            let more = if variant == 0 { effect } else { 0.0 };
+            let ns = |log: f64| ((log + more).exp() * SAMPLE_NS) as u64;
+            samples.push(Sample {
+                variant,
+                case: 0,
+                block,
+                position: 0,
+                calls: 1,
+                cpu_ns: ns(taken.cpu),
+                wall_ns: ns(taken.wall),
+            });
+        }
+    }
+    Replica {
+        index,
+        solo: false,
+        samples,
+        baselines: vec![Baseline::default()],
+        cold_ns: Vec::new(),
+        surroundings: Surroundings {
+            started_s: f64::from(index),
+            ..Surroundings::default()
+        },
+    }
+}
+
+/// By block: ln t_0 − ln t_1, CPU time.
+pub(crate) fn block_differences(replica: &Replica) -> Vec<f64> {
+    let log = |block: u32, variant: usize| {
+        let mut samples = replica.samples.iter();
+        let found = samples.find(|sample| (sample.block, sample.variant) == (block, variant));
+        found.map(|sample| (sample.cpu_ns as f64).ln())
+    };
+    (0..)
+        .map_while(|block| Some(log(block, 0)? - log(block, 1)?))
+        .collect()
+}
