@@ -154,7 +154,10 @@ fn changed_sources_differ_and_what_ran_is_still_checked() {
     let finished = Finished::of("examples/top-k");
     let source = finished.path("approaches/heap.rs");
     let text = fs::read_to_string(&source).unwrap();
-    fs::write(&source, format!("{text}\npub fn more() -> u32 {{ 7 }}\n#[unsafe(no_mangle)]\npub extern \"C\" fn kept() -> u32 {{ more() }}\n")).unwrap();
+    let line = "    let k = k as usize;\n";
+    assert!(text.contains(line));
+    let more = format!("{line}    let _unused = std::hint::black_box(k + 7);\n");
+    fs::write(&source, text.replacen(line, &more, 1)).unwrap();
     let (said, verification) = verify(finished.dir());
     assert_eq!(said.status, 1);
     assert_eq!(figures(&verification, "differs"), ["heap: component"]);

@@ -15,8 +15,8 @@ const SOME_KILLS: u32 = 30;
 const ALL_KILLS: u32 = 200;
 /// So many in one folder, then the run is left to end.
 const KILLS_PER_RUN: u32 = 10;
-/// A kill comes at most so long after a start. Starting up takes about half of it.
-const LATEST_MS: u64 = 1_500;
+/// A kill comes at most so long after a start: while starting up, checking, or racing.
+const LATEST_MS: u64 = 3_000;
 /// Records at whose boundaries a run is killed.
 const BOUNDARIES: usize = 12;
 

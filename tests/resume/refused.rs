@@ -43,9 +43,9 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
     for (bytes, why) in [
         (&corrupt[..], "cannot be read as a store"),
         (&whole[..whole.len() / 2], "cannot be read as a store"),
-        (&[], "it is empty"),
-        (b"nothing of ours", "it ends within its header"),
-        (&newer, "use a newer bakeoff"),
+        (&[][..], "it is empty"),
+        (&b"nothing of ours"[..], "it ends within its header"),
+        (&newer[..], "use a newer bakeoff"),
     ] {
         fs::write(&file, bytes).unwrap();
         for command in ["run", "verify", "pack", "runs"] {
