@@ -2,7 +2,7 @@
 //! kept stays as it was.
 
 use super::kills::Small;
-use crate::support::{ONE_AT_A_TIME, Said, bakeoff, say};
+use crate::support::{ONE_AT_A_TIME, Said, bakeoff, can_mount, say};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,18 +12,9 @@ fn database(small: &Small) -> PathBuf {
     small.path(".bakeoff/small/bakeoff.db")
 }
 
-fn solid(text: &str) -> String {
-    let seen = text.chars().filter(|c| !c.is_whitespace() && *c != '│');
-    seen.collect()
-}
-
 fn assert_stopped(said: &Said, why: &str) {
     assert_eq!(said.status, 5, "{} {}", said.stdout, said.stderr);
-    assert!(
-        solid(&said.stderr).contains(&solid(why)),
-        "no `{why}` in {}",
-        said.stderr
-    );
+    assert!(said.explains(why), "no `{why}` in {}", said.stderr);
 }
 
 #[test]
@@ -51,7 +42,7 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
         for command in ["run", "verify", "pack", "runs"] {
             let said = say(&[command, small.dir(), "--quiet"]);
             assert_stopped(&said, why);
-            assert!(solid(&said.stderr).contains("--fresh"), "{}", said.stderr);
+            assert!(said.explains("--fresh"), "{}", said.stderr);
         }
         assert!(
             fs::read(&file).unwrap() == bytes,
@@ -65,14 +56,6 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
         fs::read(aside).unwrap() == newer,
         "what was set aside is not what was there"
     );
-}
-
-/// Whether this process may mount in a namespace of its own: as a rule, root.
-fn can_mount() -> bool {
-    let probe = Command::new("unshare")
-        .args(["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
-        .output();
-    probe.is_ok_and(|output| output.status.success())
 }
 
 /// Runs a script in a mount namespace of its own: `$0` is the folder of results, `"$@"` the run.
@@ -119,7 +102,7 @@ fn a_full_disk_stops_a_run_which_goes_on_when_there_is_room() {
     let said = in_world(&small, script);
     let text = &said.stderr;
     assert!(text.contains("first 5"), "{text}");
-    assert!(solid(text).contains(&solid("make room")), "{text}");
+    assert!(said.explains("make room"), "{text}");
     assert!(text.contains("readable 0"), "{text}");
     assert!(text.contains("second 3"), "{text}");
     assert!(text.contains("finished"), "{text}");
@@ -139,7 +122,7 @@ fn a_folder_that_cannot_be_written_is_refused_and_can_be_read() {
     let said = in_world(&small, script);
     let text = &said.stderr;
     assert!(text.contains("again 5"), "{text}");
-    assert!(solid(text).contains(&solid("make it writable")), "{text}");
+    assert!(said.explains("make it writable"), "{text}");
     assert!(
         text.contains("readable 0") && text.contains("finished"),
         "{text}"

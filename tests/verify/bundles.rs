@@ -57,14 +57,14 @@ fn the_same_run_is_packed_to_the_same_bytes_and_over_nothing() {
     assert!(fs::read(&bundle).unwrap() == fs::read(&again).unwrap());
     let over = say(&["pack", finished.dir(), "--out", to]);
     assert_eq!(over.status, 2);
-    assert!(over.stderr.contains("exists already"), "{}", over.stderr);
+    assert!(over.explains("exists already"), "{}", over.stderr);
 
     let cases = finished.path("cases.toml");
     let text = fs::read_to_string(&cases).unwrap();
     fs::write(&cases, text.replacen("3", "4", 1)).unwrap();
     let said = say(&["pack", finished.dir(), "--out", "/nonexistent/x"]);
     assert_eq!(said.status, 2, "{}", said.stderr);
-    assert!(said.stderr.contains("the workload"), "{}", said.stderr);
+    assert!(said.explains("the workload"), "{}", said.stderr);
 }
 
 #[test]
@@ -110,6 +110,6 @@ fn tables_are_exported_whole_and_by_run() {
     ] {
         let said = say(&[&["export", dir][..], arguments].concat());
         assert_eq!(said.status, 2, "{}", said.stderr);
-        assert!(said.stderr.contains(why), "{}", said.stderr);
+        assert!(said.explains(why), "{}", said.stderr);
     }
 }
