@@ -14,4 +14,5 @@ mod run;
 mod store;
 mod support;
 mod tidy;
+mod verify;
 mod wasi;
