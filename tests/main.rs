@@ -11,6 +11,8 @@ mod interface;
 mod render;
 mod resume;
 mod run;
+mod stalls;
 mod store;
 mod support;
 mod tidy;
+mod timed;

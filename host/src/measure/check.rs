@@ -131,9 +131,7 @@ pub async fn check(
             Ended::Stalled | Ended::OutOfBudget => {}
         }
     }
-    Err(RunnerError::Silent(
-        "the machine stalls: nothing ran for seconds, several times over".into(),
-    ))
+    Err(RunnerError::Stalled)
 }
 
 /// Repeats a failure on a diagnostic build. The reports of a panic, or nothing where the failure
