@@ -11,6 +11,7 @@ mod interface;
 mod render;
 mod resume;
 mod run;
+mod seeds;
 mod stalls;
 mod store;
 mod support;

@@ -38,7 +38,7 @@ fn write_experiment(folder: &Path) {
         ("same", Besides::CarriesNote),
         ("more", Besides::DoesMore),
     ] {
-        let bytes = component(Work::InCall, besides);
+        let bytes = component(Work::Call, besides);
         fs::write(folder.join(name).with_extension("wasm"), bytes).unwrap();
     }
     fs::write(folder.join("bakeoff.toml"), EXPERIMENT).unwrap();

@@ -12,13 +12,13 @@ use wit_parser::Resolve;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// In every call, as it should be.
-    InCall,
+    Call,
     /// Once, in the start function.
-    InStart,
+    Start,
     /// After each call, for the next one.
-    InPostReturn,
+    PostReturn,
     /// While memory is asked for to hold the argument.
-    InRealloc,
+    Realloc,
 }
 
 /// What it does besides.
@@ -137,14 +137,14 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
         parts.count = 1;
     }
     // Whoever does the work at the wrong place does more of it: it is slower if it is seen.
-    let entries = if work == Work::InCall && besides != Besides::DoesMore {
+    let entries = if work == Work::Call && besides != Besides::DoesMore {
         ENTRIES
     } else {
         ENTRIES / 4 * 5
     };
     let make = parts.add(0, 0, 2, |code| make_table(code, entries));
     let realloc = parts.add(4, 1, 0, |code| {
-        if work == Work::InRealloc {
+        if work == Work::Realloc {
             code.call(make);
         }
         code.i32_const(ARGUMENT);
@@ -154,19 +154,19 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
             code.call(0).drop();
         }
         match work {
-            Work::InCall => {
+            Work::Call => {
                 code.call(make);
             }
-            Work::InPostReturn => {
+            Work::PostReturn => {
                 code.i32_const(READY).i32_load(AT).i32_eqz();
                 code.if_(BlockType::Empty).call(make).end();
             }
-            Work::InStart | Work::InRealloc => {}
+            Work::Start | Work::Realloc => {}
         }
         answer(code);
     });
     let post = parts.add(1, 0, 1, |code| {
-        if work == Work::InPostReturn {
+        if work == Work::PostReturn {
             code.call(make).i32_const(READY).i32_const(1).i32_store(AT);
         }
         if besides == Besides::Pollutes {
@@ -183,7 +183,7 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
         parts,
         &imports,
         &exports,
-        (work == Work::InStart).then_some(make),
+        (work == Work::Start).then_some(make),
     )
 }
 
