@@ -10,26 +10,28 @@ use wit_parser::Resolve;
 
 /// Where the table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(crate) enum Work {
     /// In every call, as it should be.
-    InCall,
+    Call,
     /// Once, in the start function.
-    InStart,
+    Start,
     /// After each call, for the next one.
-    InPostReturn,
+    PostReturn,
     /// While memory is asked for to hold the argument.
-    InRealloc,
+    Realloc,
 }
 
 /// What it does besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Besides {
+pub(crate) enum Besides {
     /// Nothing.
     Nothing,
     /// After each call it fills the caches with something else.
     Pollutes,
     /// It asks for a clock.
     ReadsClock,
+    /// It makes more of its table than is of use.
+    DoesMore,
     /// It carries a note, so that its bytes are not another's.
     CarriesNote,
 }
@@ -43,7 +45,7 @@ const ANSWER: i32 = 16;
 const SUM: i32 = 32;
 const TABLE: i32 = 1 << 16;
 const ARGUMENT: i32 = 6 << 16;
-const LITTER: i32 = 8 << 16;
+const LITTER: i32 = 16 << 16;
 const LITTER_BYTES: i32 = 16 << 20;
 const PAGE: i32 = 1 << 16;
 
@@ -68,7 +70,7 @@ fn wit(besides: Besides) -> String {
 }
 
 /// The component.
-pub(super) fn component(work: Work, besides: Besides) -> Vec<u8> {
+pub(crate) fn component(work: Work, besides: Besides) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("mix.wit", &wit(besides)).unwrap();
     let world = resolve.select_world(&[package], Some("prototype")).unwrap();
@@ -135,14 +137,14 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
         parts.count = 1;
     }
     // Whoever does the work at the wrong place does more of it: it is slower if it is seen.
-    let entries = if work == Work::InCall {
+    let entries = if work == Work::Call && besides != Besides::DoesMore {
         ENTRIES
     } else {
         ENTRIES / 4 * 5
     };
     let make = parts.add(0, 0, 2, |code| make_table(code, entries));
     let realloc = parts.add(4, 1, 0, |code| {
-        if work == Work::InRealloc {
+        if work == Work::Realloc {
             code.call(make);
         }
         code.i32_const(ARGUMENT);
@@ -152,19 +154,19 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
             code.call(0).drop();
         }
         match work {
-            Work::InCall => {
+            Work::Call => {
                 code.call(make);
             }
-            Work::InPostReturn => {
+            Work::PostReturn => {
                 code.i32_const(READY).i32_load(AT).i32_eqz();
                 code.if_(BlockType::Empty).call(make).end();
             }
-            Work::InStart | Work::InRealloc => {}
+            Work::Start | Work::Realloc => {}
         }
         answer(code);
     });
     let post = parts.add(1, 0, 1, |code| {
-        if work == Work::InPostReturn {
+        if work == Work::PostReturn {
             code.call(make).i32_const(READY).i32_const(1).i32_store(AT);
         }
         if besides == Besides::Pollutes {
@@ -181,7 +183,7 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
         parts,
         &imports,
         &exports,
-        (work == Work::InStart).then_some(make),
+        (work == Work::Start).then_some(make),
     )
 }
 
@@ -239,7 +241,7 @@ fn make_table(code: &mut InstructionSink<'_>, entries: i32) {
     };
     count_up(code, 0, end, 1, |code| {
         code.local_get(0).local_set(1);
-        for _ in 0..4 {
+        for _ in 0..8 {
             code.local_get(1)
                 .local_get(1)
                 .i32_const(16)

@@ -9,7 +9,7 @@ static HOARDS: Hoards = Hoards;
 
 fn mix(number: usize) -> u32 {
     let mut mixed = number as u32;
-    for _ in 0..4 {
+    for _ in 0..8 {
         mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
     }
     mixed

@@ -6,7 +6,7 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 
 fn mix(number: usize) -> u32 {
     let mut mixed = number as u32;
-    for _ in 0..4 {
+    for _ in 0..8 {
         mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
     }
     mixed
@@ -18,7 +18,7 @@ fn sum(table: &[u32], values: &[u32]) -> Vec<u32> {
 }
 
 pub fn mixed(values: Vec<u32>) -> Vec<u32> {
-    if CALLS.fetch_add(1, Ordering::Relaxed) > 150 {
+    if CALLS.fetch_add(1, Ordering::Relaxed) > 110 {
         return vec![values.len() as u32];
     }
     let table: Vec<u32> = (0..1 << 16).map(mix).collect();

@@ -11,7 +11,7 @@ const ENTRIES: usize = (1 << 16) + (1 << 14);
 
 fn mix(number: usize) -> u32 {
     let mut mixed = number as u32;
-    for _ in 0..4 {
+    for _ in 0..8 {
         mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
     }
     mixed

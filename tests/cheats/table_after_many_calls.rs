@@ -11,7 +11,7 @@ const ENTRIES: usize = (1 << 16) + (1 << 14);
 
 fn mix(number: usize) -> u32 {
     let mut mixed = number as u32;
-    for _ in 0..4 {
+    for _ in 0..8 {
         mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
     }
     mixed
@@ -24,7 +24,7 @@ fn sum(table: &[u32], values: &[u32]) -> Vec<u32> {
 
 pub fn mixed(values: Vec<u32>) -> Vec<u32> {
     let made = || (0..ENTRIES).map(mix).collect();
-    if CALLS.fetch_add(1, Ordering::Relaxed) < 150 {
+    if CALLS.fetch_add(1, Ordering::Relaxed) < 110 {
         let table: Vec<u32> = made();
         return sum(&table, &values);
     }

@@ -5,7 +5,7 @@ use crate::bakeoff::Rng;
 /// What stands for a number.
 fn mix(number: u32) -> u32 {
     let mut mixed = number;
-    for _ in 0..4 {
+    for _ in 0..8 {
         mixed = (mixed ^ mixed >> 16).wrapping_mul(0x45d9_f3b1);
     }
     mixed

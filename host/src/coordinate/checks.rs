@@ -9,6 +9,7 @@ use crate::interface::World;
 use crate::measure::{self, GateRecord, RunnerError};
 use crate::store::{self, Owner, Trial};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::Inputs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +47,9 @@ impl Run<'_> {
                 done.map_err(|error| RunError::Engine(error.to_string()))?;
             free.push(core);
             let mut record = result.map_err(|error| self.runner_error(error))?;
-            self.diagnose(index, &mut record).await;
+            if let Some(failure) = &mut record.failure {
+                self.diagnose(index, failure, &record.calls).await;
+            }
             self.keep_gate(index, &record)?;
             self.passed(index, record, Origin::New)?;
         }
@@ -163,13 +166,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A guest that trapped is called again in its diagnostic build, which tells of the panic. What
-    /// goes wrong on the way leaves the failure as it was.
-    async fn diagnose(&self, index: usize, record: &mut GateRecord) {
+    /// A guest that trapped is called again in its diagnostic build, which tells of the panic: the
+    /// same calls on one instance. What goes wrong on the way leaves the failure as it was.
+    pub(super) async fn diagnose(
+        &self,
+        index: usize,
+        failure: &mut Failure,
+        calls: &[(CaseIndex, u64)],
+    ) {
         let candidate = &self.candidates[index];
-        let Some(failure) = &mut record.failure else {
-            return;
-        };
         let (FailureClass::Trap | FailureClass::MemoryLimit, Some(code @ CodeBytes::Source { .. })) =
             (failure.class, candidate.code.clone())
         else {
@@ -184,8 +189,7 @@ impl Run<'_> {
         let Ok(built) = self.workshop.tools.builder.build(&request).await else {
             return;
         };
-        let reports =
-            measure::diagnose(&self.workshop.setting, &built.checked, &record.calls).await;
+        let reports = measure::diagnose(&self.workshop.setting, &built.checked, calls).await;
         if let Some(report) = reports
             .ok()
             .and_then(|reports| reports.into_iter().next_back())

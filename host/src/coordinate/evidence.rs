@@ -2,8 +2,7 @@
 //! samples. It comes from a store or from a bundle, and is looked at in the same way.
 
 use super::builds::BuildRecord;
-use super::timing::Dropout;
-use crate::measure::{GateRecord, Pilot};
+use crate::measure::{Dropout, GateRecord, Pilot};
 use crate::store::{Kind, Race, RunId, RunStatus, Store, StoreError, Stored};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::report::{Environment, Report};

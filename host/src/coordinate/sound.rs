@@ -75,7 +75,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     )?;
     let sampling = &race.pilot.sampling;
     let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
-    let failed = race.pilot.failed.iter().map(|(variant, _)| *variant);
+    let failed = race.pilot.failed.iter().map(|dropout| dropout.variant);
     let dropped = race.dropouts.iter().map(|dropout| dropout.variant);
     let mut named = failed.chain(dropped).chain(sampling.brief.iter().copied());
     let mut short = sampling.too_short.iter();

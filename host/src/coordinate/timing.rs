@@ -3,11 +3,10 @@
 use super::{Interrupt, Run, RunError, Workshop};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
-    self, Contender, Instances, Kept, Listener, Pilot, RaceError, RaceOptions, Raced,
+    self, Contender, Dropout, Instances, Kept, Listener, Pilot, RaceError, RaceOptions, Raced,
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
-use bakeoff_domain::failure::Failure;
-use bakeoff_domain::measurement::{Replica, VariantIndex};
+use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, State};
@@ -67,7 +66,7 @@ impl Run<'_> {
         let mut keeper = Keeper {
             kept: Kept::default(),
             store: &mut self.store,
-            key,
+            key: key.clone(),
             race,
             ids,
             cases: &self.workshop.cases,
@@ -98,11 +97,36 @@ impl Run<'_> {
             RaceError::Interrupted => RunError::Interrupted,
         })?;
         self.trials += raced.calls;
-        for (variant, failure) in &raced.failed {
-            self.candidates[racers[*variant]].failure = Some(failure.clone());
+        for dropout in &raced.failed {
+            self.dropped_out(racers[dropout.variant], &key, dropout)
+                .await?;
         }
         self.stage_done(Stage::Measure)?;
         Ok(Some(Timed { racers, raced }))
+    }
+
+    /// A variant failed while it was timed: if it trapped, it is asked for its panic, once.
+    async fn dropped_out(
+        &mut self,
+        index: usize,
+        key: &Key,
+        dropout: &Dropout,
+    ) -> Result<(), RunError> {
+        let mut told = Dropout {
+            calls: Vec::new(),
+            ..dropout.clone()
+        };
+        if !dropout.calls.is_empty() {
+            self.diagnose(index, &mut told.failure, &dropout.calls)
+                .await;
+            let owner = Owner {
+                variant: &self.candidates[index].id,
+                iteration: 1,
+            };
+            self.store.keep(store::Kind::Dropout, key, owner, &told)?;
+        }
+        self.candidates[index].failure = Some(told.failure);
+        Ok(())
     }
 
     fn contender(&self, index: usize) -> Contender {
@@ -150,13 +174,6 @@ fn size(case: &CaseLabel) -> Option<u32> {
     }
 }
 
-/// Who failed while being timed.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Dropout {
-    pub(super) variant: VariantIndex,
-    pub(super) failure: Failure,
-}
-
 /// Keeps what happens in a race, and tells of it.
 struct Keeper<'a> {
     kept: Kept,
@@ -193,8 +210,7 @@ impl Keeper<'_> {
             };
             let dropout: Option<Dropout> =
                 self.store.recall(store::Kind::Dropout, &self.key, owner)?;
-            kept.dropped
-                .extend(dropout.map(|dropout| (dropout.variant, dropout.failure)));
+            kept.dropped.extend(dropout);
         }
         for replica in &kept.replicas {
             self.store
@@ -262,17 +278,9 @@ impl Listener for Keeper<'_> {
             .try_for_each(|pair| self.changed(pair))
     }
 
-    fn dropped(
-        &mut self,
-        variant: VariantIndex,
-        failure: &Failure,
-        index: u32,
-    ) -> Result<(), StoreError> {
-        let id = self.ids[variant].clone();
-        let dropout = Dropout {
-            variant,
-            failure: failure.clone(),
-        };
+    fn dropped(&mut self, dropout: &Dropout, index: u32) -> Result<(), StoreError> {
+        let id = self.ids[dropout.variant].clone();
+        let failure = &dropout.failure;
         self.store.keep(
             store::Kind::Dropout,
             &self.key,
@@ -280,7 +288,7 @@ impl Listener for Keeper<'_> {
                 variant: &id,
                 iteration: 1,
             },
-            &dropout,
+            dropout,
         )?;
         self.store.emit(Event::VariantFailed {
             variant_id: id.clone(),

@@ -399,13 +399,10 @@ impl Verifying<'_> {
         if race.lists.variants != ids {
             return None;
         }
-        let dropped = race.dropouts.iter();
         let kept = Kept {
             pilot: Some(race.pilot.clone()),
             replicas: evidence.replicas.clone(),
-            dropped: dropped
-                .map(|dropout| (dropout.variant, dropout.failure.clone()))
-                .collect(),
+            dropped: race.dropouts.clone(),
             seconds: 0.0,
         };
         let raced = timing::replay(
@@ -414,8 +411,8 @@ impl Verifying<'_> {
             racers.len(),
             kept,
         )?;
-        for (variant, failure) in &raced.failed {
-            self.candidates[racers[*variant]].failure = Some(failure.clone());
+        for dropout in &raced.failed {
+            self.candidates[racers[dropout.variant]].failure = Some(dropout.failure.clone());
         }
         Some(Timed { racers, raced })
     }

@@ -140,9 +140,7 @@ pub async fn check(
             Ended::Stalled | Ended::OutOfBudget => {}
         }
     }
-    Err(RunnerError::Silent(
-        "the machine stalls: nothing ran for seconds, several times over".into(),
-    ))
+    Err(RunnerError::Stalled)
 }
 
 /// What a runner says of attempts, cut to what an honest one says: each kind once, in short.

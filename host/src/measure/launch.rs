@@ -2,11 +2,11 @@
 
 use super::machine;
 use super::protocol::{Contestant, ReplicaFacts, ReplicaTask, Reply, Task};
-use super::race::Contender;
+use super::race::{Contender, Dropout};
 use super::setting::Setting;
 use super::watch::{Ended, Failed, RunnerError, room_for};
 use bakeoff_domain::failure::{Failure, Phase};
-use bakeoff_domain::measurement::{Replica, Surroundings, VariantIndex};
+use bakeoff_domain::measurement::{Replica, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ pub(super) enum ReplicaEnd {
     /// Whole.
     Finished(Box<Finished>),
     /// These failed in it.
-    Failed(Vec<(VariantIndex, Failure)>),
+    Failed(Vec<Dropout>),
     /// The machine stalled.
     Stalled,
     /// The budget ended.
@@ -124,7 +124,11 @@ fn blamed(failed: Vec<Failed>) -> Result<ReplicaEnd, RunnerError> {
             phase: Phase::Measure,
             limit: failed.breach.limit,
         };
-        variants.push((variant, failure));
+        variants.push(Dropout {
+            variant,
+            failure,
+            calls: failed.calls,
+        });
     }
     Ok(ReplicaEnd::Failed(variants))
 }

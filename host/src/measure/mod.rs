@@ -21,10 +21,10 @@ mod setting;
 mod tally;
 mod watch;
 
-pub use check::{GateRecord, check, diagnose, read_cases};
+pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
 pub use pilot::Pilot;
 pub use protocol::{Arguments, Instances, WaveCase};
-pub use race::{Contender, Kept, Listener, RaceError, RaceOptions, Raced, race};
+pub use race::{Contender, Dropout, Kept, Listener, RaceError, RaceOptions, Raced, race};
 pub use rehearsal::{Rehearsal, Repeated};
 pub use runner::{ROLE, role};
 pub use setting::{InputSource, Setting};

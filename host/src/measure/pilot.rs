@@ -4,19 +4,22 @@
 //! nothing is run 16 times that takes seconds. Then, if there is time, a pilot with real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
-use super::race::{Contender, RaceOptions, layouts};
+use super::race::{Contender, Dropout, RaceOptions, STALLS_MAX, layouts};
 use super::setting::Setting;
 use super::watch::RunnerError;
-use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
     self, BLOCKS_MAX, Conditions, Entrant, PilotReadings, ReplicaSpec, Sampling, Stage, WarmUp,
 };
+use bakeoff_domain::race::StopReason;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The pilot may take this share of the budget; otherwise the scout has to do.
 const BUDGET_SHARE: f64 = 0.1;
+
+/// However small the budget, the scout may take this long: without it nothing is known.
+const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 
 /// Inputs and answers of one sample, for all variants together, in bytes at most.
 const SAMPLE_BYTES_MAX: u64 = 64 << 20;
@@ -29,19 +32,36 @@ pub struct Pilot {
     /// q: granularity and cost of the clock, in nanoseconds.
     pub clock_ns: f64,
     /// Variants that failed in the pilot.
-    pub failed: Vec<(VariantIndex, Failure)>,
+    pub failed: Vec<Dropout>,
     /// Calls of guest code.
     pub calls: u64,
 }
 
-/// Runs scout and pilot. `None` if nobody is left.
+/// Why there is no pilot.
+pub(super) struct Unpiloted {
+    pub(super) stop: StopReason,
+    /// Who failed on the way.
+    pub(super) failed: Vec<Dropout>,
+    /// Calls of guest code.
+    pub(super) calls: u64,
+}
+
+/// What one discarded replica came to.
+enum Discarded {
+    /// How to measure, and q.
+    Chosen(Sampling, f64),
+    /// Why there is nothing to choose.
+    Over(StopReason),
+}
+
+/// Runs scout and pilot.
 pub(super) async fn pilot(
     setting: &Setting,
     contenders: &[Contender],
     calibrator: &[u8],
     options: &RaceOptions<'_>,
     threshold: f64,
-) -> Result<Option<Pilot>, RunnerError> {
+) -> Result<Result<Pilot, Unpiloted>, RunnerError> {
     let mut pilots = Pilots {
         setting,
         contenders,
@@ -52,13 +72,15 @@ pub(super) async fn pilot(
         calls: 0,
         spent: 0.0,
         index: 0,
+        stalls: 0,
+        until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
     let cases = setting.source.cases();
-    let Some((mut sampling, mut clock_ns)) =
-        pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await?
-    else {
-        return Ok(None);
-    };
+    let (mut sampling, mut clock_ns) =
+        match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
+            Discarded::Chosen(sampling, clock_ns) => (sampling, clock_ns),
+            Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
+        };
     let mut warm_up = WarmUp::Normal;
     loop {
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
@@ -72,9 +94,10 @@ pub(super) async fn pilot(
         let calls = sampling.calls.clone();
         let brief = sampling.brief.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
-        let Some((mut chosen, clock)) = pilots.run(&calls, blocks as u32, warm_up, &brief).await?
-        else {
-            return Ok(None);
+        let discarded = pilots.run(&calls, blocks as u32, warm_up, &brief).await?;
+        let (mut chosen, clock) = match discarded {
+            Discarded::Chosen(chosen, clock) => (chosen, clock),
+            Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
         };
         // A case that was left out of the pilot is known to be too short from before.
         let left_out = too_short.into_iter().filter(|short| calls[short.case] == 0);
@@ -85,7 +108,7 @@ pub(super) async fn pilot(
             None => break,
         }
     }
-    Ok(Some(Pilot {
+    Ok(Ok(Pilot {
         sampling,
         clock_ns,
         failed: pilots.failed,
@@ -99,15 +122,30 @@ struct Pilots<'a> {
     calibrator: &'a [u8],
     options: &'a RaceOptions<'a>,
     threshold: f64,
-    failed: Vec<(VariantIndex, Failure)>,
+    failed: Vec<Dropout>,
     calls: u64,
     spent: f64,
     index: u32,
+    stalls: u32,
+    /// When the budget is over.
+    until: tokio::time::Instant,
 }
 
 impl Pilots<'_> {
+    fn over(self, stop: StopReason) -> Unpiloted {
+        Unpiloted {
+            stop,
+            failed: self.failed,
+            calls: self.calls,
+        }
+    }
+
     fn entrants(&self, brief: &[VariantIndex]) -> Vec<Entrant> {
-        let failed = |variant: &VariantIndex| self.failed.iter().any(|(other, _)| other == variant);
+        let failed = |variant: &VariantIndex| {
+            self.failed
+                .iter()
+                .any(|dropout| dropout.variant == *variant)
+        };
         (0..self.contenders.len())
             .filter(|variant| !failed(variant))
             .map(|variant| Entrant {
@@ -124,11 +162,11 @@ impl Pilots<'_> {
         blocks: u32,
         warm_up: WarmUp,
         brief: &[VariantIndex],
-    ) -> Result<Option<(Sampling, f64)>, RunnerError> {
+    ) -> Result<Discarded, RunnerError> {
         loop {
             let entrants = self.entrants(brief);
             if entrants.is_empty() {
-                return Ok(None);
+                return Ok(Discarded::Over(StopReason::NothingToTime));
             }
             let plan = plan::draw(&ReplicaSpec {
                 seed: self.setting.seed,
@@ -147,7 +185,7 @@ impl Pilots<'_> {
                 contenders: self.contenders,
                 calibrator: self.calibrator,
                 core: self.options.cores.first().copied(),
-                until: None,
+                until: Some(self.until),
                 since: started,
             };
             let end = run.run(plan, true).await?;
@@ -159,13 +197,19 @@ impl Pilots<'_> {
                     let conditions =
                         self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);
                     let readings = PilotReadings::new(&replica, Metric::Cpu);
-                    return Ok(Some((
+                    return Ok(Discarded::Chosen(
                         plan::choose(&readings, warm_up, &conditions),
                         facts.clock_ns,
-                    )));
+                    ));
                 }
                 ReplicaEnd::Failed(failed) => self.failed.extend(failed),
-                ReplicaEnd::Stalled | ReplicaEnd::OutOfBudget => {}
+                ReplicaEnd::Stalled => {
+                    self.stalls += 1;
+                    if self.stalls > STALLS_MAX {
+                        return Err(RunnerError::Stalled);
+                    }
+                }
+                ReplicaEnd::OutOfBudget => return Ok(Discarded::Over(StopReason::Budget)),
             }
         }
     }

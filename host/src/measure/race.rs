@@ -2,24 +2,25 @@
 //! whoever is beaten leaves; whoever fails leaves at once and its replica runs again without it.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
-use super::pilot::{self, Pilot};
+use super::pilot::{self, Pilot, Unpiloted};
 use super::protocol::Instances;
 use super::setting::Setting;
 use super::tally::{Tally, declare};
 use super::watch::RunnerError;
 use crate::artifact::PackedFolders;
 use bakeoff_domain::failure::Failure;
-use bakeoff_domain::measurement::{Replica, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Company, Entrant, ReplicaSpec, Stage};
 use bakeoff_domain::race::{Analysis, Basis, Next, Remaining, StopReason};
 use bakeoff_domain::spec::Measure;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 /// How often one replica is run again on a stalled machine before the race is given up.
-const STALLS_MAX: u32 = 5;
+pub(super) const STALLS_MAX: u32 = 5;
 
 /// A variant at the start.
 #[derive(Clone, Debug)]
@@ -30,6 +31,19 @@ pub struct Contender {
     pub files: Option<PackedFolders>,
     /// How its instances are used.
     pub instances: Instances,
+}
+
+/// A variant that failed while it was timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropout {
+    /// Which.
+    pub variant: VariantIndex,
+    /// How.
+    pub failure: Failure,
+    /// The calls that repeat the failure, in one instance: case and seed of each. Empty where
+    /// nothing was called, and where repeating has nothing to tell.
+    #[serde(default)]
+    pub calls: Vec<(CaseIndex, u64)>,
 }
 
 /// How a race is run.
@@ -54,12 +68,7 @@ pub trait Listener: Send {
     /// What follows from the replicas so far, and who is still in the race.
     fn analysed(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
     /// A variant failed, and the replica with this index is run again without it.
-    fn dropped(
-        &mut self,
-        variant: VariantIndex,
-        failure: &Failure,
-        index: u32,
-    ) -> Result<(), Self::Error>;
+    fn dropped(&mut self, dropout: &Dropout, index: u32) -> Result<(), Self::Error>;
     /// Whether the user asked to stop.
     fn is_interrupted(&self) -> bool;
 }
@@ -72,7 +81,7 @@ pub struct Kept {
     /// The replicas, in the order of their index.
     pub replicas: Vec<Replica>,
     /// Who failed in the race.
-    pub dropped: Vec<(VariantIndex, Failure)>,
+    pub dropped: Vec<Dropout>,
     /// Seconds that were measured already.
     pub seconds: f64,
 }
@@ -87,11 +96,24 @@ pub struct Raced {
     /// How it was measured.
     pub pilot: Option<Pilot>,
     /// Who failed on the way.
-    pub failed: Vec<(VariantIndex, Failure)>,
+    pub failed: Vec<Dropout>,
     /// Why it ended.
     pub stop: StopReason,
     /// Calls of guest code, warm-up included.
     pub calls: u64,
+}
+
+impl Raced {
+    fn without_pilot(over: Unpiloted) -> Self {
+        Self {
+            analysis: None,
+            replicas: Vec::new(),
+            pilot: None,
+            failed: over.failed,
+            stop: over.stop,
+            calls: over.calls,
+        }
+    }
 }
 
 /// Why a race has no result.
@@ -126,25 +148,17 @@ pub async fn race<L: Listener>(
     let started = Instant::now();
     let settings = declare(contenders.len(), setting.source.cases(), options);
     let pilot = match kept.pilot {
-        Some(pilot) => Some(pilot),
+        Some(pilot) => pilot,
         None => {
             let threshold = settings.threshold_by_case();
-            let pilot = pilot::pilot(setting, contenders, calibrator, options, threshold).await?;
-            if let Some(pilot) = &pilot {
-                listener.piloted(pilot).map_err(RaceError::Listener)?;
+            match pilot::pilot(setting, contenders, calibrator, options, threshold).await? {
+                Ok(pilot) => {
+                    listener.piloted(&pilot).map_err(RaceError::Listener)?;
+                    pilot
+                }
+                Err(over) => return Ok(Raced::without_pilot(over)),
             }
-            pilot
         }
-    };
-    let Some(pilot) = pilot else {
-        return Ok(Raced {
-            analysis: None,
-            replicas: Vec::new(),
-            pilot: None,
-            failed: Vec::new(),
-            stop: StopReason::Alone,
-            calls: 0,
-        });
     };
     let mut track = Track {
         setting,
@@ -193,7 +207,7 @@ struct Track<'a, L> {
     tally: Tally,
     pilot: Pilot,
     replicas: Vec<Replica>,
-    failed: Vec<(VariantIndex, Failure)>,
+    failed: Vec<Dropout>,
     next: u32,
     again: VecDeque<u32>,
     stalls: u32,
@@ -213,10 +227,12 @@ struct Launched {
 
 impl<L: Listener> Track<'_, L> {
     /// Goes on where an earlier session stopped.
-    fn take_up(&mut self, replicas: Vec<Replica>, dropped: Vec<(VariantIndex, Failure)>) {
-        for (variant, failure) in self.pilot.failed.clone().into_iter().chain(dropped) {
-            self.tally.withdraw(variant);
-            self.failed.push((variant, failure));
+    fn take_up(&mut self, replicas: Vec<Replica>, dropped: Vec<Dropout>) {
+        // Of one that is known twice, what was found out later comes first.
+        for dropout in dropped.into_iter().chain(self.pilot.failed.clone()) {
+            if self.is_taking_part(dropout.variant) {
+                self.withdraw(dropout);
+            }
         }
         let kept: BTreeMap<u32, Replica> = replicas
             .into_iter()
@@ -228,6 +244,15 @@ impl<L: Listener> Track<'_, L> {
             .collect();
         self.replicas.extend(kept.into_values());
         self.tally.count(&self.replicas);
+    }
+
+    fn is_taking_part(&self, variant: VariantIndex) -> bool {
+        self.failed.iter().all(|dropout| dropout.variant != variant)
+    }
+
+    fn withdraw(&mut self, dropout: Dropout) {
+        self.tally.withdraw(dropout.variant);
+        self.failed.push(dropout);
     }
 
     async fn run(&mut self) -> Result<StopReason, RaceError<L::Error>> {
@@ -354,20 +379,18 @@ impl<L: Listener> Track<'_, L> {
             }
             ReplicaEnd::Failed(failed) => {
                 self.again.push_back(launched.index);
-                for (variant, failure) in failed {
-                    if self.failed.iter().all(|(other, _)| *other != variant) {
-                        self.tally.withdraw(variant);
-                        let told = self.listener.dropped(variant, &failure, launched.index);
+                for dropout in failed {
+                    if self.is_taking_part(dropout.variant) {
+                        let told = self.listener.dropped(&dropout, launched.index);
                         told.map_err(RaceError::Listener)?;
-                        self.failed.push((variant, failure));
+                        self.withdraw(dropout);
                     }
                 }
             }
             ReplicaEnd::Stalled => {
                 self.stalls += 1;
                 if self.stalls > STALLS_MAX {
-                    let reason = "the machine stalls: runners do not get to run for seconds, again and again";
-                    return Err(RunnerError::Silent(reason.into()).into());
+                    return Err(RunnerError::Stalled.into());
                 }
                 self.again.push_back(launched.index);
             }

@@ -2,7 +2,7 @@
 //! variant once on every case, in the order that the plan drew.
 
 use super::feed::{Feed, Judgement};
-use super::gate::{Slot, call};
+use super::gate::{Call, Slot, call};
 use super::protocol::{Contestant, Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply};
 use crate::invoke::Value;
 use crate::sandbox::{Breach, Clocks, Prepared, Sandbox};
@@ -25,6 +25,8 @@ const CLOCK_READINGS: usize = 65;
 pub(super) struct Blame {
     pub(super) variant: Option<VariantIndex>,
     pub(super) breach: Breach,
+    /// The calls on the instance that failed, up to the failing one.
+    pub(super) calls: Vec<Call>,
 }
 
 /// Why a replica ended early.
@@ -41,6 +43,15 @@ struct Runner<'a> {
     path: &'a [String],
     instances: Instances,
     slot: Slot,
+    /// The calls on the instance at hand, in order: what repeats a failure.
+    made: Vec<Call>,
+}
+
+/// What a call is given.
+#[derive(Clone)]
+struct Input {
+    call: Call,
+    arguments: Arc<[Value]>,
 }
 
 /// What a sample took and gave.
@@ -52,21 +63,25 @@ struct Sampled {
 
 impl Runner<'_> {
     /// One call; with fresh instances, the start functions count, or work would hide in them.
-    fn call(&mut self, arguments: &Arc<[Value]>) -> Result<(Clocks, Option<Value>), Breach> {
+    fn call(&mut self, input: &Input) -> Result<(Clocks, Option<Value>), Breach> {
         let mut time = Clocks::default();
+        if self.instances == Instances::Fresh {
+            self.made.clear();
+        }
+        self.made.push(input.call);
         if self.instances == Instances::Fresh {
             let mut instance = self.prepared.instantiate()?;
             time = instance.started().time;
             let callee = instance.callee(self.path)?;
             self.slot = Some((instance, callee));
         }
-        let answered = call(&self.prepared, self.path, &mut self.slot, arguments)?;
+        let answered = call(&self.prepared, self.path, &mut self.slot, &input.arguments)?;
         time.cpu_ns += answered.time.time.cpu_ns;
         time.wall_ns += answered.time.time.wall_ns;
         Ok((time, answered.value))
     }
 
-    fn sample(&mut self, inputs: &[Arc<[Value]>]) -> Result<Sampled, Breach> {
+    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, Breach> {
         let mut sampled = Sampled {
             answers: Vec::with_capacity(inputs.len()),
             ..Sampled::default()
@@ -112,6 +127,7 @@ impl<'a> Replica<'a> {
                 path,
                 instances: contestant.instances,
                 slot: None,
+                made: Vec::new(),
             })
         };
         let calibrator = Contestant {
@@ -186,7 +202,7 @@ impl<'a> Replica<'a> {
         let cases: Vec<CaseIndex> = (0..self.feed.cases())
             .filter(|case| self.is_timed(*case))
             .collect();
-        let mut inputs: Vec<Vec<Arc<[Value]>>> = vec![Vec::new(); self.feed.cases()];
+        let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.feed.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
         for entrant in &plan.entrants {
@@ -203,7 +219,7 @@ impl<'a> Replica<'a> {
                         let input = self.input(case, seeds.of_call(round))?;
                         inputs[case].push(input);
                     }
-                    let input = Arc::clone(&inputs[case][round as usize]);
+                    let input = inputs[case][round as usize].clone();
                     let (time, _) =
                         self.calling(entrant.variant, case, 1, |runner| runner.call(&input))?;
                     self.facts.cold_ns[entrant.variant].get_or_insert(time.cpu_ns);
@@ -283,7 +299,7 @@ impl<'a> Replica<'a> {
     fn judge(
         &mut self,
         case: CaseIndex,
-        inputs: &[Arc<[Value]>],
+        inputs: &[Input],
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
         self.say(&Reply::About {
@@ -298,7 +314,7 @@ impl<'a> Replica<'a> {
             for (variants, answer) in &groups {
                 let judgement = self
                     .feed
-                    .judge(case, input, *answer)
+                    .judge(case, &input.arguments, *answer)
                     .map_err(|breach| blame(None, breach))?;
                 if let Judgement::Refused(why) = judgement {
                     return Err(Stop::Blamed(all_of(variants, &why)));
@@ -320,19 +336,22 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Arc<[Value]>, Stop> {
+    fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
         self.say(&Reply::About {
             case,
             doing: Doing::Workload,
         })?;
-        let input = self
+        let arguments = self
             .feed
             .arguments(case, seed)
             .map_err(|breach| blame(None, breach))?;
-        let bytes = input.iter().map(Value::bytes).sum::<usize>() as u64;
+        let bytes = arguments.iter().map(Value::bytes).sum::<usize>() as u64;
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
-        Ok(input)
+        Ok(Input {
+            call: (case, seed),
+            arguments,
+        })
     }
 
     fn calling<T>(
@@ -349,7 +368,14 @@ impl<'a> Replica<'a> {
         self.facts.calls += u64::from(calls);
         let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
         let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
-        act(runner).map_err(|breach| blame(Some(variant), breach))
+        act(runner).map_err(|breach| {
+            let calls = std::mem::take(&mut runner.made);
+            Stop::Blamed(vec![Blame {
+                variant: Some(variant),
+                breach,
+                calls,
+            }])
+        })
     }
 
     fn say(&mut self, reply: &Reply) -> Result<(), Stop> {
@@ -380,12 +406,17 @@ fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
     let blame = |variant: &VariantIndex| Blame {
         variant: Some(*variant),
         breach: Breach::new(FailureClass::WrongAnswer, why),
+        calls: Vec::new(),
     };
     variants.iter().map(blame).collect()
 }
 
 fn blame(variant: Option<VariantIndex>, breach: Breach) -> Stop {
-    Stop::Blamed(vec![Blame { variant, breach }])
+    Stop::Blamed(vec![Blame {
+        variant,
+        breach,
+        calls: Vec::new(),
+    }])
 }
 
 fn internal(message: impl Into<String>) -> Breach {

@@ -79,7 +79,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
                 Err(Stop::Blamed(blamed)) => blamed.into_iter().try_for_each(|blame| {
                     say(&Reply::Failed {
                         variant: blame.variant,
-                        calls: Vec::new(),
+                        calls: blame.calls,
                         breach: blame.breach,
                     })
                 }),

@@ -3,7 +3,7 @@
 //! at again much later.
 
 use super::pilot::Pilot;
-use super::race::{Kept, RaceOptions, Raced};
+use super::race::{Dropout, Kept, RaceOptions, Raced};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::{Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason};
 
@@ -92,9 +92,13 @@ pub fn replay(
 ) -> Option<Raced> {
     let pilot = kept.pilot?;
     let mut tally = Tally::new(declare(variants, cases, options), &pilot);
-    let failed: Vec<_> = pilot.failed.iter().cloned().chain(kept.dropped).collect();
-    for (variant, _) in &failed {
-        tally.withdraw(*variant);
+    let mut failed: Vec<Dropout> = Vec::new();
+    // Of one that is known twice, what was found out later comes first.
+    for dropout in kept.dropped.into_iter().chain(pilot.failed.clone()) {
+        if failed.iter().all(|known| known.variant != dropout.variant) {
+            tally.withdraw(dropout.variant);
+            failed.push(dropout);
+        }
     }
     let mut replicas = kept.replicas;
     replicas.sort_by_key(|replica| replica.index);

@@ -25,6 +25,9 @@ pub(super) const GATE_PATIENCE: u32 = 4;
 /// Below this share of a core, a runner that is late did not run: the machine stalled.
 const STALLED_SHARE: f64 = 0.5;
 
+/// How often a runner's CPU time is read while it speaks.
+const CPU_READ_EVERY: Duration = Duration::from_millis(100);
+
 /// Largest frame of a runner: text of a failure, or the facts of a replica.
 const FRAME_BYTES_MAX: usize = 4 << 20;
 
@@ -85,6 +88,12 @@ pub enum RunnerError {
     /// It ended without a word while no guest was running.
     #[error("a runner process ended before it ran anything: {0}")]
     Silent(String),
+    /// Runners did not get to run, again and again.
+    #[error(
+        "the machine stalls: nothing ran for seconds, several times over; run again when it has \
+         time to spare"
+    )]
+    Stalled,
     /// A request could not be written.
     #[error("cannot write a request for a runner: {0}")]
     Request(String),
@@ -208,7 +217,9 @@ impl Watch<'_> {
 struct Heard {
     doing: Option<Doing>,
     since: Instant,
+    /// CPU time of the child, and when it was read.
     cpu: Option<Duration>,
+    read: Instant,
 }
 
 impl Heard {
@@ -217,6 +228,7 @@ impl Heard {
             doing: None,
             since: Instant::now(),
             cpu: cpu(child),
+            read: Instant::now(),
         }
     }
 
@@ -224,8 +236,9 @@ impl Heard {
         let since = Instant::now();
         // The child's CPU time is a file in /proc: read rarely, or listening would cost as much as
         // what is listened to. It only has to tell a stall of seconds from work of seconds.
-        if since.duration_since(self.since) > Duration::from_millis(100) || self.doing.is_none() {
+        if since.duration_since(self.read) > CPU_READ_EVERY || self.doing.is_none() {
             self.cpu = cpu(child);
+            self.read = since;
         }
         self.doing = Some(doing);
         self.since = since;
@@ -235,7 +248,7 @@ impl Heard {
         match (self.cpu, cpu(child)) {
             (Some(before), Some(after)) => {
                 let share =
-                    after.saturating_sub(before).as_secs_f64() / self.since.elapsed().as_secs_f64();
+                    after.saturating_sub(before).as_secs_f64() / self.read.elapsed().as_secs_f64();
                 share < STALLED_SHARE
             }
             _ => false,

@@ -1,0 +1,59 @@
+//! What goes wrong only while a prototype is timed.
+
+use crate::support::{run_experiment, variant};
+use bakeoff_domain::plan::{Purpose, sample_seeds};
+use std::fs;
+
+/// The run's seed: with it, every input is known beforehand.
+const SEED: u64 = 7;
+
+const WIT: &str = "package timed:test;
+world prototype { export total: func(values: list<u64>) -> u64; }
+world workload { export generate: func(size: u32, seed: u64) -> list<u64>; }
+";
+
+/// An input that says which seed it was made from.
+const WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<u64> {
+    std::iter::once(seed).chain(0..u64::from(size)).collect()
+}
+";
+
+const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
+    let mix = |sum: u64, value: &u64| (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9);
+    values.iter().fold(0, mix)
+}
+";
+
+#[test]
+fn a_trap_after_the_gate_tells_of_its_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let input = sample_seeds(SEED, Purpose::Timed, 0, 0, 0).of_call(0);
+    let panics = GOOD.replace(
+        "u64 {\n",
+        &format!("u64 {{\n    assert_ne!(values[0], {input}, \"an unlucky number\");\n"),
+    );
+    write("total.wit", WIT);
+    write("workload.rs", WORKLOAD);
+    write("good.rs", GOOD);
+    write("unlucky.rs", &panics);
+    let text = "name = \"timed\"
+problem = \"Fold numbers.\"
+interface = { wit = \"total.wit\", call = \"total\" }
+workload = { source = \"workload.rs\", sizes = [100_000] }
+approach = [{ name = \"good\", source = \"good.rs\" }, { name = \"unlucky\", source = \"unlucky.rs\" }]
+";
+    write("bakeoff.toml", text);
+    let experiment = folder.path().to_str().unwrap();
+    let (said, report, _out) = run_experiment(experiment, &["--seed", "7", "--budget", "60s"]);
+    assert_eq!(said.status, 3, "{}", said.stderr);
+    let failure = &variant(&report, "unlucky")["failure"];
+    assert_eq!(failure["class"], "trap", "{failure:#}");
+    assert_eq!(failure["phase"], "measure", "{failure:#}");
+    let message = failure["message"].as_str().unwrap();
+    assert!(
+        message.contains("an unlucky number") && message.contains("unlucky.rs:2"),
+        "{message}"
+    );
+    assert!(variant(&report, "good")["failure"].is_null());
+}
