@@ -17,6 +17,7 @@ mod files;
 mod history;
 mod journal;
 mod key;
+mod links;
 mod lock;
 mod open;
 mod replicas;
