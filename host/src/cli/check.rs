@@ -51,6 +51,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             imports: built.imports.clone(),
             refusal: None,
         },
+        Err(failure) if failure.class.is_of_the_machine() => {
+            return Err(Failure::variant(&failure));
+        }
         Err(failure) => Said {
             file,
             accepted: false,
