@@ -4,7 +4,7 @@ use wasmtime::{ResourceLimiter, Result};
 
 /// Core instances of one component, tables, and memories, each. A component of one module needs
 /// one to three of them; wit-component's adapters a few more.
-const OBJECTS_MAX: usize = 32;
+pub(super) const OBJECTS_MAX: usize = 32;
 
 /// Bytes that a table element costs the host.
 const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();

@@ -13,4 +13,4 @@ mod outcome;
 pub use brackets::{Bracketed, Clocks};
 pub use guest::{Answered, Guest, Imports, Instance, Prepared, Sandbox};
 pub use limiter::Peak;
-pub use outcome::Breach;
+pub use outcome::{Breach, MESSAGE_BYTES_MAX};

@@ -1,9 +1,13 @@
 //! From the engine's errors to the classes that a reader sees.
 
+use super::limiter::OBJECTS_MAX;
 use crate::config::units::show_bytes;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use wasmtime::{Error, Trap};
+
+/// The longest message of a breach, in bytes: what a person still reads.
+pub const MESSAGE_BYTES_MAX: usize = 16 << 10;
 
 /// A call that did not give an answer.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -17,11 +21,17 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// A breach that no limit explains.
+    /// A breach that no limit explains. Of a message longer than [`MESSAGE_BYTES_MAX`] the
+    /// beginning is kept: guests have a hand in what it says.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MESSAGE_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+            message.push('…');
+        }
         Self {
             class,
-            message: message.into(),
+            message,
             limit: None,
         }
     }
@@ -53,9 +63,26 @@ impl Breach {
                 message: "gave an answer that is larger than it may be".into(),
                 limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
             },
+            None if let Some(what) = too_many(error) => Self {
+                class: FailureClass::MemoryLimit,
+                message: format!("makes more {what} than it may when it is started"),
+                limit: Some(format!("{what} = {OBJECTS_MAX}")),
+            },
             None => Self::new(FailureClass::Trap, format!("{error:#}")),
         }
     }
+}
+
+/// What a component has too many of; wasmtime has no type for this either.
+fn too_many(error: &Error) -> Option<&'static str> {
+    let said = |words: &str| error.chain().any(|cause| cause.to_string().contains(words));
+    [
+        ("instance count too high", "instances"),
+        ("table count too high", "tables"),
+        ("memory count too high", "memories"),
+    ]
+    .into_iter()
+    .find_map(|(words, what)| said(words).then_some(what))
 }
 
 /// wasmtime has no type for "the data lifted from the guest exceeds `set_hostcall_fuel`".
