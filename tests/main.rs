@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod confine;
 mod golden;
+mod hostile;
 mod interface;
 mod render;
 mod resume;

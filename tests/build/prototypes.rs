@@ -91,29 +91,15 @@ async fn what_compiles_in_ways_of_its_own_is_built() {
 }
 
 #[tokio::test]
-async fn bombs_end_at_their_limits_and_the_next_build_is_not_touched() {
-    let builder = Arc::new(builder(None).await);
-    let interface = top_k();
-    let bombs = [
-        (
-            "const _: () = { let mut i = 0_u64; while i < u64::MAX { i += 1; } };",
-            "build-timeout",
-        ),
-        (
-            "const X: [[u64; 1 << 20]; 1 << 10] = [[1; 1 << 20]; 1 << 10]; pub static Y: [[u64; 1 << 20]; 1 << 10] = X;",
-            "build-failed",
-        ),
-        (
-            "const X: &[u8] = include_bytes!(\"/dev/zero\");",
-            "build-failed",
-        ),
-    ];
-    for (bomb, class) in bombs {
-        let text = format!("#![allow(long_running_const_eval)]\n{bomb}\n{SORT}");
-        let mut request = source(&interface, &text);
-        request.kind = Kind::Release;
-        let failure = builder.build(&request).await.unwrap_err();
-        assert_eq!(failure.class.name(), class, "{bomb}: {failure:?}");
-    }
-    builder.build(&source(&interface, SORT)).await.unwrap();
+async fn a_source_has_a_largest_size() {
+    let text = |bytes: usize| format!("{SORT}//{}", " ".repeat(bytes - SORT.len() - 2));
+    let builder = builder(None).await;
+    let most = bakeoff::build::limits::SOURCE_BYTES_MAX;
+    builder.build(&source(&top_k(), &text(most))).await.unwrap();
+    let failure = builder
+        .build(&source(&top_k(), &text(most + 1)))
+        .await
+        .unwrap_err();
+    assert_eq!(failure.class.name(), "build-failed");
+    assert_eq!(failure.limit.as_deref(), Some("source = 1048576 bytes"));
 }

@@ -54,9 +54,16 @@ pub enum FailureClass {
     WorkloadFailed,
     /// Nothing here confines untrusted code, and running without was not allowed.
     ConfinementUnavailable,
+    /// This machine could not do its part: no room, no process, no engine. No variant is to blame.
+    MachineFailed,
 }
 
 impl FailureClass {
+    /// Whether this is about the machine, and says nothing about the code.
+    pub fn is_of_the_machine(self) -> bool {
+        matches!(self, Self::ConfinementUnavailable | Self::MachineFailed)
+    }
+
     /// The class as it is written in reports: `wrong-answer`, `fuel-limit`, …
     ///
     /// ```
@@ -89,6 +96,7 @@ impl FailureClass {
             Self::RunnerCrashed => "runner-crashed",
             Self::WorkloadFailed => "workload-failed",
             Self::ConfinementUnavailable => "confinement-unavailable",
+            Self::MachineFailed => "machine-failed",
         }
     }
 }

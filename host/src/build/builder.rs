@@ -222,13 +222,17 @@ impl Builder {
     async fn run(&self, request: &Request) -> Result<Built, Failure> {
         let scratch = tempfile::Builder::new().prefix("bakeoff-build-").tempdir();
         let scratch = scratch.map_err(|error| {
-            let message = format!("cannot make a folder to build in: {error}");
-            build_failure(FailureClass::BuildCrashed, message)
+            let message = format!(
+                "cannot make a folder to build in: {error}; make room in {}, or name another \
+                 folder by TMPDIR",
+                std::env::temp_dir().display()
+            );
+            build_failure(FailureClass::MachineFailed, message)
         })?;
         let (order, bytes) = self.order(request, scratch.path());
         let order = postcard::to_stdvec(&order).map_err(|error| {
             build_failure(
-                FailureClass::BuildCrashed,
+                FailureClass::MachineFailed,
                 format!("cannot order a build: {error}"),
             )
         })?;
@@ -240,7 +244,7 @@ impl Builder {
         job.rss_bytes_max = Some(ADDRESS_SPACE_BYTES);
         let child = self.confinement.spawn(job).await.map_err(|error| {
             let message = format!("{}: {error}", request.code.path_shown());
-            build_failure(FailureClass::ConfinementUnavailable, message)
+            build_failure(FailureClass::MachineFailed, message)
         })?;
         let (said, exit, cut) = watch(child).await;
         said.into_built(request, &exit, cut)
@@ -309,7 +313,7 @@ impl Builder {
 
 fn no_engine(error: &wasmtime::Error) -> Failure {
     let message = format!("the WebAssembly engine does not run on this machine: {error:#}");
-    build_failure(FailureClass::BuildCrashed, message)
+    build_failure(FailureClass::MachineFailed, message)
 }
 
 /// Refuses what is too large, before anything is copied.
@@ -376,8 +380,8 @@ async fn watch(mut child: Child) -> (Said, Exit, Cut) {
 }
 
 impl Said {
-    /// Takes the next frame. What follows a failure, a blob too many or bytes that are no event is of
-    /// no interest, and bounded by what the job may send.
+    /// Takes the next frame. What follows a failure, a blob too many or bytes that are no event, or
+    /// are too many for one, is of no interest, and bounded by what the job may send.
     fn take(&mut self, frame: Vec<u8>) {
         if self.failed.is_some() {
             return;
@@ -388,9 +392,9 @@ impl Said {
             }
             return;
         }
-        match postcard::from_bytes(&frame) {
-            Ok(Event::Stage(stage)) => self.stage = Some(stage),
-            Ok(Event::Failed {
+        match Event::read(&frame) {
+            Some(Event::Stage(stage)) => self.stage = Some(stage),
+            Some(Event::Failed {
                 class,
                 message,
                 phase,
@@ -403,14 +407,15 @@ impl Said {
                     limit,
                 });
             }
-            Ok(Event::Done(facts)) => self.done = Some(facts),
-            Err(_) => {}
+            Some(Event::Done(facts)) => self.done = Some(facts),
+            None => {}
         }
     }
 
     fn into_built(self, request: &Request, exit: &Exit, cut: Cut) -> Result<Built, Failure> {
         if let Some(mut failure) = self.failed {
             failure.message = diagnostics::cut(&failure.message);
+            failure.limit = failure.limit.as_deref().map(diagnostics::cut);
             return Err(failure);
         }
         let shown = request.code.path_shown();

@@ -19,7 +19,8 @@ pub fn builder_role() -> Role {
     }
 }
 
-fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+/// An order, and the bytes that follow it.
+pub(super) fn read_order(payload: &[u8]) -> Result<(Order, &[u8]), String> {
     let (length, rest) = payload
         .split_first_chunk()
         .ok_or("the order has no length")?;
@@ -27,7 +28,12 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (order, bytes) = rest
         .split_at_checked(length)
         .ok_or("the order is cut off")?;
-    let order: Order = postcard::from_bytes(order).map_err(|error| error.to_string())?;
+    let order = postcard::from_bytes(order).map_err(|error| error.to_string())?;
+    Ok((order, bytes))
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let (order, bytes) = read_order(payload)?;
     let mut unsent = Ok(());
     let mut tell = |event| {
         let sent = send(frames, &event);

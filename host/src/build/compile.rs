@@ -8,6 +8,7 @@ use crate::confine::dies_with_parent;
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -52,7 +53,10 @@ pub(super) fn compile(
 ) -> Result<Vec<u8>, Failure> {
     let files = glue::generate(interface, order.world, order.kind)?;
     let write = |name: &str, text: &str| {
-        std::fs::write(scratch.join(name), text).map_err(|error| broken(name, &error))
+        std::fs::write(scratch.join(name), text).map_err(|error| {
+            let message = format!("cannot write {name} into the build's folder: {error}");
+            build_failure(FailureClass::MachineFailed, message)
+        })
     };
     for (name, text) in &files {
         write(name, text)?;
@@ -69,7 +73,18 @@ pub(super) fn compile(
     if !said.status.success() {
         return Err(reading.explain(&said.stderr, said.status));
     }
-    std::fs::read(scratch.join(OUTPUT_FILE)).map_err(|error| broken(OUTPUT_FILE, &error))
+    read_output(&scratch.join(OUTPUT_FILE)).map_err(|error| broken(OUTPUT_FILE, &error))
+}
+
+/// The file itself, not what a link in its place leads to, and no more of it than a build may write.
+fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn broken(what: &str, error: &std::io::Error) -> Failure {
@@ -104,7 +119,7 @@ fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failu
         .stderr(Stdio::piped());
     let mut child = dies_with_parent(&mut command).spawn().map_err(|error| {
         let message = format!("cannot start {}: {error}", compiler.rustc.display());
-        build_failure(FailureClass::BuildCrashed, message)
+        build_failure(FailureClass::MachineFailed, message)
     })?;
     drop((child.stdin.take(), child.stdout.take()));
     let mut stderr = Vec::new();

@@ -27,10 +27,23 @@ pub(super) const BINDINGS_FILE: &str = "bindings.rs";
 /// The file with the crate's root.
 pub(super) const ROOT_FILE: &str = "root.rs";
 
-/// Everything that decides how the generated crate looks, beside the interface. Part of the
-/// cache's key.
-pub(super) fn fingerprint() -> [&'static str; 5] {
-    [RT, FLAGS, RANDOM, DIAGNOSTIC, DIAGNOSTIC_WIT]
+/// Everything that decides what is made of an interface and of a module, beside these two: what is
+/// compiled into the crate, the code that puts it together, and the versions of the generators of
+/// bindings and components, which the lock file holds. Part of the cache's key.
+pub(super) fn fingerprint() -> [&'static str; 11] {
+    [
+        RT,
+        FLAGS,
+        RANDOM,
+        DIAGNOSTIC,
+        DIAGNOSTIC_WIT,
+        include_str!("glue.rs"),
+        include_str!("calibrator.rs"),
+        include_str!("component.rs"),
+        include_str!("compile.rs"),
+        include_str!("../interface/rust.rs"),
+        include_str!("../../../Cargo.lock"),
+    ]
 }
 
 /// The file that the user's code is compiled from: its name is in panic messages, so it does not
@@ -318,4 +331,26 @@ pub(super) fn trait_paths(interface: &Interface, world: World) -> Vec<String> {
         }
     }
     paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    #[test]
+    fn whatever_decides_what_is_made_is_in_the_fingerprint() {
+        let whole = fingerprint().concat();
+        for part in [
+            "name = \"wit-bindgen-rust\"",
+            "name = \"wit-component\"",
+            "fn add_diagnostic",
+            "fn add_realloc",
+            "fn componentise",
+            "-Copt-level=3",
+            "fn rust_signature",
+            "cabi_realloc",
+        ] {
+            assert!(whole.contains(part), "{part}");
+        }
+    }
 }

@@ -247,6 +247,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn modules_are_counted() {
+        let nested = |count: u32| {
+            let mut outer = Component::new();
+            for _ in 0..count {
+                outer.section(&NestedComponentSection(&Component::new()));
+            }
+            outer.finish()
+        };
+        inspect(&nested(MODULES_MAX), "a.wasm").unwrap();
+        let (class, message) = refused(&nested(MODULES_MAX + 1));
+        assert_eq!(class, FailureClass::LoadCompileLimit);
+        assert!(message.contains("65 modules"), "{message}");
+    }
+
     /// A component whose `levels` definitions each instantiate the one before them twice.
     fn doubling(levels: u32) -> Vec<u8> {
         let mut outer = Component::new();

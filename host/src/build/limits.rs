@@ -69,5 +69,9 @@ pub const DIAGNOSTICS_JSON_BYTES_MAX: usize = 2 << 20;
 /// The longest message of a failure, in bytes: what a person, or a model, still reads.
 pub const MESSAGE_BYTES_MAX: usize = 16 << 10;
 
+/// The largest event of a child, in bytes: the compiler's words, or two lists of [`NAMES_MAX`]
+/// names of [`NAME_BYTES_MAX`] bytes. Code comes in frames of its own.
+pub const EVENT_BYTES_MAX: usize = 1 << 20;
+
 /// The most bytes of compiled code that a child may hand back: both profiles, and the component.
 pub const OUTPUT_BYTES_MAX: u64 = 512 << 20;

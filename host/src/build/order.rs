@@ -1,6 +1,7 @@
 //! What the parent asks of a builder child, and what the child answers.
 
 use super::imports::WasiImports;
+use super::limits::EVENT_BYTES_MAX;
 use crate::interface::{WitFile, World};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,15 @@ pub(super) enum Event {
     Done(Facts),
 }
 
+impl Event {
+    /// Reads a frame. A few bytes of a large one could stand for far more memory than they take, so
+    /// one beyond [`EVENT_BYTES_MAX`] is none.
+    pub(super) fn read(frame: &[u8]) -> Option<Self> {
+        let within = frame.len() <= EVENT_BYTES_MAX;
+        within.then(|| postcard::from_bytes(frame).ok()).flatten()
+    }
+}
+
 /// What a child is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
@@ -131,4 +141,24 @@ pub(super) fn load_failure(class: FailureClass, message: impl Into<String>) -> F
 pub(super) fn with_limit(mut failure: Failure, limit: impl Into<String>) -> Failure {
     failure.limit = Some(limit.into());
     failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_stands_for_far_more_than_it_takes_is_none() {
+        // A byte for each name of no length, which takes 24 in memory.
+        let facts = |names: usize| {
+            let names = vec![String::new(); names];
+            let cpu = Duration::ZERO;
+            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), 0_u32, 0_u64, 0_u32, cpu))
+        };
+        let few = facts(1_000).unwrap();
+        assert!(
+            matches!(Event::read(&few), Some(Event::Done(facts)) if facts.imports.len() == 1_000)
+        );
+        assert!(Event::read(&facts(EVENT_BYTES_MAX).unwrap()).is_none());
+    }
 }

@@ -92,3 +92,91 @@ fn cause(exit: &Exit) -> Cause {
         Ending::Killed => Cause::Crash("it was killed".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn of(stage: Stage, ending: Ending, stderr: &str, cut: Cut) -> (&'static str, Option<String>) {
+        let exit = Exit {
+            ending,
+            stderr: stderr.into(),
+            cpu: Duration::ZERO,
+            max_rss_bytes: 0,
+        };
+        let failure = of_death(Some(stage), &exit, cut, "a.rs");
+        assert!(failure.message.contains("a.rs"), "{}", failure.message);
+        (failure.class.name(), failure.limit)
+    }
+
+    #[test]
+    fn the_end_of_a_child_is_explained_by_the_bound_it_met() {
+        let memory = "address space = 3221225472 bytes";
+        let aborted = Ending::Signalled(libc::SIGABRT);
+        for (ending, stderr, cut, class, limit) in [
+            (
+                Ending::Killed,
+                "",
+                Cut::Wall,
+                "build-timeout",
+                "wall = 60 s",
+            ),
+            (
+                Ending::Signalled(libc::SIGXCPU),
+                "",
+                Cut::None,
+                "build-timeout",
+                "cpu = 30 s",
+            ),
+            (
+                Ending::MemoryWatchdog,
+                "",
+                Cut::None,
+                "build-memory",
+                memory,
+            ),
+            (
+                aborted,
+                "memory allocation of 9 bytes failed",
+                Cut::None,
+                "build-memory",
+                memory,
+            ),
+            (
+                Ending::OutputOverflow,
+                "",
+                Cut::None,
+                "build-output-limit",
+                "output = 536870912 bytes",
+            ),
+            (
+                Ending::Signalled(libc::SIGXFSZ),
+                "",
+                Cut::None,
+                "build-output-limit",
+                "output = 536870912 bytes",
+            ),
+            (Ending::ProcessWatchdog, "", Cut::None, "build-crashed", ""),
+            (
+                Ending::Signalled(libc::SIGSEGV),
+                "",
+                Cut::None,
+                "build-crashed",
+                "",
+            ),
+            (Ending::Exited(71), "why", Cut::None, "build-crashed", ""),
+        ] {
+            let limit = (!limit.is_empty()).then(|| limit.to_owned());
+            assert_eq!(
+                of(Stage::Source, ending, stderr, cut),
+                (class, limit.clone())
+            );
+            // The same while a component is compiled says that it is too much for that.
+            assert_eq!(
+                of(Stage::Component, ending, stderr, cut),
+                ("load-compile-limit", limit)
+            );
+        }
+    }
+}

@@ -78,6 +78,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             gets: gets(&built.imports),
             refusal: None,
         },
+        Err(failure) if failure.class.is_of_the_machine() => {
+            return Err(Failure::variant(&failure));
+        }
         Err(failure) => Said {
             file,
             accepted: false,

@@ -52,7 +52,10 @@ impl Failure {
         let message = format!("{}{limit}: {}", failure.class, lines.join("\n"));
         Self {
             report: miette::Report::msg(message),
-            status: Status::NoAnswer,
+            status: match failure.class.is_of_the_machine() {
+                true => Status::Infrastructure,
+                false => Status::NoAnswer,
+            },
         }
     }
 

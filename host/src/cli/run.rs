@@ -52,10 +52,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.narrow(&mut loaded)?;
-    let folder = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| results_folder(&loaded));
+    let folder = match &arguments.out {
+        Some(folder) => folder.clone(),
+        None => own_folder(&loaded)?,
+    };
     let job = Job {
         loaded: &loaded,
         folder: &folder,
@@ -143,6 +143,19 @@ pub(super) fn results_folder(loaded: &Loaded) -> PathBuf {
         .dir
         .join(".bakeoff")
         .join(ids::slug(&loaded.experiment.name))
+}
+
+/// The same, if nothing on the way to it is a link that came with the experiment. Where a user
+/// says `--out`, links are the user's own.
+fn own_folder(loaded: &Loaded) -> Result<PathBuf, Failure> {
+    let folder = results_folder(loaded);
+    for path in [folder.parent().unwrap_or(&folder), &folder] {
+        if path.is_symlink() {
+            let path = path.to_owned();
+            return Err(crate::store::StoreError::Link { path }.into());
+        }
+    }
+    Ok(folder)
 }
 
 fn resume_command(experiment: &Path) -> String {

@@ -82,6 +82,11 @@ impl Run<'_> {
         index: usize,
         result: Result<Arc<crate::build::Built>, Failure>,
     ) -> Result<(), RunError> {
+        if let Err(failure) = &result
+            && failure.class.is_of_the_machine()
+        {
+            return Err(RunError::Machine(failure.message.clone()));
+        }
         let candidate = &mut self.candidates[index];
         let key = self.keys.build(candidate);
         let owner = Owner {

@@ -43,6 +43,9 @@ pub enum RunError {
     /// The engine does not work on this machine.
     #[error("the engine does not work here: {0}")]
     Engine(String),
+    /// The machine could not do its part of a build.
+    #[error("{0}")]
+    Machine(String),
     /// The user asked to stop.
     #[error("interrupted; what is finished is kept")]
     Interrupted,

@@ -9,6 +9,7 @@ use crate::config::{CasePart, Loaded, Place, Policy};
 use crate::confine::Confinement;
 use crate::interface::{self, Interface, InterfaceError, World};
 use crate::measure::{self, Arguments, InputSource, RunnerError, Setting, WaveCase};
+use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Inputs, Workers};
 use std::path::{Path, PathBuf};
@@ -128,7 +129,7 @@ impl Workshop {
                 kind: Kind::Release,
             })
             .await
-            .map_err(|failure| RunError::Engine(failure.message))?;
+            .map_err(|failure| RunError::Machine(failure.message))?;
         let Opened {
             source,
             cases,
@@ -250,9 +251,12 @@ async fn open_inputs(
                 )
             })?;
             let file = code.path().display().to_string();
-            let failed = |failure| RunError::Workload {
-                file: file.clone(),
-                failure: Box::new(failure),
+            let failed = |failure: Failure| match failure.class.is_of_the_machine() {
+                true => RunError::Machine(failure.message),
+                false => RunError::Workload {
+                    file: file.clone(),
+                    failure: Box::new(failure),
+                },
             };
             let code = read_code(code, &loaded.dir).map_err(failed)?;
             let request = Request {

@@ -5,6 +5,10 @@ use wit_parser::{Resolve, TypeDefKind};
 /// records that each hold the one before twice would be a tree of 2⁴⁰.
 const NODES_MAX: usize = 10_000;
 
+/// The most types that a type may have within each other. Whatever reads types, here and in every
+/// tool after, calls itself for each level; nobody writes ten.
+const DEPTH_MAX: usize = 100;
+
 /// A type of the component model, written out as a tree. Names of records and the like are kept
 /// for people; two types are [the same](Type::same) by structure, as components see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +54,9 @@ pub enum Unsupported {
     /// A type that is too large when it is written out.
     #[error("its types have more than {NODES_MAX} parts when they are written out")]
     TooLarge,
+    /// A type that has too many within each other.
+    #[error("its types have more than {DEPTH_MAX} types within each other")]
+    TooDeep,
 }
 
 impl Type {
@@ -62,6 +69,7 @@ impl Type {
         Writer {
             resolve,
             left: NODES_MAX,
+            levels: 0,
         }
         .write(ty)
     }
@@ -149,6 +157,7 @@ impl fmt::Display for Type {
 struct Writer<'a> {
     resolve: &'a Resolve,
     left: usize,
+    levels: usize,
 }
 
 impl Writer<'_> {
@@ -175,6 +184,16 @@ impl Writer<'_> {
     }
 
     fn write_defined(&mut self, id: wit_parser::TypeId) -> Result<Type, Unsupported> {
+        if self.levels == DEPTH_MAX {
+            return Err(Unsupported::TooDeep);
+        }
+        self.levels += 1;
+        let written = self.write_kind(id);
+        self.levels -= 1;
+        written
+    }
+
+    fn write_kind(&mut self, id: wit_parser::TypeId) -> Result<Type, Unsupported> {
         let resolve = self.resolve;
         let def = &resolve.types[id];
         let name = || def.name.clone().unwrap_or_else(|| "_".to_owned());

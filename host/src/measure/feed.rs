@@ -13,6 +13,11 @@ use wasmtime::component::types::ComponentFunc;
 /// Calls of a workload instance before it is replaced: what leaks in it stays bounded.
 const CALLS_PER_INSTANCE: u32 = 256;
 
+/// Numbers that `assess` may give for one answer, and bytes of the name of one: criteria are 32 at
+/// most, and their names are for people.
+const ASSESSED_MAX: usize = 64;
+const ASSESSED_NAME_BYTES_MAX: usize = 256;
+
 /// The source of inputs and judge of answers of one runner.
 pub(super) enum Feed {
     /// The workload component.
@@ -171,8 +176,9 @@ impl Feed {
                     |exports| exports.assess.as_ref(),
                     &with_answer(arguments, answer),
                 )?;
-                named_numbers(value)
-                    .ok_or_else(|| failed("`assess` did not give a list of names and numbers"))
+                let numbers = named_numbers(value)
+                    .ok_or_else(|| failed("`assess` did not give a list of names and numbers"))?;
+                bounded(numbers)
             }
             _ => Ok(Vec::new()),
         }
@@ -279,6 +285,25 @@ fn named_numbers(value: Option<Value>) -> Option<Vec<(String, f64)>> {
             _ => None,
         })
         .collect()
+}
+
+/// Refuses more numbers than anybody reads.
+fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, Breach> {
+    if numbers.len() > ASSESSED_MAX {
+        let count = numbers.len();
+        return Err(failed(format!(
+            "`assess` gave {count} numbers for one answer, and it may give {ASSESSED_MAX}"
+        )));
+    }
+    match numbers
+        .iter()
+        .any(|(name, _)| name.len() > ASSESSED_NAME_BYTES_MAX)
+    {
+        true => Err(failed(format!(
+            "`assess` gave a number a name of more than {ASSESSED_NAME_BYTES_MAX} bytes"
+        ))),
+        false => Ok(numbers),
+    }
 }
 
 /// A failure of the workload, whatever its own class: no variant is to blame. What it reported of a

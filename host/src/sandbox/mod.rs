@@ -16,4 +16,4 @@ mod wasi;
 pub use brackets::{Bracketed, Clocks};
 pub use guest::{Answered, Guest, Imports, Instance, Prepared, Sandbox};
 pub use limiter::Peak;
-pub use outcome::Breach;
+pub use outcome::{Breach, MESSAGE_BYTES_MAX};

@@ -7,6 +7,9 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use wasmtime::{Error, Trap};
 
+/// The longest message of a breach, in bytes: what a person still reads.
+pub const MESSAGE_BYTES_MAX: usize = 16 << 10;
+
 /// A call that did not give an answer.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Breach {
@@ -19,11 +22,17 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// A breach that no limit explains.
+    /// A breach that no limit explains. Of a message longer than [`MESSAGE_BYTES_MAX`] the
+    /// beginning is kept: guests have a hand in what it says.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MESSAGE_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+            message.push('…');
+        }
         Self {
             class,
-            message: message.into(),
+            message,
             limit: None,
         }
     }
@@ -58,16 +67,16 @@ impl Breach {
                 message: "held more handles than it may".into(),
                 limit: Some(format!("handles = {HANDLES_MAX}")),
             },
-            None if says(error, "resource limit exceeded") => Self {
-                class: FailureClass::HostLimit,
-                message: format!("is made of more than it may be: {error}"),
-                limit: Some(format!("instances, tables, memories = {OBJECTS_MAX} each")),
-            },
             // "the data lifted from the guest exceeds `set_hostcall_fuel`"
             None if says(error, "fuel allocated for hostcalls") => Self {
                 class: FailureClass::OutputLimit,
                 message: "gave an answer that is larger than it may be".into(),
                 limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
+            },
+            None if let Some(what) = too_many(error) => Self {
+                class: FailureClass::HostLimit,
+                message: format!("makes more {what} than it may when it is started"),
+                limit: Some(format!("{what} = {OBJECTS_MAX}")),
             },
             None => Self::new(FailureClass::Trap, format!("{error:#}")),
         }
@@ -77,6 +86,17 @@ impl Breach {
 /// Whether the engine says this of an error for which it has no type.
 fn says(error: &Error, words: &str) -> bool {
     error.chain().any(|cause| cause.to_string().contains(words))
+}
+
+/// What a component has too many of; wasmtime has no type for this either.
+fn too_many(error: &Error) -> Option<&'static str> {
+    [
+        ("instance count too high", "instances"),
+        ("table count too high", "tables"),
+        ("memory count too high", "memories"),
+    ]
+    .into_iter()
+    .find_map(|(words, what)| says(error, words).then_some(what))
 }
 
 #[cfg(test)]

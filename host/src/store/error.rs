@@ -61,6 +61,13 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+    /// Something in the folder is a link.
+    #[error("{} is a link, and results are not written through links, which may lead anywhere: \
+        remove it, or choose another folder with --out", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// There is nothing to read.
     #[error("{} holds no results: run the experiment first", folder.display())]
     Missing {

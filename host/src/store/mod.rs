@@ -18,6 +18,7 @@ mod files;
 mod history;
 mod journal;
 mod key;
+mod links;
 mod lock;
 mod open;
 mod replicas;

@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::files::{Files, sync_folder};
 use super::journal::Journal;
+use super::links;
 use super::lock::Lock;
 use super::runs::Active;
 use super::schema::{APPLICATION_ID, Marks, STEPS, VIEWS, migrate};
@@ -51,7 +52,7 @@ impl Store {
     ///
     /// # Errors
     /// Reading: [`StoreError::Missing`] if there is none. Writing: [`StoreError::Locked`] if
-    /// another run has the folder. Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it
+    /// another run has the folder, [`StoreError::Link`] if anything in it is a link. Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it
     /// is to be set aside), [`StoreError::ReadOnly`], [`StoreError::Full`]; nothing was written to
     /// the database in any of these cases.
     pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
@@ -61,6 +62,7 @@ impl Store {
         }
         let failed = |error| StoreError::from_io("create", folder, error);
         std::fs::create_dir_all(folder).map_err(failed)?;
+        links::refuse(folder)?;
         let lock = Lock::take(folder)?;
         if !file.exists() {
             // A journal without its database must not be taken for the new one's.

@@ -1,0 +1,15 @@
+//! The hostile corpus: what prototypes, components, workloads and experiments try, through the
+//! built binary, as whoever sends them would. `docs/security.md` has the table of all cases; some
+//! are tests of other modules.
+
+mod batch;
+mod build_cases;
+mod components;
+mod harness;
+mod load_cases;
+mod neighbours;
+mod parsers;
+mod results;
+mod run_cases;
+mod seeds;
+mod table;

@@ -1,0 +1,197 @@
+//! One function for each parser of bytes from outside. It must return, whatever the bytes are: a
+//! panic, a hang or memory without bound is a defect. The test suite runs them on a fixed corpus
+//! and on mutations of it, `fuzz/` runs them under a fuzzer.
+
+use bakeoff::build::examine;
+use bakeoff::config;
+use bakeoff::engine::{self, Profile};
+use bakeoff::interface::{Interface, WitFile};
+use bakeoff::invoke;
+use bakeoff::measure::protocol::{Opened, Reply};
+use bakeoff::store::{Mode, Store};
+use bakeoff_domain::report::Report;
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+use wasm_encoder::{Component as Encoder, RawSection};
+use wasmtime::component::Component;
+use wasmtime::component::types::{ComponentFunc, ComponentItem};
+
+/// A parser by name, and the function that gives it bytes.
+pub(crate) type Harness = (&'static str, fn(&[u8]));
+
+/// Every parser of bytes from outside.
+pub(crate) const ALL: [Harness; 10] = [
+    ("experiment", experiment),
+    ("cases", cases),
+    ("wave", wave),
+    ("wit", wit),
+    ("component", component),
+    ("order", order),
+    ("build-event", build_event),
+    ("request", request),
+    ("reply", reply),
+    ("report", report),
+];
+
+/// The parsers above, and the store, which needs a folder and so takes far longer.
+pub(crate) const STORE: Harness = ("store", store);
+
+/// The experiment file.
+pub(crate) fn experiment(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && let Err(error) = config::parse(text, "bakeoff.toml")
+    {
+        shown(&error);
+    }
+}
+
+/// A file of cases.
+pub(crate) fn cases(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && let Err(error) = config::parse_cases(text, "cases.toml")
+    {
+        shown(&error);
+    }
+}
+
+/// A message must be printable as well.
+fn shown(error: &config::ConfigError) {
+    assert!(!error.to_string().is_empty());
+}
+
+/// The function that calls in WAVE are parsed for. It has every kind of type.
+const EVERY_TYPE: &str = "package a:b;
+world prototype {
+  record point { x: f64, name: string }
+  variant shape { none, circle(f32), polygon(list<point>) }
+  enum colour { red, green }
+  flags marks { a, b, c }
+  export f: func(shapes: list<shape>, colour: option<colour>, marks: marks, pair: tuple<u8, s64>, c: char) -> result<list<list<bool>>, string>;
+}";
+
+/// A component of that function's type, without code: the type is all that is needed.
+static FUNCTION: LazyLock<ComponentFunc> = LazyLock::new(|| {
+    let file = WitFile {
+        name: "main.wit".into(),
+        text: EVERY_TYPE.into(),
+    };
+    let interface = Interface::parse(vec![file], "f").expect("the interface above is valid");
+    let bytes = bakeoff::build::calibrator(&interface).expect("every interface has a no-op");
+    let engine = engine::new(Profile::Checked).expect("the engine runs here");
+    let component = Component::new(&engine, bytes).expect("a no-op is a valid component");
+    let exports = component.component_type();
+    match exports.get_export(&engine, "f") {
+        Some(item) => match item.ty {
+            ComponentItem::ComponentFunc(function) => function,
+            other => unreachable!("f is {other:?}"),
+        },
+        None => unreachable!("f is exported"),
+    }
+});
+
+/// A call and an answer in WAVE.
+pub(crate) fn wave(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        if let Ok(values) = invoke::parse_call(text, "f", &FUNCTION) {
+            for value in &values {
+                invoke::render(value);
+            }
+        }
+        if let Ok(value) = invoke::parse_result(text, &FUNCTION) {
+            invoke::render(&value);
+        }
+    }
+}
+
+/// WIT.
+pub(crate) fn wit(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let file = WitFile {
+            name: "main.wit".into(),
+            text: text.into(),
+        };
+        if let Err(error) = Interface::parse(vec![file], "f") {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+/// The interface that components are examined for.
+static INTERFACE: LazyLock<Arc<Interface>> = LazyLock::new(|| {
+    let file = WitFile {
+        name: "main.wit".into(),
+        text: EVERY_TYPE.into(),
+    };
+    Arc::new(Interface::parse(vec![file], "f").expect("the interface above is valid"))
+});
+
+/// A component: its sizes, its instances, its world. The bytes as they are, and as the inside of a
+/// component around them.
+pub(crate) fn component(bytes: &[u8]) {
+    look(bytes);
+    if let Some((&id, data)) = bytes.split_first() {
+        let mut around = Encoder::new();
+        around.section(&RawSection { id: id % 16, data });
+        look(&around.finish());
+    }
+}
+
+fn look(bytes: &[u8]) {
+    if let Err(failure) = examine(bytes, "a.wasm", &INTERFACE) {
+        assert!(failure.message.starts_with("a.wasm"), "{failure:?}");
+    }
+}
+
+/// An order, as a builder child takes it.
+pub(crate) fn order(bytes: &[u8]) {
+    bakeoff::build::reads_as_order(bytes);
+}
+
+/// An event, as a builder child sends it.
+pub(crate) fn build_event(bytes: &[u8]) {
+    bakeoff::build::reads_as_event(bytes);
+}
+
+/// A request, as a runner takes it.
+pub(crate) fn request(bytes: &[u8]) {
+    if let Ok(opened) = Opened::read(bytes) {
+        assert!(format!("{:?}", opened.request).len() < 64 * bytes.len() + 4096);
+    }
+}
+
+/// A reply, as a runner sends it.
+pub(crate) fn reply(bytes: &[u8]) {
+    if let Ok(reply) = postcard::from_bytes::<Reply>(bytes) {
+        assert!(format!("{reply:?}").len() < 256 * bytes.len() + 4096);
+    }
+}
+
+/// A report, as `bakeoff report` reads it.
+pub(crate) fn report(bytes: &[u8]) {
+    if let Ok(report) = serde_json::from_slice::<Report>(bytes) {
+        bakeoff::render::json(&report);
+    }
+}
+
+thread_local! {
+    static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// A database, as it is opened and read.
+pub(crate) fn store(bytes: &[u8]) {
+    FOLDER.with_borrow_mut(|folder| {
+        let folder = folder.get_or_insert_with(|| tempfile::tempdir().expect("a temporary folder"));
+        let file = folder.path().join("bakeoff.db");
+        std::fs::write(&file, bytes).expect("the folder can be written");
+        if let Ok(store) = Store::open(folder.path(), Mode::Read)
+            && let Ok(runs) = store.runs()
+        {
+            for run in runs {
+                let _ = store.race_of(run.id);
+            }
+        }
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(folder.path().join(format!("bakeoff.db{end}")));
+        }
+    });
+}

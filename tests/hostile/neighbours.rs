@@ -1,0 +1,166 @@
+//! Ten thousand trials of a good component beside each attack on a running machine, in one process
+//! and one engine, as variants of a replica are: every answer right, and memory flat.
+
+use super::batch::{WIT, approach};
+use super::components::{Answerer, built, crowded, growing_table, looping};
+use bakeoff::engine::{self, Profile};
+use bakeoff::invoke::Value;
+use bakeoff::sandbox::{Imports, Instance, Prepared, Sandbox};
+use bakeoff_domain::spec::Limits;
+use std::fs;
+use std::process::Command;
+use std::sync::Arc;
+
+/// Trials of the good component beside one attack.
+const TRIALS: u64 = 10_000;
+
+/// In the suite, so many.
+const TRIALS_IN_SUITE: u64 = 400;
+
+/// The variable that says how many trials another process makes.
+const TRIALS_VARIABLE: &str = "BAKEOFF_TEST_TRIALS";
+
+/// An attack comes after so many trials, again and again.
+const ATTACK_EVERY: u64 = 20;
+
+/// Memory may differ by this much between the middle and the end, in bytes: an allocator's pools.
+const FLAT_BYTES: u64 = 16 << 20;
+
+const SOURCES: [&str; 8] = [
+    "looping",
+    "grows_to_the_limit",
+    "grows_and_goes_on",
+    "infinite_recursion",
+    "huge_list_return",
+    "list_that_is_not_there",
+    "panics_in_colour",
+    "leaves_marks",
+];
+
+/// Every attack by name, as a component.
+fn attacks(good: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let mut attacks: Vec<_> = SOURCES
+        .iter()
+        .map(|name| (*name, built(&approach(name), WIT, "top-k")))
+        .collect();
+    let looping_start = Answerer {
+        start: Some(looping),
+        ..Answerer::default()
+    };
+    let growing_table = Answerer {
+        call: Some(growing_table),
+        table: Some(1),
+        ..Answerer::default()
+    };
+    attacks.push(("looping start", looping_start.component()));
+    attacks.push(("many memories", crowded(good, 20, 8, 1)));
+    attacks.push(("many instances", crowded(good, 100, 0, 1)));
+    attacks.push(("growing table", growing_table.component()));
+    attacks
+}
+
+fn limits() -> Limits {
+    Limits {
+        memory_bytes: 64 << 20,
+        fuel: 20_000_000,
+        output_bytes: 64 << 10,
+        ..Limits::default()
+    }
+}
+
+fn prepared(sandbox: &Sandbox, component: &[u8]) -> Prepared {
+    let code = engine::precompile(Profile::Checked, component).unwrap();
+    // SAFETY: the line above compiled it, for an engine of the same profile.
+    unsafe { sandbox.prepare(&code, Imports::None) }.unwrap()
+}
+
+/// The numbers of a trial, which no other trial has, and the five largest of them.
+fn trial(number: u64) -> (Arc<[Value]>, Vec<i64>) {
+    let mix = |at: u64| (number << 16 | at).wrapping_mul(0x9e37_79b9_7f4a_7c15) as i64 >> 20;
+    let values: Vec<i64> = (0..500).map(mix).collect();
+    let mut largest = values.clone();
+    largest.sort_unstable_by(|a, b| b.cmp(a));
+    largest.truncate(5);
+    ([Value::S64List(values), Value::U32(5)].into(), largest)
+}
+
+fn call(instance: &mut Instance, arguments: &Arc<[Value]>) -> Result<Option<Value>, ()> {
+    let callee = instance.callee(&["top-k".to_owned()]).unwrap();
+    let answered = instance.call(&callee, arguments).map_err(drop)?;
+    Ok(answered.value)
+}
+
+/// Memory that this process has resident, in bytes.
+fn resident_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.unwrap().trim().trim_end_matches(" kB");
+    kib.parse::<u64>().unwrap() << 10
+}
+
+/// Run it alone: memory is that of the whole process.
+#[test]
+#[ignore = "takes minutes: see CONTRIBUTING.md"]
+fn ten_thousand_trials_beside_each_attack() {
+    let asked = std::env::var(TRIALS_VARIABLE).ok();
+    let trials = asked.map_or(TRIALS, |count| count.parse().unwrap());
+    let good = built(&approach("good"), WIT, "top-k");
+    let sandbox = Sandbox::new(Profile::Checked, limits()).unwrap();
+    let well_behaved = prepared(&sandbox, &good);
+    for (name, component) in attacks(&good) {
+        let attack = prepared(&sandbox, &component);
+        let mut kept = well_behaved.instantiate().unwrap();
+        let (mut right, mut held_off, mut midway) = (0, 0, 0);
+        for number in 0..trials {
+            let (arguments, largest) = trial(number);
+            if number % ATTACK_EVERY == 0 {
+                let attacked = attack.instantiate().map_err(drop);
+                let attacked = attacked.and_then(|mut instance| call(&mut instance, &arguments));
+                held_off += u64::from(attacked.is_err());
+            }
+            // By turns in an instance that stays, and in a new one.
+            let mut fresh = (number % 2 == 1).then(|| well_behaved.instantiate().unwrap());
+            let answer = call(fresh.as_mut().unwrap_or(&mut kept), &arguments);
+            right +=
+                u64::from(matches!(answer, Ok(Some(Value::S64List(found))) if found == largest));
+            if number == trials / 2 {
+                midway = resident_bytes();
+            }
+        }
+        let end = resident_bytes();
+        println!(
+            "{name}: {right} of {trials} right, {held_off} attacks ended, {} MiB midway, {} MiB at the end",
+            midway >> 20,
+            end >> 20
+        );
+        assert_eq!(right, trials, "{name}");
+        let harmless = ["grows_and_goes_on", "leaves_marks"].contains(&name);
+        let expected = if harmless { 0 } else { trials / ATTACK_EVERY };
+        assert_eq!(held_off, expected, "{name}");
+        assert!(
+            end.abs_diff(midway) < FLAT_BYTES,
+            "{name}: {midway} bytes, then {end}"
+        );
+    }
+}
+
+/// The same with fewer trials, in a process of its own.
+#[test]
+fn trials_beside_each_attack_are_right_and_memory_is_flat() {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "hostile::neighbours::ten_thousand_trials_beside_each_attack",
+        ])
+        .args(["--ignored", "--nocapture"])
+        .env(TRIALS_VARIABLE, TRIALS_IN_SUITE.to_string())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(said.matches("400 of 400 right").count(), 12, "{said}");
+}

@@ -1,0 +1,140 @@
+//! Valid inputs of the binary parsers, from which mutations start.
+
+use super::components::{Answerer, doubling, functions};
+use crate::support::root;
+use bakeoff::config;
+use bakeoff::measure::WaveCase;
+use bakeoff::measure::protocol::{Bundle, GateSeeds, Inputs, Reply, Request, Task};
+use bakeoff::sandbox::Breach;
+use bakeoff::store::{Mode, RunMeta, Start, Store};
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::report::Environment;
+use bakeoff_domain::spec::Limits;
+use std::fs;
+
+/// The inputs for a parser.
+pub(super) fn of(name: &str) -> Vec<Vec<u8>> {
+    match name {
+        "component" => vec![
+            Answerer::default().component(),
+            doubling(3),
+            functions(3, 7, 20),
+        ],
+        "order" => vec![order()],
+        "build-event" => vec![done(), failed()],
+        "request" => vec![request()],
+        "reply" => replies(),
+        "report" => vec![fs::read(root().join("tests/golden/report/report.json")).unwrap()],
+        "store" => vec![store()],
+        _ => Vec::new(),
+    }
+}
+
+/// An order, field by field as the builder child reads it: enumerations are their numbers.
+fn order() -> Vec<u8> {
+    let files = vec![(
+        "main.wit",
+        "package a:b; world prototype { export f: func(); }",
+    )];
+    let (prototype, release, component) = (0_u8, 0_u8, 1_u8);
+    let (granted, wasi): (Vec<String>, u8) = (Vec::new(), 0);
+    let kinds = (prototype, release, component);
+    let order = (files, "f", kinds, "a.wasm", granted, wasi);
+    let order = postcard::to_stdvec(&order).unwrap();
+    let mut payload = (order.len() as u64).to_le_bytes().to_vec();
+    payload.extend(order);
+    payload.extend(b"\0asm\x0d\0\x01\0");
+    payload
+}
+
+/// The event of a build that is done.
+fn done() -> Vec<u8> {
+    let (imports, exports) = (vec!["a:b/c@0.1.0"], vec!["f: func()"]);
+    let (functions, bytes, locals, layouts) = (3_u32, 400_u64, 7_u32, 8_u32);
+    let cpu = (0_u64, 5_000_u32);
+    let sizes = (functions, bytes, locals, layouts);
+    postcard::to_stdvec(&(2_u8, imports, exports, sizes, cpu)).unwrap()
+}
+
+/// The event of a build that failed.
+fn failed() -> Vec<u8> {
+    let (class, phase) = (0_u8, 0_u8);
+    postcard::to_stdvec(&(1_u8, class, "a message", phase, Some("wall = 60 s"))).unwrap()
+}
+
+fn request() -> Vec<u8> {
+    let mut bundle = Bundle::default();
+    let component = bundle.add(b"code");
+    let case = WaveCase {
+        call: "f(1)".into(),
+        expect: Some("2".into()),
+    };
+    let request = Request {
+        call: vec!["f".into()],
+        limits: Limits::default(),
+        inputs: Inputs::Cases(vec![case]),
+        task: Task::Gate {
+            component,
+            files: None,
+            seeds: GateSeeds {
+                cases: 7,
+                rehearsal: 11,
+            },
+        },
+    };
+    bundle.seal(&request).unwrap()
+}
+
+fn replies() -> Vec<Vec<u8>> {
+    let replies = [
+        Reply::Cases(vec![Ok(()), Err("call: no".into())]),
+        Reply::Failed {
+            variant: Some(3),
+            calls: vec![(0, 7), (1, u64::MAX)],
+            breach: Breach::new(FailureClass::Trap, "a message"),
+        },
+        Reply::Diagnosis(vec!["a report".into()]),
+    ];
+    replies
+        .iter()
+        .map(|reply| postcard::to_stdvec(reply).unwrap())
+        .collect()
+}
+
+/// A database with a run that has just begun.
+fn store() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join("examples/top-k/bakeoff.toml")).unwrap();
+    let experiment = config::parse(&text, "bakeoff.toml").unwrap();
+    let meta = RunMeta {
+        name: "top-k",
+        experiment_id: "e1",
+        seed: 1,
+        experiment: &experiment,
+        environment: &Environment::default(),
+        bakeoff: "0.1.0",
+    };
+    let mut store = Store::open(folder.path(), Mode::Write).unwrap();
+    store.begin_run(&meta, Start::Resume).unwrap();
+    drop(store);
+    fs::read(folder.path().join("bakeoff.db")).unwrap()
+}
+
+/// A seed that is no longer valid would make its parser's mutations worth little.
+#[test]
+fn the_seeds_are_what_the_parsers_take() {
+    assert!(bakeoff::build::reads_as_order(&order()));
+    assert!(bakeoff::build::reads_as_event(&done()));
+    assert!(bakeoff::build::reads_as_event(&failed()));
+    assert!(bakeoff::measure::protocol::Opened::read(&request()).is_ok());
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bakeoff.db"), store()).unwrap();
+    assert_eq!(
+        Store::open(folder.path(), Mode::Read)
+            .unwrap()
+            .runs()
+            .unwrap()
+            .len(),
+        1
+    );
+}
