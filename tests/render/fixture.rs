@@ -237,6 +237,7 @@ pub(super) fn facts() -> Facts {
             cores: 2,
             system: "Linux 6.1".to_owned(),
             confinement: "standard".to_owned(),
+            fences: Vec::new(),
         },
         criteria: vec![
             criterion("performance", 1.0, "time", "ns"),

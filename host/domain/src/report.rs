@@ -160,6 +160,10 @@ pub struct Environment {
     pub system: String,
     /// Level of confinement: `full`, `standard`, `unconfined`.
     pub confinement: String,
+    /// What the confinement is made of: `landlock 7`, `seccomp`, `bubblewrap`,
+    /// `cgroup (memory, processes)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fences: Vec<String>,
 }
 
 /// A reading with its unit.

@@ -120,6 +120,7 @@ pub(super) fn carry_out(
         function_bytes_max: sizes.function_bytes_max,
         locals_max: sizes.locals_max,
         source_cpu,
+        cpu: cpu_used(),
     };
     Ok(Product {
         facts,

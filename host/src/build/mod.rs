@@ -18,6 +18,7 @@ mod instances;
 pub mod limits;
 mod order;
 mod toolchain;
+mod trial;
 mod verdict;
 mod world;
 
@@ -29,3 +30,4 @@ pub use glue::DIAGNOSTIC_IMPORT;
 pub(crate) use inspect::oversize;
 pub use order::Kind;
 pub use toolchain::{TARGET, Toolchain, ToolchainError};
+pub use trial::fit;

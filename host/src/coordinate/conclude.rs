@@ -40,6 +40,7 @@ pub(super) fn environment(workshop: &Workshop) -> Environment {
             uname.release().to_string_lossy()
         ),
         confinement: workshop.tools.confinement.level().name().to_owned(),
+        fences: workshop.tools.confinement.means().list(),
     }
 }
 
