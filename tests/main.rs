@@ -5,6 +5,7 @@ mod build;
 mod commands;
 mod config;
 mod confine;
+mod doctor;
 mod golden;
 mod interface;
 mod render;
