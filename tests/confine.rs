@@ -3,6 +3,7 @@
 mod bounds;
 mod endings;
 mod escape;
+mod groups;
 mod levels;
 
 use bakeoff::confine::{

@@ -6,6 +6,7 @@ mod cheats;
 mod commands;
 mod config;
 mod confine;
+mod doctor;
 mod golden;
 mod hostile;
 mod interface;

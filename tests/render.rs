@@ -52,6 +52,17 @@ fn text_is_golden() {
 }
 
 #[test]
+fn what_the_confinement_is_made_of_is_shown() {
+    let mut report = fixture::report();
+    report.environment.fences = ["landlock 4", "seccomp"].map(str::to_owned).to_vec();
+    let shown = "standard (landlock 4, seccomp)";
+    assert!(render::human(&report, &options()).contains(shown));
+    assert!(render::html(&report, &options()).contains(shown));
+    let json: serde_json::Value = serde_json::from_str(&render::json(&report)).unwrap();
+    assert_eq!(json["environment"]["fences"][1], "seccomp");
+}
+
+#[test]
 fn markdown_and_its_charts_are_golden() {
     let report = fixture::report();
     golden("report.md", &render::markdown(&report, &options()));

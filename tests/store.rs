@@ -45,6 +45,7 @@ fn begin(store: &mut Store, experiment_id: &str, start: Start) -> Result<Begun, 
         engine: "wasmtime-48".into(),
         cpu: "a cpu".into(),
         confinement: "full".into(),
+        fences: vec!["seccomp".into()],
         ..Environment::default()
     };
     let meta = RunMeta {

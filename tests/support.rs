@@ -77,7 +77,7 @@ impl From<Output> for Said {
 
 /// Runs the binary to its end; what measures waits for its turn.
 pub(crate) fn say(arguments: &[&str]) -> Said {
-    let measures = matches!(arguments.first(), Some(&"run" | &"compare"));
+    let measures = matches!(arguments.first(), Some(&"run" | &"compare" | &"doctor"));
     let _turn = measures.then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner));
     bakeoff(arguments).output().unwrap().into()
 }

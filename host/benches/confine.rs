@@ -1,55 +1,148 @@
-//! What a fence costs: a child from spawn to exit, confined beside unconfined, in turns.
+//! What fences cost, each beside the same without, in turns.
 //!
-//! `cargo bench --bench confine` prints the medians and their ratio for a runner and a builder.
+//! ```text
+//! cargo bench -p bakeoff --bench confine [-- --quick]
+//! ```
+//!
+//! prints medians of wall time and their ratios, of one run on one machine:
+//! - a child that does nothing, from spawn to exit, confined beside unconfined
+//! - the build of a prototype, likewise: the ratio is to stay below 1.10
+//! - a runner from spawn to its first trial, beside the bare start and end of the same binary: it is
+//!   to take less than 25 ms
 
+mod support;
+
+use bakeoff::build::{Builder, CodeBytes, Kind, Request, Toolchain};
 use bakeoff::confine::{Confinement, Fence, Host, Job, PROBE, Processes};
-use std::time::{Duration, Instant};
+use bakeoff::interface::{Interface, WitFile, World};
+use bakeoff::measure::protocol::{
+    Bundle, Contestant, Doing, Inputs, ReplicaTask, Reply, Request as RunnerRequest, Task,
+};
+use bakeoff::measure::{self, Instances, WaveCase};
+use bakeoff_domain::plan::{self, Entrant, ReplicaSpec, Stage, WarmUp};
+use bakeoff_domain::spec::Limits;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+use support::{is_quick, median};
 
-/// Children of each kind.
-const ROUNDS: usize = 300;
+/// Children of each kind, and builds.
+const CHILDREN: usize = 300;
+const CHILDREN_QUICK: usize = 40;
+const BUILDS: usize = 30;
+const BUILDS_QUICK: usize = 5;
+
+/// The binary that children are.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_bakeoff");
+
+/// What is built and run.
+const WIT: &str =
+    "package bakeoff:bench;\nworld prototype { export square: func(n: u32) -> u32; }\n";
+const SOURCE: &str = "pub fn square(n: u32) -> u32 { n.wrapping_mul(n) }\n";
+const CALL: &str = "square";
+
+type Failure = Box<dyn std::error::Error>;
 
 #[tokio::main]
-async fn main() {
-    let wrapped = Host::with_program(env!("CARGO_BIN_EXE_bakeoff"));
-    let plain = Host {
+async fn main() -> Result<(), Failure> {
+    let (children, builds) = match is_quick() {
+        true => (CHILDREN_QUICK, BUILDS_QUICK),
+        false => (CHILDREN, BUILDS),
+    };
+    let toolchain = Toolchain::find(&mut |line: &str| eprintln!("{line}")).await?;
+    let ways = ways(&toolchain).await?;
+    let (bare, fenced) = (&ways[0], &ways[1]);
+
+    println!("{:<34} {:>12} {:>12} {:>7}", "", "without", "with", "ratio");
+    let closed = Fence::closed();
+    row("a runner that does nothing", children, async |side| {
+        life([&bare.1, &fenced.1][side], &closed).await
+    })
+    .await?;
+    for (name, way) in &ways[1..] {
+        let title = format!("a builder that does nothing: {name}");
+        row(&title, children, async |side| {
+            life([&bare.1, way][side], &builder()).await
+        })
+        .await?;
+    }
+    for (name, way) in &ways[1..] {
+        let title = format!("a build: {name}");
+        row(&title, builds, async |side| {
+            build([&bare.1, way][side], &toolchain).await
+        })
+        .await?;
+    }
+    let message = replica(&fenced.1, &toolchain).await?;
+    row(
+        "fork and exec, to the first trial",
+        children,
+        async |side| match side {
+            0 => fork_and_exec(),
+            _ => to_first_trial(&fenced.1, &message).await,
+        },
+    )
+    .await
+}
+
+/// Nothing around children; their own fence; and what else there is here, each with a name.
+async fn ways(toolchain: &Toolchain) -> Result<Vec<(String, Confinement)>, Failure> {
+    let everything = Host::with_program(PROGRAM);
+    let grouped = Host {
         bubblewrap: false,
-        ..wrapped.clone()
+        ..everything.clone()
+    };
+    let fenced = Host {
+        groups: false,
+        ..grouped.clone()
     };
     let bare = Host {
         landlock_at_most: Some(0),
         seccomp: false,
-        ..plain.clone()
+        ..fenced.clone()
     };
-    let bare = Confinement::allow_unconfined_on(bare).await;
-    let (plain, wrapped) = match (
-        Confinement::probe_on(plain).await,
-        Confinement::probe_on(wrapped).await,
-    ) {
-        (Ok(plain), Ok(wrapped)) => (plain, wrapped),
-        (Err(unavailable), _) | (_, Err(unavailable)) => {
-            println!("{unavailable}");
-            return;
-        }
-    };
-    println!("child                unconfined    confined   ratio");
-    compare("runner", &bare, &plain, &Fence::closed()).await;
-    compare("builder", &bare, &plain, &builder()).await;
-    if let Some(layer) = wrapped.outer_layer() {
-        compare(&format!("builder, {layer}"), &bare, &wrapped, &builder()).await;
+    let mut ways = vec![
+        (
+            "bare".to_owned(),
+            Confinement::allow_unconfined_on(bare).await,
+        ),
+        ("fence".to_owned(), Confinement::probe_on(fenced).await?),
+    ];
+    let grouped = Confinement::probe_on(grouped).await?;
+    if grouped.means().groups.is_some() {
+        ways.push(("and cgroup".to_owned(), grouped));
     }
+    let everything = Confinement::probe_on(everything).await?;
+    let everything = bakeoff::build::fit(toolchain, everything).await;
+    if let Some(layer) = everything.outer_layer() {
+        ways.push((format!("and {layer}"), everything));
+    }
+    Ok(ways)
 }
 
-/// Children of both kinds in turns.
-async fn compare(name: &str, bare: &Confinement, confined: &Confinement, fence: &Fence) {
+/// Two things in turns, each `rounds` times: the one on side 0, without, and the one on side 1,
+/// with. They say how many seconds they took.
+async fn row(
+    title: &str,
+    rounds: usize,
+    mut act: impl AsyncFnMut(usize) -> Result<f64, Failure>,
+) -> Result<(), Failure> {
     let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..ROUNDS {
-        for (confinement, times) in [bare, confined].into_iter().zip(&mut times) {
-            times.push(life(confinement, fence).await);
+    for round in 0..rounds {
+        for turn in 0..2 {
+            let side = (round + turn) % 2;
+            times[side].push(act(side).await?);
         }
     }
-    let [bare, confined] = times.map(median);
-    let ratio = confined.as_secs_f64() / bare.as_secs_f64();
-    println!("{name:<20} {bare:>10.2?}  {confined:>10.2?}   {ratio:.2}");
+    let [without, with] = times.map(median);
+    let ms = |seconds: f64| format!("{:.2} ms", seconds * 1e3);
+    let ratio = with / without;
+    println!(
+        "{title:<34} {:>12} {:>12} {ratio:>7.2}",
+        ms(without),
+        ms(with)
+    );
+    Ok(())
 }
 
 fn builder() -> Fence {
@@ -63,21 +156,121 @@ fn builder() -> Fence {
 }
 
 /// One child that does nothing, from spawn to exit.
-async fn life(confinement: &Confinement, fence: &Fence) -> Duration {
-    let nothing = postcard::to_stdvec(&Vec::<u8>::new()).expect("an empty list has bytes");
-    let start = Instant::now();
-    let job = Job::new(PROBE.name, &[], fence.clone());
+async fn life(confinement: &Confinement, fence: &Fence) -> Result<f64, Failure> {
+    let nothing = postcard::to_stdvec(&Vec::<u8>::new())?;
     let parts = [&nothing[..]];
-    let job = Job {
-        payload: &parts,
-        ..job
-    };
-    let child = confinement.spawn(job).await.expect("a child starts");
-    child.finish().await;
-    start.elapsed()
+    let start = Instant::now();
+    let job = Job::new(PROBE.name, &parts, fence.clone());
+    confinement.spawn(job).await?.finish().await;
+    Ok(start.elapsed().as_secs_f64())
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
+fn order(code: CodeBytes) -> Result<Request, Failure> {
+    let file = WitFile {
+        name: "bench.wit".into(),
+        text: WIT.into(),
+    };
+    Ok(Request {
+        interface: Arc::new(Interface::parse(vec![file], CALL)?),
+        world: World::Prototype,
+        code,
+        kind: Kind::Release,
+    })
+}
+
+fn source() -> CodeBytes {
+    CodeBytes::Source {
+        path_shown: "square.rs".into(),
+        text: SOURCE.into(),
+    }
+}
+
+/// One build, without a cache.
+async fn build(confinement: &Confinement, toolchain: &Toolchain) -> Result<f64, Failure> {
+    let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
+    let order = order(source())?;
+    let start = Instant::now();
+    builder
+        .build(&order)
+        .await
+        .map_err(|failure| failure.message)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// What a runner is given for a replica of one variant.
+async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec<u8>, Failure> {
+    let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
+    let mut bundle = Bundle::default();
+    let mut add = async |code| -> Result<_, Failure> {
+        let built = builder.build(&order(code)?).await;
+        let built = built.map_err(|failure| failure.message)?;
+        let code = built.timed.first().ok_or("nothing was built to be timed")?;
+        Ok(bundle.add(code))
+    };
+    let (component, calibrator) = (add(source()).await?, add(CodeBytes::Calibrator).await?);
+    let plan = plan::draw(&ReplicaSpec {
+        seed: 1,
+        index: 0,
+        stage: Stage::Race,
+        calls: &[100],
+        blocks: plan::BLOCKS_MIN,
+        warm_up: WarmUp::Normal,
+        entrants: &[Entrant {
+            variant: 0,
+            brief: false,
+        }],
+        layouts: &[],
+    });
+    let instances = Instances::Kept;
+    let contestant = Contestant {
+        component,
+        instances,
+        files: None,
+    };
+    let request = RunnerRequest {
+        call: vec![CALL.into()],
+        limits: Limits::default(),
+        inputs: Inputs::Cases(vec![WaveCase {
+            call: "square(3)".into(),
+            expect: None,
+        }]),
+        task: Task::Replica(ReplicaTask {
+            contestants: vec![Some(contestant)],
+            calibrator,
+            plan,
+        }),
+    };
+    Ok(bundle.seal(&request)?)
+}
+
+/// A runner until it says that it is about to call the variant for the first time.
+async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
+    let parts = [message];
+    let start = Instant::now();
+    let mut runner = confinement
+        .spawn(Job::new(measure::ROLE, &parts, Fence::closed()))
+        .await?;
+    while let Some(frame) = runner.next_frame().await? {
+        if let Reply::About {
+            doing: Doing::Calling { .. },
+            ..
+        } = postcard::from_bytes(&frame)?
+        {
+            return Ok(start.elapsed().as_secs_f64());
+        }
+    }
+    let exit = runner.finish().await;
+    Err(String::from_utf8_lossy(&exit.stderr).into())
+}
+
+/// The same binary, told to take a role that there is none of: it ends at once.
+fn fork_and_exec() -> Result<f64, Failure> {
+    let start = Instant::now();
+    Command::new(PROGRAM)
+        .args(["--bakeoff-child", "nobody"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    Ok(start.elapsed().as_secs_f64())
 }

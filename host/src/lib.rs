@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod confine;
 pub mod coordinate;
+pub mod doctor;
 pub mod engine;
 pub mod evaluate;
 pub mod events;

@@ -1,8 +1,10 @@
 //! How children end, and that nothing of them is left.
 
 use super::*;
+use crate::support::{ONE_AT_A_TIME, bakeoff};
 use bakeoff::confine::{Ending, SpawnError};
 use std::process::{Command, Stdio};
+use std::sync::PoisonError;
 
 const REST: Attempt = Attempt::Sleep(FOREVER.as_millis() as u64);
 
@@ -91,75 +93,103 @@ fn a_child_without_a_sealed_job_refuses() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("not a sealed memory file"));
 }
 
-/// The parent is this test's binary, run again for the one test below, and killed by SIGKILL, so
-/// that nothing in it can clean up. Its children are a runner, and a builder that has started a
-/// program.
+/// A prototype that keeps the compiler busy until its CPU limit.
+const ENDLESS_CONSTANT: &str = "
+const fn spin() -> u64 { let mut i = 0; while i < u64::MAX { i += 1; } i }
+static NEVER: u64 = spin();
+pub fn top_k(_: Vec<i64>, _: u32) -> Vec<i64> { vec![NEVER as i64] }
+";
+
+/// The parent is killed by SIGKILL, so that nothing in it can clean up, while its builder runs a
+/// compiler.
 #[test]
-fn children_and_theirs_die_with_a_killed_parent() {
-    let mut parent = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "confine::endings::a_parent_to_be_killed"])
-        .args(["--ignored", "--nocapture"])
-        .stdout(Stdio::piped())
+fn a_builder_and_its_compiler_die_with_a_killed_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("endless.rs");
+    std::fs::write(&file, ENDLESS_CONSTANT).unwrap();
+    let mut build = bakeoff(&["build", "--wit", "examples/top-k/wit", "--call", "top-k"]);
+    build.arg(file);
+    // The compiler is the one that compiles for the prototypes' target, not one that is asked for
+    // its version.
+    dies_with_its_parent(build, |line| line.contains("--target=wasm32"));
+}
+
+#[test]
+fn a_runner_dies_with_a_killed_parent() {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = tempfile::tempdir().unwrap();
+    let mut run = bakeoff(&["run", "examples/top-k", "--budget", "60s", "--out"]);
+    run.arg(out.path());
+    dies_with_its_parent(run, |line| line.contains("--bakeoff-child runner"));
+}
+
+/// Kills what `command` starts as soon as it has a descendant of which `is_it` is told the command
+/// line; then that one and all others must end.
+fn dies_with_its_parent(mut command: Command, is_it: impl Fn(&str) -> bool) {
+    let mut parent = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let lines = std::io::BufReader::new(parent.stdout.take().unwrap());
-    let children: Vec<u32> = std::io::BufRead::lines(lines)
-        .filter_map(|line| line.unwrap().split_once("child=")?.1.trim().parse().ok())
-        .take(2)
-        .collect();
-    let alive = || -> usize { children.iter().map(|&child| alive_in_session(child)).sum() };
-    // The program may still be on its way up.
-    assert!(eventually(|| alive() == 3));
+    let mut below = Vec::new();
+    let found = eventually(|| {
+        below = descendants(parent.id());
+        below.iter().any(|pid| is_it(&command_line(*pid)))
+    });
     parent.kill().unwrap();
     parent.wait().unwrap();
-    assert!(eventually(|| alive() == 0));
+    assert!(found, "it never got that far");
+    assert!(eventually(|| below.iter().all(|pid| !is_alive(*pid))));
+}
+
+/// All processes below one.
+fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = vec![pid];
+    let mut next = 0;
+    while let Some(&pid) = found.get(next) {
+        next += 1;
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let children = std::fs::read_to_string(task.path().join("children"));
+            let children = children.unwrap_or_default();
+            found.extend(
+                children
+                    .split_whitespace()
+                    .map(|pid| pid.parse::<u32>().unwrap()),
+            );
+        }
+    }
+    found.split_off(1)
+}
+
+/// The arguments of a process, with spaces between them.
+fn command_line(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).replace('\0', " ")
 }
 
 /// Whether it comes to be; the time is only for a stuck machine to get there.
 fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
-    (0..3000).any(|_| {
+    (0..6000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         is_so()
     })
 }
 
-#[tokio::test]
-#[ignore = "the parent of another test: it waits until it is killed"]
-async fn a_parent_to_be_killed() {
-    let confinement = confinement().await;
-    let runner = start(&confinement, Fence::closed(), &[REST], |_| {}).await;
-    let program = Attempt::Execute {
-        program: "/bin/sleep".into(),
-        arguments: vec![FOREVER.as_secs().to_string()],
-    };
-    let builder = start(&confinement, system_programs(), &[program], |_| {}).await;
-    for child in [&runner, &builder] {
-        println!("\nchild={}", child.pid().unwrap());
-    }
-    ended(runner).await;
-}
-
-/// Some launchers start programs with this, and the system then forgets how children end. It
-/// concerns the whole process, so it is tried in one of its own.
+/// Some launchers start programs with this, and the system then forgets how children end.
 #[test]
 fn endings_are_known_even_if_the_parent_was_told_to_ignore_them() {
-    let parent = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "confine::endings::a_parent_that_ignores_endings"])
-        .args(["--ignored", "--nocapture"])
+    let cache = tempfile::tempdir().unwrap();
+    let build = "build examples/top-k/approaches/heap.rs --wit examples/top-k/wit --call top-k";
+    let script = format!("trap '' CHLD; exec \"$0\" {build}");
+    let output = Command::new("/bin/sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_bakeoff")])
+        .current_dir(crate::support::root())
+        .env("BAKEOFF_CACHE_DIR", cache.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&parent.stdout);
-    assert!(parent.status.success(), "{said}");
-    assert!(said.contains("1 passed"), "{said}");
-}
-
-#[tokio::test]
-#[ignore = "another test runs it in a process of its own"]
-async fn a_parent_that_ignores_endings() {
-    // SAFETY: no handler is installed.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
-    let (_, exit) = run(&confinement().await, Fence::closed(), &[]).await;
-    assert_eq!(exit.ending, Ending::Exited(0));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
 }
 
 #[tokio::test]

@@ -241,6 +241,7 @@ pub(super) fn facts() -> Facts {
             system: "Linux 6.1".to_owned(),
             confinement: "standard".to_owned(),
             policy: "defaults".to_owned(),
+            fences: Vec::new(),
         },
         criteria: vec![
             criterion("performance", 1.0, "time", "ns"),

@@ -167,6 +167,10 @@ pub struct Environment {
     /// What the host's policy lets experiments have: `defaults`, or the file's restrictions in words.
     #[serde(default)]
     pub policy: String,
+    /// What the confinement is made of: `landlock 7`, `seccomp`, `bubblewrap`,
+    /// `cgroup (memory, processes)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fences: Vec<String>,
 }
 
 /// A reading with its unit.

@@ -443,7 +443,8 @@ impl Said {
                 CodeBytes::Source { text, .. } => Some(source_lines(text)),
                 _ => None,
             },
-            cpu: exit.cpu,
+            // An outer layer ends before it knows what was used inside.
+            cpu: exit.cpu.max(facts.cpu),
             source_cpu: facts.source_cpu,
             cached: false,
         })

@@ -123,6 +123,11 @@ impl Cache {
         })
     }
 
+    /// Where its entries lie.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The same cache with another bound on its size, in bytes.
     #[must_use]
     pub fn with_bytes_max(mut self, bytes_max: u64) -> Self {

@@ -132,6 +132,7 @@ pub(super) fn carry_out(
         locals_max: sizes.locals_max,
         layouts: timed.len() as u32,
         source_cpu,
+        cpu: cpu_used(),
     };
     Ok(Product {
         facts,

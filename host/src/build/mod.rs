@@ -21,6 +21,7 @@ pub mod limits;
 mod order;
 mod parsers;
 mod toolchain;
+mod trial;
 mod verdict;
 mod world;
 
@@ -34,3 +35,4 @@ pub(crate) use layout::SCHEME as LAYOUT_SCHEME;
 pub use order::Kind;
 pub use parsers::{calibrator, examine, reads_as_event, reads_as_order};
 pub use toolchain::{TARGET, Toolchain, ToolchainError};
+pub use trial::fit;

@@ -115,6 +115,8 @@ pub(super) struct Facts {
     /// CPU time from source to component, the compiler's included; zero for a component that the
     /// user brought.
     pub(super) source_cpu: Duration,
+    /// CPU time of the whole build, the compiler's included, up to here.
+    pub(super) cpu: Duration,
 }
 
 /// A failure on the way from source to component.

@@ -50,7 +50,8 @@ pub enum ToolchainError {
 #[derive(Clone, Debug)]
 struct Programs {
     rustc: OsString,
-    rustup: OsString,
+    /// What may add a target. `None`: nothing is changed.
+    rustup: Option<OsString>,
 }
 
 impl Toolchain {
@@ -62,12 +63,23 @@ impl Toolchain {
     /// There is no compiler, or it lacks the target and that could not be added; the message holds
     /// the command that helps.
     pub async fn find(say: &mut (dyn FnMut(&str) + Send)) -> Result<Self, ToolchainError> {
-        let rustc = std::env::var_os("RUSTC").filter(|name| !name.is_empty());
         let programs = Programs {
-            rustc: rustc.unwrap_or_else(|| "rustc".into()),
-            rustup: "rustup".into(),
+            rustc: rustc(),
+            rustup: Some("rustup".into()),
         };
         Self::find_with(&programs, say).await
+    }
+
+    /// The same toolchain as it is: a missing target is not added.
+    ///
+    /// # Errors
+    /// As for [`find`](Self::find).
+    pub async fn find_as_it_is() -> Result<Self, ToolchainError> {
+        let programs = Programs {
+            rustc: rustc(),
+            rustup: None,
+        };
+        Self::find_with(&programs, &mut |_| ()).await
     }
 
     async fn find_with(
@@ -133,6 +145,12 @@ impl Toolchain {
     }
 }
 
+/// The compiler that this user means.
+fn rustc() -> OsString {
+    let named = std::env::var_os("RUSTC").filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| "rustc".into())
+}
+
 fn target_libraries(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib").join(TARGET).join("lib")
 }
@@ -188,10 +206,13 @@ async fn add_target(
     };
     let name = name.display();
     let command = format!("rustup target add {TARGET} --toolchain {name}");
+    let Some(rustup) = &programs.rustup else {
+        return Err(missing("", format!("run `{command}`")));
+    };
     say(&format!(
         "the Rust toolchain {name} lacks the target {TARGET}: running `{command}`"
     ));
-    let added = Command::new(&programs.rustup)
+    let added = Command::new(rustup)
         .args(["target", "add", TARGET, "--toolchain"])
         .arg(name.to_string())
         .stdin(Stdio::null())
@@ -262,10 +283,10 @@ mod tests {
         script(folder.join("toolchains/fake/bin/rustc"), text.clone());
         Programs {
             rustc: script(folder.join("rustc"), text),
-            rustup: script(
+            rustup: Some(script(
                 folder.join("rustup"),
                 on_add.replace("SYSROOT", &sysroot.to_string()),
-            ),
+            )),
         }
     }
 
@@ -298,10 +319,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_target_is_not_added_where_nothing_may_be_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let programs = Programs {
+            rustup: None,
+            ..fake(folder.path(), "exit 1")
+        };
+        let (found, said) = find(&programs).await;
+        let message = found.unwrap_err().to_string();
+        assert!(message.contains("has no target wasm32"), "{message}");
+        assert!(message.contains("run `rustup target add"), "{message}");
+        assert!(said.is_empty());
+    }
+
+    #[tokio::test]
     async fn no_compiler_is_answered_with_where_to_get_one() {
         let programs = Programs {
             rustc: "/nonexistent/rustc".into(),
-            rustup: "rustup".into(),
+            rustup: None,
         };
         let message = find(&programs).await.0.unwrap_err().to_string();
         assert!(

@@ -4,6 +4,7 @@ mod build;
 mod check;
 mod compare;
 mod completions;
+mod doctor;
 mod export;
 mod failure;
 mod init;
@@ -79,6 +80,8 @@ enum Command {
     Build(build::Arguments),
     /// Say what a prototype or component imports and exports, and what it would be refused for
     Check(check::Arguments),
+    /// Look at this machine: what confines, builds and times prototypes here
+    Doctor(doctor::Arguments),
     /// Write completions for a shell
     Completions(completions::CompletionArguments),
     /// Write the manual's pages
@@ -113,6 +116,7 @@ pub fn main() -> ExitCode {
             Command::Init(arguments) => init::run(&arguments),
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
+            Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,
             Command::Completions(arguments) => completions::complete(&arguments),
             Command::Man(arguments) => completions::man(&arguments),
         }

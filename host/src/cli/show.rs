@@ -112,9 +112,8 @@ fn write_forms(
 }
 
 fn options(sources: Sources, output: &Output) -> render::Options {
-    let width = terminal_width().unwrap_or(WIDTH_DEFAULT);
     render::Options {
-        width,
+        width: width(),
         colour: output.colour(),
         ..options_plain(sources)
     }
@@ -147,6 +146,11 @@ pub(super) fn sources(loaded: &Loaded) -> Sources {
         .zip(approaches)
         .filter_map(|(id, approach)| Some((id, source(&approach.code)?)))
         .collect()
+}
+
+/// Columns of the terminal.
+pub(super) fn width() -> usize {
+    terminal_width().unwrap_or(WIDTH_DEFAULT)
 }
 
 fn terminal_width() -> Option<usize> {

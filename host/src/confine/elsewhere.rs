@@ -1,7 +1,7 @@
 //! Other systems than Linux: nothing here fences in, so nothing is started.
 
 use super::ending::{Exit, FrameError, SpawnError, Unavailable};
-use super::job::{Job, Level, Role};
+use super::job::{Job, Level, Means, Role};
 use std::io;
 use std::process::{Command, ExitCode};
 
@@ -40,6 +40,17 @@ impl Confinement {
     /// What stands around builders besides their own fence.
     pub fn outer_layer(&self) -> Option<&'static str> {
         match *self {}
+    }
+
+    /// What it is made of.
+    pub fn means(&self) -> Means {
+        match *self {}
+    }
+
+    /// The same, with nothing around builders besides their own fence.
+    #[must_use]
+    pub fn without_outer_layer(self) -> Self {
+        self
     }
 
     /// Starts a child.
@@ -103,6 +114,11 @@ pub const PROBE: Role = Role {
 /// No process is a child here.
 pub fn enter_if_child(_: &[Role]) -> Option<ExitCode> {
     None
+}
+
+/// Nothing here could use one.
+pub fn bubblewrap_is_installed() -> bool {
+    false
 }
 
 /// Nothing is started from a child here.

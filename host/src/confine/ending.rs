@@ -31,7 +31,8 @@ pub enum Ending {
     OutputOverflow,
     /// The parent killed it: stderr went over its bound.
     StderrOverflow,
-    /// The parent killed it: it had more memory than the job allowed.
+    /// It was killed, by the parent or by the kernel, because it had more memory than the job
+    /// allowed.
     MemoryWatchdog,
     /// The parent killed it: it had more processes than the fence allowed.
     ProcessWatchdog,

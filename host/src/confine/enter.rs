@@ -20,7 +20,7 @@ const FENCE_FAILED: u8 = 71;
 /// What stands before the payload in a child's memory file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
-    pub(super) means: Means,
+    pub(super) means: Kernel,
     /// The process that must still be the parent.
     pub(super) parent: Option<u32>,
     pub(super) fence: Fence,
@@ -30,7 +30,7 @@ pub(super) struct Header {
 
 /// What the parent found to work on this machine. A child applies exactly this, or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Means {
+pub(super) struct Kernel {
     pub(super) landlock_abi: Option<i32>,
     pub(super) seccomp: bool,
 }
@@ -138,7 +138,7 @@ fn raise_fence(header: &Header) -> Result<(), String> {
     Ok(())
 }
 
-impl Means {
+impl Kernel {
     fn signals(self) -> Signals {
         match self.landlock_abi {
             Some(6..) => Signals::ScopedByLandlock,

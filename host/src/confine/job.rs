@@ -34,6 +34,45 @@ impl std::fmt::Display for Level {
     }
 }
 
+/// What the kernel itself bounds for a builder and all that it starts, by a control group, beside
+/// the watchdog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Groups {
+    /// Memory and the number of processes (cgroup v2).
+    MemoryAndProcesses,
+    /// The number of processes (cgroup v1).
+    Processes,
+}
+
+/// What a confinement is made of on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Means {
+    /// The Landlock ABI in use, if any.
+    pub landlock_abi: Option<i32>,
+    /// Whether system calls are filtered.
+    pub seccomp: bool,
+    /// What stands around builders besides their own fence: `bubblewrap`.
+    pub outer_layer: Option<String>,
+    /// What control groups bound. `None`: no group can be made here; the watchdog alone looks.
+    pub groups: Option<Groups>,
+}
+
+impl Means {
+    /// One entry for each, as reports list them: `landlock 7`, `seccomp`, `bubblewrap`,
+    /// `cgroup (memory, processes)`.
+    pub fn list(&self) -> Vec<String> {
+        let groups = self.groups.map(|groups| match groups {
+            Groups::MemoryAndProcesses => "cgroup (memory, processes)".to_owned(),
+            Groups::Processes => "cgroup (processes)".to_owned(),
+        });
+        let landlock = self.landlock_abi.map(|abi| format!("landlock {abi}"));
+        let seccomp = self.seccomp.then(|| "seccomp".to_owned());
+        let all = [landlock, seccomp, self.outer_layer.clone(), groups];
+        all.into_iter().flatten().collect()
+    }
+}
+
 /// One piece of work for one child process.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {

@@ -8,7 +8,7 @@ mod ending;
 mod job;
 
 pub use ending::{Ending, Exit, FrameError, ROLE_FAILED, SpawnError, Unavailable};
-pub use job::{Fence, Job, Level, Processes, Rlimits, Role};
+pub use job::{Fence, Groups, Job, Level, Means, Processes, Rlimits, Role};
 
 #[cfg(target_os = "linux")]
 mod enter;
@@ -16,6 +16,8 @@ mod enter;
 mod files;
 #[cfg(target_os = "linux")]
 mod frames;
+#[cfg(target_os = "linux")]
+mod group;
 #[cfg(target_os = "linux")]
 mod memory_file;
 #[cfg(target_os = "linux")]
@@ -37,6 +39,7 @@ mod watch;
 pub use {
     enter::enter_if_child,
     frames::Frames,
+    outer::bubblewrap_is_installed,
     privileges::dies_with_parent,
     probe::{Attempt, Host, Outcome, PROBE},
     spawn::{Child, Confinement},
@@ -45,7 +48,9 @@ pub use {
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Child, Confinement, Frames, PROBE, dies_with_parent, enter_if_child};
+pub use elsewhere::{
+    Child, Confinement, Frames, PROBE, bubblewrap_is_installed, dies_with_parent, enter_if_child,
+};
 
 /// How often the parent looks at a child's memory and processes, where a bound is set.
 pub const WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(20);

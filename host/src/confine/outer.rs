@@ -21,6 +21,19 @@ const LIBRARIES: [&str; 6] = [
     "/gnu/store",
 ];
 
+/// Whether a `bwrap` is on the search path. Whether it works is another question.
+pub fn bubblewrap_is_installed() -> bool {
+    installed().is_some()
+}
+
+fn installed() -> Option<PathBuf> {
+    let search = std::env::var_os("PATH")?;
+    std::env::split_paths(&search)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join("bwrap"))
+        .find(|file| file.is_file())
+}
+
 /// An installed bubblewrap, and the binary that it is to start.
 #[derive(Clone, Debug)]
 pub(super) struct Bubblewrap {
@@ -34,12 +47,8 @@ impl Bubblewrap {
 
     /// The `bwrap` of the search path. Whether it works is for a probe to say.
     pub(super) fn find(program: &Path) -> Option<Self> {
-        let search = std::env::var_os("PATH")?;
-        let bwrap = std::env::split_paths(&search)
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join("bwrap"))
-            .find(|file| file.is_file())?;
-        // Inside there is no /proc to find the binary by.
+        let bwrap = installed()?;
+        // Inside, /proc/self is another process.
         let program = std::fs::canonicalize(program).ok()?;
         Some(Self { bwrap, program })
     }
@@ -50,6 +59,9 @@ impl Bubblewrap {
         let mut command = Command::new(&self.bwrap);
         command.process_group(0);
         command.args(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]);
+        // The dynamic linker finds a compiler's own libraries beside /proc/self/exe. This one shows
+        // the processes inside only, and the child's own fence lets nobody open a file of it.
+        command.args(["--proc", "/proc"]);
         for (mount, path) in self.mounts(fence) {
             command.args([OsStr::new(mount), path.as_os_str(), path.as_os_str()]);
         }

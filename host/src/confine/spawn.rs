@@ -1,9 +1,10 @@
 //! The parent's side: a proof that fences work here, and the children that it starts behind them.
 
 use super::ending::{Ending, Exit, FrameError, SpawnError};
-use super::enter::{Header, MARKER, Means};
+use super::enter::{Header, Kernel, MARKER};
 use super::frames::FrameReader;
-use super::job::{Job, Level, Processes};
+use super::group::{Group, Home};
+use super::job::{Job, Level, Means, Processes};
 use super::memory_file;
 use super::outer::Bubblewrap;
 use super::supervise::{self, Hold, Started};
@@ -29,9 +30,11 @@ const DROP_PATIENCE: Duration = Duration::from_secs(2);
 pub struct Confinement {
     pub(super) program: PathBuf,
     pub(super) level: Level,
-    pub(super) means: Means,
+    pub(super) means: Kernel,
     /// What stands around builders, where it works.
     pub(super) outer: Option<Bubblewrap>,
+    /// Where groups for builders are made, where that works.
+    pub(super) home: Option<Home>,
 }
 
 impl Confinement {
@@ -43,6 +46,25 @@ impl Confinement {
     /// What stands around builders besides their own fence: `bubblewrap`, where it works.
     pub fn outer_layer(&self) -> Option<&'static str> {
         self.outer.as_ref().map(|_| "bubblewrap")
+    }
+
+    /// What it is made of.
+    pub fn means(&self) -> Means {
+        Means {
+            landlock_abi: self.means.landlock_abi,
+            seccomp: self.means.seccomp,
+            outer_layer: self.outer_layer().map(str::to_owned),
+            groups: self.home.as_ref().map(Home::kind),
+        }
+    }
+
+    /// The same, with nothing around builders besides their own fence.
+    #[must_use]
+    pub fn without_outer_layer(self) -> Self {
+        Self {
+            outer: None,
+            ..self
+        }
     }
 
     /// Starts a child and waits until its fence stands.
@@ -74,13 +96,31 @@ impl Confinement {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let bounds = bounds(&job, outer);
-        let started = supervise::start(command, bounds)
+        let group = self
+            .group(&job, &bounds, &mut command)
+            .map_err(system("cannot make a control group for it"))?;
+        let started = supervise::start(command, bounds, group)
             .await
             .map_err(system("cannot start it"))?;
         Child::new(started, &job, outer.is_some())
             .map_err(system("cannot read from it"))?
             .fenced(job.role)
             .await
+    }
+
+    /// A group of its own for a builder, which `command` then starts in.
+    fn group(
+        &self,
+        job: &Job<'_>,
+        bounds: &Bounds,
+        command: &mut Command,
+    ) -> io::Result<Option<Group>> {
+        let (Some(home), Processes::Spawn { .. }) = (&self.home, job.fence.processes) else {
+            return Ok(None);
+        };
+        let group = home.make(bounds)?;
+        group.around(command)?;
+        Ok(Some(group))
     }
 
     /// The header and the payload as the child's stdin.

@@ -6,6 +6,7 @@
 
 use super::WATCH_PERIOD;
 use super::ending::{Ending, Exit};
+use super::group::Group;
 use super::watch::{self, Bounds};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
@@ -93,18 +94,27 @@ pub(super) struct Started {
 }
 
 /// Starts `command` on a thread of its own, which stays until the child is reaped.
-pub(super) async fn start(command: Command, bounds: Bounds) -> io::Result<Started> {
+pub(super) async fn start(
+    command: Command,
+    bounds: Bounds,
+    group: Option<Group>,
+) -> io::Result<Started> {
     let (sender, receiver) = oneshot::channel();
     std::thread::Builder::new()
         .name("bakeoff-child".to_owned())
-        .spawn(move || supervise(command, bounds, sender))?;
+        .spawn(move || supervise(command, bounds, group, sender))?;
     receiver
         .await
         .unwrap_or_else(|_| Err(io::Error::other("the supervising thread is gone")))
 }
 
-fn supervise(mut command: Command, bounds: Bounds, started: oneshot::Sender<io::Result<Started>>) {
-    let (supervised, stdout) = match launch(&mut command) {
+fn supervise(
+    mut command: Command,
+    bounds: Bounds,
+    group: Option<Group>,
+    started: oneshot::Sender<io::Result<Started>>,
+) {
+    let (supervised, stdout) = match launch(&mut command, group) {
         Ok(launched) => launched,
         Err(error) => {
             // Nobody listens any more if the caller was cancelled; then nobody needs to know.
@@ -131,9 +141,10 @@ struct Supervised {
     pidfd: OwnedFd,
     stderr: Option<ChildStderr>,
     collected: Vec<u8>,
+    group: Option<Group>,
 }
 
-fn launch(command: &mut Command) -> io::Result<(Supervised, ChildStdout)> {
+fn launch(command: &mut Command, group: Option<Group>) -> io::Result<(Supervised, ChildStdout)> {
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let leash = Arc::new(Leash {
@@ -151,6 +162,7 @@ fn launch(command: &mut Command) -> io::Result<(Supervised, ChildStdout)> {
                 pidfd,
                 stderr: Some(stderr),
                 collected: Vec::new(),
+                group,
             };
             Ok((supervised, stdout))
         }
@@ -188,9 +200,15 @@ impl Supervised {
         // What the child leaves behind is in its group, whose number is taken as long as the child
         // is not reaped.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+        let ran_out = self.group.as_ref().is_some_and(|group| {
+            group.kill();
+            group.ran_out_of_memory()
+        });
         self.collect(bounds);
         let (status, usage) = self.reap();
         self.wait_for_group();
+        // Whoever waits for the child finds nothing of it left, its control group included.
+        self.group = None;
         let killed = {
             let mut state = self.leash.lock();
             state.pid = None;
@@ -198,7 +216,11 @@ impl Supervised {
         };
         self.leash.reaped.notify_all();
         Exit {
-            ending: killed.unwrap_or_else(|| ending(status)),
+            ending: match (killed, ran_out) {
+                (Some(reason), _) => reason,
+                (None, true) => Ending::MemoryWatchdog,
+                (None, false) => ending(status),
+            },
             stderr: self.collected,
             cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
             max_rss_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10,

@@ -43,6 +43,7 @@ pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
         ),
         confinement: workshop.tools.confinement.level().name().to_owned(),
         policy: policy.summary(),
+        fences: workshop.tools.confinement.means().list(),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Unconfined;
 use super::candidate::read_code;
 use super::error::RunError;
-use crate::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain, WasiImports};
+use crate::build::{self, Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain, WasiImports};
 use crate::config::{CasePart, Loaded, Place, Policy};
 use crate::confine::Confinement;
 use crate::interface::{self, Interface, InterfaceError, World};
@@ -45,6 +45,7 @@ impl Tools {
         let toolchain = Toolchain::find(say)
             .await
             .map_err(|error| RunError::Toolchain(error.to_string()))?;
+        let confinement = build::fit(&toolchain, confinement).await;
         let compiler = toolchain.version().to_owned();
         let cache = cache.map_or_else(Cache::open_default, Cache::open);
         let cache = match cache {

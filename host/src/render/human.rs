@@ -284,7 +284,7 @@ impl Page {
 }
 
 /// Lines of at most `width` characters, broken at spaces where there are any.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {

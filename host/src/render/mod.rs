@@ -7,6 +7,7 @@
 
 pub mod charts;
 mod csv;
+mod doctor;
 mod html;
 mod human;
 pub mod inert;
@@ -18,6 +19,7 @@ mod tables;
 use std::collections::BTreeMap;
 
 pub use csv::csv;
+pub use doctor::doctor;
 pub use html::html;
 pub use human::human;
 pub use json::json;

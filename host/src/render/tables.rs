@@ -1,7 +1,7 @@
 //! The tables of a report as plain text in cells: each format writes them with its own escapes.
 
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{CaseLabel, Interval, Report, Status, Variant};
+use bakeoff_domain::report::{CaseLabel, Environment, Interval, Report, Status, Variant};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use bakeoff_domain::verdict::Verdict;
 use std::collections::BTreeSet;
@@ -358,12 +358,24 @@ pub(super) fn left_out(report: &Report) -> Vec<LeftOut> {
     .collect()
 }
 
+/// The level, and what it is made of.
+fn confinement(environment: &Environment) -> String {
+    match environment.fences.is_empty() {
+        true => environment.confinement.clone(),
+        false => format!(
+            "{} ({})",
+            environment.confinement,
+            environment.fences.join(", ")
+        ),
+    }
+}
+
 /// Where and how it was measured, as pairs of what and which.
 pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     let environment = &report.environment;
     let protocol = &report.protocol;
     let mut pairs = vec![
-        ("Confinement", environment.confinement.clone()),
+        ("Confinement", confinement(environment)),
         ("Engine", environment.engine.clone()),
         ("Compiler", environment.compiler.clone()),
         (

@@ -85,6 +85,7 @@ fn environments(before: &Report, after: &Report) -> Vec<(String, String, String)
             old.confinement.clone(),
             new.confinement.clone(),
         ),
+        ("fences", old.fences.join(", "), new.fences.join(", ")),
     ];
     let differ = fields.into_iter().filter(|(_, old, new)| old != new);
     differ

@@ -16,7 +16,7 @@ pub use draw::{
     draw,
 };
 pub use pilot::{PilotReadings, brief_variants};
-pub use sampling::{Conditions, Sampling, TooShort, choose};
+pub use sampling::{Conditions, Sampling, TooShort, call_ns_min, choose};
 pub use seeds::{CALLS_MAX, CASES_MAX, Purpose, REPLICAS_MAX, SampleSeeds, sample_seeds};
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
 

@@ -23,6 +23,12 @@ const REPLICAS_WANTED: f64 = 3.0;
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
 
+/// The shortest call that gets a verdict, in nanoseconds: 20 q, where q is the granularity and cost
+/// of the clock.
+pub fn call_ns_min(clock_ns: f64) -> f64 {
+    CALL_GRANULES * clock_ns
+}
+
 /// What the caller knows besides the pilot's times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
@@ -94,7 +100,7 @@ struct Costs {
 /// let three times the replicas of an obvious difference fit into the budget; 4 to 16.
 pub fn choose(pilot: &PilotReadings, warm_up: WarmUp, conditions: &Conditions) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
-    let too_short = find_too_short(pilot, &all_cases, CALL_GRANULES * conditions.clock_ns);
+    let too_short = find_too_short(pilot, &all_cases, call_ns_min(conditions.clock_ns));
     let timed = |case: &CaseIndex| !too_short.iter().any(|short| short.case == *case);
     let timed: Vec<CaseIndex> = all_cases.iter().copied().filter(timed).collect();
     let times = pilot.variants().into_iter();

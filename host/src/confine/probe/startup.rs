@@ -1,7 +1,8 @@
 //! Before anything untrusted: what does this machine offer, and does it hold?
 
 use super::attempt::{Attempt, Outcome, PROBE};
-use crate::confine::enter::Means;
+use crate::confine::enter::Kernel;
+use crate::confine::group::Home;
 use crate::confine::outer::Bubblewrap;
 use crate::confine::{
     Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, supervise,
@@ -31,6 +32,8 @@ pub struct Host {
     pub seccomp: bool,
     /// Whether to use bubblewrap if it is installed and works.
     pub bubblewrap: bool,
+    /// Whether to make control groups for builders if that works.
+    pub groups: bool,
 }
 
 impl Host {
@@ -63,11 +66,12 @@ impl Host {
             landlock_at_most: None,
             seccomp: true,
             bubblewrap: true,
+            groups: true,
         }
     }
 
     /// What the kernel has, and why not more.
-    fn means(&self) -> (Means, Vec<String>) {
+    fn means(&self) -> (Kernel, Vec<String>) {
         let mut missing = Vec::new();
         let landlock = match self.landlock_at_most {
             Some(..=0) => Err("this kernel has no Landlock".to_owned()),
@@ -90,7 +94,7 @@ impl Host {
         if !seccomp {
             missing.push("this kernel has no seccomp filters".to_owned());
         }
-        let means = Means {
+        let means = Kernel {
             landlock_abi,
             seccomp,
         };
@@ -126,9 +130,14 @@ impl Confinement {
             level,
             means,
             outer: None,
+            home: None,
         };
         let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
         runner.and(builder).map_err(|reason| unavailable(&reason))?;
+        let confinement = match host.groups {
+            true => confinement.with_groups().await,
+            false => confinement,
+        };
         Ok(match host.bubblewrap {
             true => confinement.with_outer_layer().await,
             false => confinement,
@@ -153,8 +162,27 @@ impl Confinement {
                 level: Level::Unconfined,
                 means,
                 outer: None,
+                home: None,
             },
         }
+    }
+
+    /// Adds control groups for builders, if there is a place where they can be made and a builder
+    /// works in one.
+    async fn with_groups(self) -> Self {
+        for home in Home::candidates() {
+            if !home.is_usable() {
+                continue;
+            }
+            let grouped = Self {
+                home: Some(home),
+                ..self.clone()
+            };
+            if grouped.try_builder().await.is_ok() {
+                return grouped;
+            }
+        }
+        self
     }
 
     /// Adds bubblewrap around builders, if it is here and a builder works and is shut in inside it.

@@ -1,0 +1,53 @@
+//! `bakeoff doctor`: what this machine offers, what that means, and what to do.
+
+use super::Status;
+use super::failure::Failure;
+use super::options::{Format, Output, Safety};
+use crate::config::Policy;
+use crate::doctor;
+use crate::render;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Looks at this machine: what confines, builds and times prototypes here, and what difference
+/// could be told. Takes some seconds and changes nothing. Exits with 5 if nothing can run safely.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff doctor
+  bakeoff doctor examples/top-k     also whether its results could be kept
+  bakeoff doctor --format json")]
+pub(super) struct Arguments {
+    /// The folder of an experiment, beside which results would be kept
+    #[arg(default_value = ".")]
+    experiment: PathBuf,
+    #[command(flatten)]
+    safety: Safety,
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if !matches!(output.format, Format::Human | Format::Json) {
+        let message = "doctor writes human or json; give --format one of these";
+        return Err(Failure::usage(message));
+    }
+    if !output.quiet && output.format == Format::Human {
+        anstream::eprintln!("looking at this machine, for about five seconds");
+    }
+    let examination = doctor::examine(doctor::Request {
+        unconfined: arguments.safety.unconfined(&Policy::of_host()?)?,
+        experiment: &arguments.experiment,
+        cache: arguments.safety.cache_dir.as_deref(),
+    })
+    .await;
+    match output.format {
+        Format::Json => super::show::write_json(&examination)?,
+        _ => {
+            let width = super::show::width();
+            super::show::write(&render::doctor(&examination, width, output.colour()))?;
+        }
+    }
+    Ok(match examination.can_run {
+        true => Status::Done,
+        false => Status::Infrastructure,
+    })
+}

@@ -1,0 +1,175 @@
+//! Machines that are always the same.
+
+use bakeoff::confine::{Groups, Level, Means};
+use bakeoff::doctor::{
+    Clock, Clocks, Compiler, Cores, Facts, Fences, Folder, Missing, Noise, Purpose,
+};
+use bakeoff_domain::verdict::Verdict;
+
+/// Everything as it should be.
+pub(super) fn good() -> Facts {
+    Facts {
+        confinement: Fences {
+            level: Some(Level::Full),
+            means: Some(Means {
+                landlock_abi: Some(7),
+                seccomp: true,
+                outer_layer: Some("bubblewrap".to_owned()),
+                groups: Some(Groups::MemoryAndProcesses),
+            }),
+            missing: None,
+            bubblewrap_installed: true,
+            root: false,
+        },
+        toolchain: Compiler {
+            rustc: Some("/home/ann/.rustup/toolchains/stable/bin/rustc".to_owned()),
+            version: Some("rustc 1.95.0 (59807616e 2026-04-14)".to_owned()),
+            target: Some("wasm32-unknown-unknown".to_owned()),
+            build_cpu_s: Some(0.31),
+            problem: None,
+        },
+        clocks: Clocks {
+            thread_cpu: Clock {
+                step_ns: 450.0,
+                cost_ns: 500.0,
+            },
+            monotonic: Clock {
+                step_ns: 20.0,
+                cost_ns: 25.0,
+            },
+            call_ns_min: 10_000.0,
+        },
+        noise: Noise {
+            seconds: 1.9,
+            replicas: 24,
+            ratio: Some(1.001),
+            low: Some(0.994),
+            high: Some(1.008),
+            verdict: Some(Verdict::Tie),
+            visible: Some(0.007),
+            practical: 0.01,
+            problem: None,
+        },
+        cores: Cores {
+            cpu: "Example 9000".to_owned(),
+            usable: vec![0, 1, 2, 3],
+            pinnable: vec![0, 1, 2, 3],
+            siblings: Some(Vec::new()),
+            governor: Some("performance".to_owned()),
+            drift: 0.012,
+            stolen: Some(0.0),
+            load: Some(0.4),
+        },
+        folders: vec![
+            folder(Purpose::Results, "./.bakeoff"),
+            Folder {
+                mode: Some("0700".to_owned()),
+                ..folder(Purpose::Cache, "/home/ann/.cache/bakeoff")
+            },
+            folder(Purpose::Temporary, "/tmp"),
+        ],
+    }
+}
+
+/// Works, and could be better in all ways.
+pub(super) fn limited() -> Facts {
+    let good = good();
+    Facts {
+        confinement: Fences {
+            level: Some(Level::Standard),
+            means: Some(Means {
+                landlock_abi: Some(4),
+                seccomp: true,
+                outer_layer: None,
+                groups: None,
+            }),
+            missing: None,
+            bubblewrap_installed: true,
+            root: true,
+        },
+        toolchain: Compiler {
+            problem: Some("build-crashed: the compiler died on this file".to_owned()),
+            ..good.toolchain
+        },
+        clocks: Clocks {
+            call_ns_min: 2e6,
+            ..good.clocks
+        },
+        noise: Noise {
+            low: Some(0.95),
+            high: Some(1.05),
+            verdict: Some(Verdict::NoCall),
+            visible: Some(0.05),
+            ..good.noise
+        },
+        cores: Cores {
+            siblings: Some(vec![vec![0, 2], vec![1, 3]]),
+            governor: Some("powersave".to_owned()),
+            drift: 0.31,
+            stolen: Some(0.12),
+            load: Some(6.5),
+            ..good.cores
+        },
+        folders: vec![
+            Folder {
+                problem: Some("Read-only file system (os error 30)".to_owned()),
+                free_bytes: None,
+                write_ms: None,
+                ..folder(Purpose::Results, "./.bakeoff")
+            },
+            Folder {
+                free_bytes: Some(100 << 20),
+                ..folder(Purpose::Cache, "/home/ann/\u{1b}[31mcache")
+            },
+            Folder {
+                write_ms: Some(900.0),
+                ..folder(Purpose::Temporary, "/tmp")
+            },
+        ],
+    }
+}
+
+/// No confinement: nothing was started.
+pub(super) fn nothing() -> Facts {
+    let good = good();
+    Facts {
+        confinement: Fences {
+            level: None,
+            means: None,
+            missing: Some(Missing {
+                reason: "this kernel has no Landlock".to_owned(),
+                next: "use Linux 5.19 or later".to_owned(),
+            }),
+            bubblewrap_installed: false,
+            root: false,
+        },
+        toolchain: Compiler {
+            build_cpu_s: None,
+            ..good.toolchain
+        },
+        noise: Noise {
+            practical: 0.01,
+            problem: Some("nothing is started where nothing confines it".to_owned()),
+            ..Noise::default()
+        },
+        cores: Cores {
+            siblings: None,
+            governor: None,
+            stolen: None,
+            load: None,
+            ..good.cores
+        },
+        ..good
+    }
+}
+
+fn folder(purpose: Purpose, path: &str) -> Folder {
+    Folder {
+        purpose,
+        path: path.to_owned(),
+        free_bytes: Some(40 << 30),
+        write_ms: Some(3.2),
+        mode: None,
+        problem: None,
+    }
+}
