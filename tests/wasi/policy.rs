@@ -203,6 +203,26 @@ fn a_policy_that_cannot_be_read_is_an_error_and_not_the_defaults() {
 }
 
 #[test]
+fn the_policy_in_the_users_folder_holds_without_being_named() {
+    let folder = experiment(7, &[("plain", plain())], "[limits]\nwall = \"9 s\"\n");
+    let home = tempfile::tempdir().unwrap();
+    let run = || -> Said {
+        let mut command = bakeoff(&["run", folder.path().to_str().unwrap()]);
+        command.env_remove("BAKEOFF_POLICY");
+        command.env("XDG_CONFIG_HOME", home.path());
+        command.output().unwrap().into()
+    };
+    fs::create_dir(home.path().join("bakeoff")).unwrap();
+    let file = home.path().join("bakeoff/policy.toml");
+    fs::write(&file, "[limits]\nwall = \"8 s\"\n").unwrap();
+    assert!(refused(&run()).contains("allows 8 s at most"));
+    // A link that leads nowhere is not the same as no file.
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("/nonexistent", &file).unwrap();
+    assert!(refused(&run()).contains("there is no policy"));
+}
+
+#[test]
 fn check_says_what_stands_behind_each_import() {
     let all = [
         ("looks", looks_around()),

@@ -14,6 +14,7 @@ use super::load::{Loaded, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
 use super::{error, options};
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,9 +64,10 @@ impl Policy {
                     return Ok(Self::default());
                 };
                 let file = strategy.config_dir().join("bakeoff/policy.toml");
-                match file.exists() {
-                    true => Self::load(&file),
-                    false => Ok(Self::default()),
+                // A file that is there and cannot be read is an error: it may forbid something.
+                match std::fs::symlink_metadata(&file) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+                    _ => Self::load(&file),
                 }
             }
         }
