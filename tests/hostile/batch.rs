@@ -44,7 +44,7 @@ impl World {
         // Beside the folders that builds are made in: what `../canary.txt` means there.
         world.write(
             "temporary/canary.txt",
-            &format!("{} is no Rust\n", world.canary),
+            format!("{} is no Rust\n", world.canary),
         );
         // A name of its own, so that its processes can be told from those of other tests.
         let program = world.path("bakeoff");
