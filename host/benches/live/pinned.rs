@@ -26,7 +26,7 @@ pub(crate) fn pinned(figures: &mut Figures) -> Result<(), Failure> {
             "cache-resident",
             Demand::AtMost(BIAS_POINTS_MAX),
         ),
-        (Source::Walk, 400_000, "memory-bound", Demand::None),
+        (Source::Walk, 100_000, "memory-bound", Demand::None),
     ] {
         let with = |workers: u32| {
             Spin::new(&Setup {

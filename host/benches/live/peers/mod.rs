@@ -46,7 +46,7 @@ const PAIRS: [Pair; 6] = [
         what: "identical, memory-bound",
         source: Source::Walk,
         work: [1000, 1000],
-        rounds: 400_000,
+        rounds: 100_000,
     },
     Pair {
         what: "identical, samples of 30 ms",
