@@ -52,7 +52,7 @@ const FOUR: [&str; 4] = ["sort", "heap", "quickselect", "insertion"];
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    if noise::was_a_burst() {
+    if noise::was_noise() {
         return Ok(());
     }
     let asked = |name: &str| std::env::args().any(|argument| argument == name);
@@ -178,7 +178,7 @@ fn same_work(runs: u64, figures: &mut Figures) -> Result<(), Failure> {
     let cache = tempfile::tempdir()?;
     let (mut cpu, mut wall) = (Counts::default(), Counts::default());
     {
-        let _noise = Noise::begin(1);
+        let _noise = Noise::begin(1)?;
         for seed in 1..=runs {
             let (_, report) = experiment.run(seed, cache.path())?;
             for (table, counts) in [("verdicts", &mut cpu), ("wall_verdicts", &mut wall)] {

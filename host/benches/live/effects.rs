@@ -12,7 +12,7 @@ const EXTRA: [(u64, f64); 3] = [(20, 95.0), (50, 99.0), (100, 99.0)];
 /// Runs each of them under a generated load.
 pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
     let runs = runs(10, 3);
-    let _noise = Noise::begin(3);
+    let _noise = Noise::begin(3)?;
     for (extra, least) in EXTRA {
         let spin = Spin::new(&Setup {
             source: Source::Spin,
@@ -23,7 +23,7 @@ pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
         let mut ratios = Vec::new();
         let (mut found, mut wrong) = (0, 0);
         for seed in 1..=runs {
-            let (said, ratio) = spin.run(seed)?.first_pair()?;
+            let (said, ratio) = spin.run(seed)?.first_pair();
             found += usize::from(said == Said::First);
             wrong += usize::from(said == Said::Second);
             ratios.extend(ratio.map(|ratio| ratio * (1000 + extra) as f64 / 1000.0));

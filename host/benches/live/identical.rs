@@ -19,9 +19,9 @@ pub(crate) fn identical(figures: &mut Figures) -> Result<(), Failure> {
     })?;
     let (mut claims, mut ties) = (0, 0);
     {
-        let _noise = Noise::begin(2);
+        let _noise = Noise::begin(2)?;
         for seed in 1..=runs {
-            let (said, _) = spin.run(seed)?.first_pair()?;
+            let (said, _) = spin.run(seed)?.first_pair();
             claims += usize::from(matches!(said, Said::First | Said::Second));
             ties += usize::from(said == Said::Tie);
         }

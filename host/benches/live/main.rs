@@ -10,7 +10,7 @@
 //! | `identical` | E1: two identical variants under a generated load, sub-second budgets | 200 runs, 5 minutes |
 //! | `effects` | E2: 2, 5 and 10 % more work under a generated load | 10 runs each, 2 minutes |
 //! | `cost` | E5: CPU time to a verdict, for short and long samples and a clear answer | 10 runs each, 3 minutes |
-//! | `pinned` | E8: what two workers at once do to a ratio | 10 runs each, 2 minutes |
+//! | `pinned` | E8: what two workers at once do to a ratio | 25 runs each, 4 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
@@ -38,7 +38,7 @@ use std::path::PathBuf;
 const USUAL: [&str; 4] = ["identical", "effects", "cost", "pinned"];
 
 fn main() -> Result<(), Failure> {
-    if noise::was_a_burst() {
+    if noise::was_noise() {
         return Ok(());
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -51,7 +51,7 @@ pub(crate) fn record(file: &Path) -> Result<(), Failure> {
     };
     let (mut kept, mut left_out) = (Vec::new(), 0);
     {
-        let _noise = Noise::begin(1);
+        let _noise = Noise::begin(1)?;
         for seed in 1..=runs {
             let ran = spin.run(seed)?;
             for mut replica in replicas(ran.results.path())? {

@@ -10,8 +10,9 @@ use std::process::Command;
 const PROCESSES: usize = 9;
 const PROCESSES_QUICK: usize = 3;
 
-/// Calls in a process.
-const CALLS: u32 = 25;
+/// Inputs of a process, and calls on each of them, of which the quickest counts.
+const INPUTS: usize = 8;
+const CALLS: u32 = 8;
 
 /// The folder of the sources.
 pub(crate) fn folder(family: &Family) -> PathBuf {
@@ -19,7 +20,8 @@ pub(crate) fn folder(family: &Family) -> PathBuf {
     families.join(family.name)
 }
 
-/// By prototype: the median over processes of its quickest call, in nanoseconds.
+/// By prototype: the median over processes of its quickest calls, summed over the same inputs for
+/// all, in nanoseconds.
 pub(crate) fn times(family: &Family) -> Result<Vec<f64>, Failure> {
     let built = tempfile::tempdir()?;
     let program = build(family, built.path())?;
@@ -30,7 +32,8 @@ pub(crate) fn times(family: &Family) -> Result<Vec<f64>, Failure> {
     };
     let mut quickest: Vec<Vec<f64>> = vec![Vec::new(); family.prototypes.len()];
     let mut answers = Vec::new();
-    for seed in 0..processes {
+    for process in 0..processes {
+        let seed = process * INPUTS;
         for (prototype, times) in quickest.iter_mut().enumerate() {
             let output = Command::new(&program)
                 .args([prototype.to_string(), seed.to_string()])
@@ -56,43 +59,42 @@ fn build(family: &Family, to: &Path) -> Result<PathBuf, Failure> {
     std::fs::copy(random, to.join("bakeoff.rs"))?;
     let from = folder(family);
     std::fs::copy(from.join("workload.rs"), to.join("workload.rs"))?;
+    let (size, inputs) = (family.size, INPUTS);
     let (mut modules, mut arms) = (String::new(), String::new());
-    let (input, arguments) = match family.parameters {
-        1 => ("a", "a.clone()"),
-        _ => ("(a, b)", "a.clone(), b.clone()"),
-    };
     for (index, name) in family.prototypes.iter().enumerate() {
         std::fs::copy(
             from.join(format!("{name}.rs")),
             to.join(format!("{name}.rs")),
         )?;
         modules.push_str(&format!("mod {name};\n"));
-        arms.push_str(&format!(
-            "{index} => measure(|| ({arguments}), |input| {}),\n",
-            match family.parameters {
-                1 => format!("{name}::solve(input)"),
-                _ => format!("{name}::solve(input.0, input.1)"),
-            }
-        ));
+        let call = match family.parameters {
+            1 => format!("{name}::solve(input)"),
+            _ => format!("{name}::solve(input.0, input.1)"),
+        };
+        arms.push_str(&format!("{index} => measure(&inputs, |input| {call}),\n"));
     }
-    let size = family.size;
     let main = format!(
         "mod bakeoff;\nmod workload;\n{modules}\n\
          use std::hash::{{DefaultHasher, Hash, Hasher}};\n\
-         fn measure<I, O: Hash>(mut input: impl FnMut() -> I, solve: impl Fn(I) -> O) {{\n\
-         let (mut least, mut hasher) = (u128::MAX, DefaultHasher::new());\n\
+         fn measure<I: Clone, O: Hash>(inputs: &[I], solve: impl Fn(I) -> O) {{\n\
+         let (mut total, mut hasher) = (0, DefaultHasher::new());\n\
+         for input in inputs {{\n\
+         let mut least = u128::MAX;\n\
          for call in 0..{CALLS} {{\n\
-         let input = std::hint::black_box(input());\n\
+         let input = std::hint::black_box(input.clone());\n\
          let start = std::time::Instant::now();\n\
          let answer = std::hint::black_box(solve(input));\n\
          least = least.min(start.elapsed().as_nanos());\n\
          if call == 0 {{ answer.hash(&mut hasher); }}\n\
          }}\n\
-         println!(\"{{least}} {{}}\", hasher.finish());\n}}\n\
+         total += least;\n\
+         }}\n\
+         println!(\"{{total}} {{}}\", hasher.finish());\n}}\n\
          fn main() {{\n\
          let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>().unwrap());\n\
          let (which, seed) = (numbers.next().unwrap(), numbers.next().unwrap());\n\
-         let {input} = workload::generate({size}, seed);\n\
+         let seeds = seed..seed + {inputs};\n\
+         let inputs: Vec<_> = seeds.map(|seed| workload::generate({size}, seed)).collect();\n\
          match which {{\n{arms}_ => panic!(\"no such prototype\"),\n}}\n}}\n"
     );
     std::fs::write(to.join("main.rs"), main)?;

@@ -1,10 +1,10 @@
 //! A machine that others use too: on every core, threads and processes that come and go.
+//!
+//! They belong to a process of their own, so that their time is in nobody's sum over children.
 
 use std::hint::black_box;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The longest burst or pause, in milliseconds.
@@ -16,51 +16,63 @@ const WALK_BYTES: usize = 8 << 20;
 /// The option that makes this program a burst and nothing else: `--burst MILLISECONDS`.
 const BURST: &str = "--burst";
 
+/// The option that makes this program the noise and nothing else: `--noise SEED`.
+const NOISE: &str = "--noise";
+
 /// Load on every core, until it is dropped.
-pub(crate) struct Noise {
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
+pub(crate) struct Noise(Child);
 
 impl Noise {
     /// Begins to be noisy, the same way each time for the same seed.
-    pub(crate) fn begin(seed: u64) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = (0..cores as u64).map(|core| {
-            let stop = Arc::clone(&stop);
-            std::thread::spawn(move || disturb((seed << 8) | core, &stop))
-        });
-        Self {
-            threads: threads.collect(),
-            stop,
-        }
+    ///
+    /// # Errors
+    /// The process cannot be started.
+    pub(crate) fn begin(seed: u64) -> std::io::Result<Self> {
+        let child = Command::new(std::env::current_exe()?)
+            .args([NOISE, &seed.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Self(child))
     }
 }
 
 impl Drop for Noise {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            // A thread that panicked made less noise; the bench goes on.
-            drop(thread.join());
-        }
+        // It ends when its input does, also if this process is killed. If it has ended before,
+        // there is nothing to wait for.
+        drop(self.0.stdin.take());
+        drop(self.0.wait());
     }
 }
 
-/// If this process was started as a burst, is one, and says so.
-pub(crate) fn was_a_burst() -> bool {
-    let mut arguments = std::env::args().skip_while(|argument| argument != BURST);
-    let ms = arguments.nth(1).and_then(|ms| ms.parse().ok());
-    if let Some(ms) = ms {
+/// If this process was started as a burst or as the noise, is that, and says so.
+pub(crate) fn was_noise() -> bool {
+    let number = |option: &str| -> Option<u64> {
+        let mut arguments = std::env::args().skip_while(|argument| argument != option);
+        arguments.nth(1)?.parse().ok()
+    };
+    if let Some(ms) = number(BURST) {
         burst(Duration::from_millis(ms));
+        return true;
     }
-    ms.is_some()
+    let Some(seed) = number(NOISE) else {
+        return false;
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for core in 0..cores as u64 {
+        std::thread::spawn(move || disturb((seed << 8) | core));
+    }
+    // Until the input ends: what is read does not matter.
+    let mut input = Vec::new();
+    drop(std::io::stdin().read_to_end(&mut input));
+    true
 }
 
-/// Pauses, bursts of this thread, and bursts of a process of their own, in random order.
-fn disturb(mut state: u64, stop: &AtomicBool) {
-    while !stop.load(Ordering::Relaxed) {
+/// Pauses, bursts of this thread, and bursts of a process of their own, in random order, for ever.
+fn disturb(mut state: u64) {
+    loop {
         let random = split_mix(&mut state);
         let ms = 1 + (random >> 8) % LONGEST_MS;
         match random % 3 {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The longest that one call of cargo may take.
-const CARGO_MAX: Duration = Duration::from_secs(300);
+const CARGO_MAX: Duration = Duration::from_secs(1200);
 
 /// How often a call is looked at.
 const POLL: Duration = Duration::from_millis(20);

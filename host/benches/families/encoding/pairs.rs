@@ -17,7 +17,11 @@ pub fn solve(bytes: Vec<u8>) -> Vec<u8> {
         let second = others.first().copied().unwrap_or(0);
         let bits = u32::from_be_bytes([0, *first, second, 0]) as usize;
         text.extend_from_slice(&table[bits >> 12]);
-        let last = if others.is_empty() { b'=' } else { table[bits & 4095][0] };
+        let last = if others.is_empty() {
+            b'='
+        } else {
+            table[bits & 4095][0]
+        };
         text.extend_from_slice(&[last, b'=']);
     }
     text

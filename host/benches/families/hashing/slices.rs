@@ -33,7 +33,9 @@ pub fn solve(bytes: Vec<u8>) -> u32 {
     let (eights, rest) = bytes.as_chunks::<8>();
     for eight in eights {
         let word = u64::from_le_bytes(*eight) ^ u64::from(crc);
-        crc = (0..8).fold(0, |sum, at| sum ^ TABLES[7 - at][(word >> (8 * at)) as usize & 255]);
+        crc = (0..8).fold(0, |sum, at| {
+            sum ^ TABLES[7 - at][(word >> (8 * at)) as usize & 255]
+        });
     }
     for byte in rest {
         crc = crc >> 8 ^ TABLES[0][(crc as u8 ^ byte) as usize];

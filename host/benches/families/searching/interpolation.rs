@@ -1,7 +1,10 @@
 //! Guesses the place from the values at both ends, and halves if that does not get far.
 
 pub fn solve(numbers: Vec<u32>, wanted: Vec<u32>) -> u64 {
-    wanted.iter().map(|&wanted| below(&numbers, wanted) as u64).sum()
+    wanted
+        .iter()
+        .map(|&wanted| below(&numbers, wanted) as u64)
+        .sum()
 }
 
 fn below(numbers: &[u32], wanted: u32) -> usize {

@@ -83,8 +83,7 @@ fn welch(first: &[f64], second: &[f64]) -> (f64, f64) {
     let ((m1, e1, n1), (m2, e2, n2)) = (moments(first), moments(second));
     let error = (e1 + e2).sqrt();
     let freedom = (e1 + e2).powi(2) / (e1.powi(2) / (n1 - 1.0) + e2.powi(2) / (n2 - 1.0));
-    let quantile = StudentsT::new(0.0, 1.0, freedom.max(1.0))
-        .map_or(f64::INFINITY, |student| student.inverse_cdf(UPPER_TAIL));
+    let quantile = quantile(freedom.max(1.0));
     let wide = quantile * error / m2;
     let change = (m1 - m2) / m2;
     (change - wide, change + wide)
@@ -98,15 +97,41 @@ fn moments(values: &[f64]) -> (f64, f64, f64) {
     (mean, squares / (count * (count - 1.0)), count)
 }
 
-/// Whether Student's 95 % interval of the mean holds the truth.
-pub(crate) fn student_covers(values: &[f64], truth: f64) -> bool {
-    let (mean, squared_error, count) = moments(values);
-    let quantile = StudentsT::new(0.0, 1.0, count - 1.0)
-        .map_or(f64::INFINITY, |student| student.inverse_cdf(UPPER_TAIL));
-    (mean - truth).abs() <= quantile * squared_error.sqrt()
+/// Student's 95 % intervals, for any number of values up to some.
+pub(crate) struct Student {
+    /// By count: the quantile.
+    quantiles: Vec<f64>,
 }
 
-/// Whether it still does when one looks after every value from the third on.
-pub(crate) fn student_always_covers(values: &[f64], truth: f64) -> bool {
-    (3..=values.len()).all(|count| student_covers(&values[..count], truth))
+impl Student {
+    /// For up to so many values.
+    pub(crate) fn new(values_max: usize) -> Self {
+        Self {
+            quantiles: (0..=values_max)
+                .map(|count| quantile(count as f64 - 1.0))
+                .collect(),
+        }
+    }
+
+    /// Whether the interval of the mean holds the truth.
+    pub(crate) fn covers(&self, values: &[f64], truth: f64) -> bool {
+        let (mean, squared_error, _) = moments(values);
+        let quantile = self.quantiles.get(values.len());
+        let wide = quantile.map_or(f64::INFINITY, |quantile| quantile * squared_error.sqrt());
+        (mean - truth).abs() <= wide
+    }
+
+    /// Whether it still does when one looks after every value from the third on.
+    pub(crate) fn always_covers(&self, values: &[f64], truth: f64) -> bool {
+        (3..=values.len()).all(|count| self.covers(&values[..count], truth))
+    }
+}
+
+/// Student's, for a two-sided 95 % interval; infinite for less than one degree of freedom.
+fn quantile(freedom: f64) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, freedom);
+    match student {
+        Ok(student) if freedom >= 1.0 => student.inverse_cdf(UPPER_TAIL),
+        _ => f64::INFINITY,
+    }
 }
