@@ -84,6 +84,11 @@ pub(super) fn carry_out(
     tell(Event::Stage(Stage::Source));
     let interface = Interface::parse(order.files.clone(), &order.call)
         .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?;
+    // What a diagnostic build reports its panics to, also where that build was made earlier and comes
+    // back as a component.
+    if order.kind == Kind::Diagnostic {
+        order.granted.push(DIAGNOSTIC_IMPORT.to_owned());
+    }
     let component = match &order.code {
         Code::Source {
             text,
@@ -91,9 +96,6 @@ pub(super) fn carry_out(
             scratch,
         } => {
             let module = compile::compile(&interface, &order, text, compiler, scratch)?;
-            if order.kind == Kind::Diagnostic {
-                order.granted.push(DIAGNOSTIC_IMPORT.to_owned());
-            }
             component::componentise(&module)?
         }
         Code::NoOp => {

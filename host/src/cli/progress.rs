@@ -31,6 +31,10 @@ struct Shown {
     bar: ProgressBar,
     budget: Duration,
     failed: u32,
+    /// Whether there were results to go on with.
+    resumed: bool,
+    /// Results of the stage at hand that were not found out again.
+    kept: u32,
 }
 
 impl Display {
@@ -51,6 +55,8 @@ impl Display {
             bar: ProgressBar::hidden(),
             budget,
             failed: 0,
+            resumed: false,
+            kept: 0,
         };
         Self {
             shown: Arc::new(Mutex::new(shown)),
@@ -95,6 +101,7 @@ impl Display {
 
 impl Shown {
     fn hear(&mut self, envelope: &Envelope) {
+        self.count_kept(&envelope.event);
         match self.kind {
             Kind::Quiet => {}
             Kind::Events => {
@@ -104,6 +111,37 @@ impl Shown {
             Kind::Bars => self.move_bar(&envelope.event),
             Kind::Lines => self.line(&envelope.event),
         }
+    }
+
+    fn count_kept(&mut self, event: &Event) {
+        match event {
+            Event::RunResumed { .. } => self.resumed = true,
+            Event::StageStart { .. } => self.kept = 0,
+            Event::CheckComplete {
+                origin: Origin::Kept,
+                ..
+            }
+            | Event::ReplicaComplete {
+                origin: Origin::Kept,
+                ..
+            } => self.kept += 1,
+            _ => {}
+        }
+    }
+
+    /// How much of a stage that is over was not done again.
+    fn kept_of(&self, event: &Event) -> Option<String> {
+        let what = match event {
+            Event::StageComplete {
+                stage: Stage::Check,
+            } => "checks",
+            Event::StageComplete {
+                stage: Stage::Measure,
+            } => "replicas",
+            _ => return None,
+        };
+        let shown = self.resumed && self.kept > 0;
+        shown.then(|| format!("kept from before: {} {what}", self.kept))
     }
 
     fn move_bar(&mut self, event: &Event) {
@@ -116,7 +154,7 @@ impl Shown {
             }
             _ => {}
         }
-        if let Some(news) = news(event) {
+        for news in news(event).into_iter().chain(self.kept_of(event)) {
             self.bar.println(format!("  {news}"));
         }
         if is_step(event) {
@@ -161,7 +199,7 @@ impl Shown {
                 stage => anstream::eprintln!("{} {steps}", title(*stage)),
             }
         }
-        if let Some(news) = news(event) {
+        for news in news(event).into_iter().chain(self.kept_of(event)) {
             anstream::eprintln!("  {news}");
         }
         self.failed += u32::from(matches!(event, Event::VariantFailed { .. }));

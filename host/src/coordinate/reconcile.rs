@@ -2,7 +2,6 @@
 
 use super::figures::Figures;
 use bakeoff_domain::report::{Report, Variant, VerdictRow};
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -64,7 +63,14 @@ fn variants(figures: &mut Figures, kept: &Variant, here: &Variant) {
     let sources: BTreeSet<&String> = kept.readings.keys().chain(here.readings.keys()).collect();
     for source in sources {
         let reading = |variant: &Variant| match variant.readings.get(source) {
-            Some(reading) => json!(reading),
+            // The most telling number first: what is long is cut where it is shown.
+            Some(reading) => json!([
+                reading.value,
+                reading.low,
+                reading.high,
+                reading.unit,
+                reading.by_case
+            ]),
             None => Value::Null,
         };
         figures.hold(
@@ -101,21 +107,16 @@ fn pair(row: &VerdictRow) -> String {
     format!("{} against {}{case}", row.a, row.b)
 }
 
-/// All that a row says of its pair.
+/// All that a row says of its pair: the verdict first, then the ratio with its interval.
 fn said(row: &VerdictRow) -> Value {
-    #[derive(Serialize)]
-    struct Said<'a> {
-        verdict: &'a bakeoff_domain::verdict::Verdict,
-        ratio: Option<f64>,
-        low: Option<f64>,
-        high: Option<f64>,
-        below_threshold: bool,
+    match row.below_threshold {
+        true => json!([
+            row.verdict,
+            row.ratio,
+            row.low,
+            row.high,
+            "too small to matter"
+        ]),
+        false => json!([row.verdict, row.ratio, row.low, row.high]),
     }
-    json!(Said {
-        verdict: &row.verdict,
-        ratio: row.ratio,
-        low: row.low,
-        high: row.high,
-        below_threshold: row.below_threshold,
-    })
 }
