@@ -5,30 +5,30 @@
 //! cargo bench -p bakeoff --bench store
 //! ```
 //!
-//! Prints how long writing took as a share of the time that the trials themselves take at the
-//! least, and how far memory grew meanwhile, after a warm-up that fills SQLite's page cache of
-//! 2 MB. The demand: under 2 %, and flat (at most a tenth more). Wall time is what counts; CPU time
-//! stands beside it, because on a busy machine most of the former is waiting for a core.
+//! Prints how long writing took as a share of the time that as many trials take, which is measured
+//! first, by a run of `examples/top-k`; and how far memory grew meanwhile, after a warm-up that fills
+//! SQLite's page cache of 2 MB. The demand: under 2 %, and flat (at most a tenth more). Wall time is
+//! what counts; CPU time stands beside it, because on a busy machine most of the former is waiting
+//! for a core.
 
-use bakeoff::store::{Format, Key, Kind, Mode, Owner, Race, RunMeta, Start, Store, Table, Trial};
+use bakeoff::events::{Envelope, Event};
+use bakeoff::store::{
+    Format, Key, Kind, Mode, Owner, Race, RunId, RunMeta, Start, Store, Table, Trial,
+};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
     Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const TRIALS: u32 = 100_000;
 const VARIANTS: usize = 4;
 const CASES: usize = 3;
 const BLOCKS: u32 = 8;
-/// The shortest sample there is: a thousand times the granularity of the thread clock.
-const SAMPLE: Duration = Duration::from_micros(500);
 /// Calls in a gate: each case a few times, to see whether calls share state.
 const GATE_CALLS: u32 = 36;
-/// The shortest gate: Cranelift compiles the component twice, a runner is started, and the calls.
-const GATE: Duration = Duration::from_millis(50);
 /// Trials of the warm-up.
 const WARM_UP: u32 = 50_000;
 
@@ -39,10 +39,24 @@ fn main() -> Result<(), Failure> {
     let mut store = begin(folder.path())?;
     println!("{TRIALS} trials each way, on {}", folder.path().display());
 
+    let trials = measured()?;
+    println!(
+        "in a run of examples/top-k a timed trial takes {:.2} ms, all around it included, and a \
+         judged one {:.2} ms",
+        trials.timed_s * 1e3,
+        trials.judged_s * 1e3
+    );
+    let in_replica = BLOCKS * (VARIANTS * CASES) as u32;
     let timed = timed_trials(&mut store)?;
-    timed.print("timed, in replicas of 96", 96 * SAMPLE);
+    timed.print(
+        "timed, in replicas of 96",
+        f64::from(in_replica) * trials.timed_s,
+    );
     let judged = judged_trials(&mut store)?;
-    judged.print("judged, in gates of 36", GATE);
+    judged.print(
+        "judged, in gates of 36",
+        f64::from(GATE_CALLS) * trials.judged_s,
+    );
 
     let size = std::fs::metadata(folder.path().join("bakeoff.db"))?.len();
     println!("the database has {:.1} MB", size as f64 / 1e6);
@@ -57,6 +71,61 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
+/// How long one trial takes, in seconds of wall time with all that belongs to it: starting runners,
+/// making inputs, judging answers.
+struct Trials {
+    timed_s: f64,
+    judged_s: f64,
+}
+
+/// Runs an experiment, and reads from its store how long its trials took.
+fn measured() -> Result<Trials, Failure> {
+    let folder = tempfile::tempdir()?;
+    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/top-k");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args([
+            "run",
+            experiment,
+            "--quiet",
+            "--workers",
+            "1",
+            "--budget",
+            "10s",
+            "--out",
+        ])
+        .arg(folder.path())
+        .stdout(std::process::Stdio::null())
+        .status()?;
+    if !status.success() {
+        return Err(format!("the run that is measured ended with {status}").into());
+    }
+    let store = Store::open(folder.path(), Mode::Read)?;
+    let (race, _) = store.race_of(RunId(1))?.ok_or("nothing was timed")?;
+    let replicas = store.replicas(race)?;
+    let seconds: f64 = replicas.iter().map(|one| one.surroundings.seconds).sum();
+    let samples: usize = replicas.iter().map(|one| one.samples.len()).sum();
+    let (mut started_ms, mut gates_ms, mut calls) = (0, 0, 0);
+    // One worker: gates follow one another.
+    for line in store.events_after(0, u32::MAX)? {
+        let envelope: Envelope = serde_json::from_str(&line)?;
+        match envelope.event {
+            Event::CheckStart { .. } => started_ms = envelope.at_ms,
+            Event::CheckComplete { trials, .. } => {
+                gates_ms += envelope.at_ms - started_ms;
+                calls += trials;
+            }
+            _ => {}
+        }
+    }
+    if samples == 0 || calls == 0 {
+        return Err("nothing was timed or judged".into());
+    }
+    Ok(Trials {
+        timed_s: seconds / samples as f64,
+        judged_s: gates_ms as f64 / 1e3 / calls as f64,
+    })
+}
+
 /// What one way of writing cost.
 struct Cost {
     seconds: f64,
@@ -66,8 +135,9 @@ struct Cost {
 }
 
 impl Cost {
-    fn print(&self, what: &str, each: Duration) {
-        let trials = f64::from(self.commits) * each.as_secs_f64();
+    /// `each_s` is how long the trials of one commit take.
+    fn print(&self, what: &str, each_s: f64) {
+        let trials = f64::from(self.commits) * each_s;
         println!("{what}, {} commits:", self.commits);
         println!(
             "  {:.2} s of writing ({:.2} s of CPU), {:.0} µs each",
