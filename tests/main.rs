@@ -13,3 +13,4 @@ mod run;
 mod store;
 mod support;
 mod tidy;
+mod verify;

@@ -1,5 +1,9 @@
 //! Runs that are killed and go on: nothing finished is lost or done twice.
 
+mod changes;
+mod kills;
+mod refused;
+
 use crate::support::{ONE_AT_A_TIME, bakeoff};
 use serde_json::Value;
 use std::collections::BTreeSet;

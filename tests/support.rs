@@ -44,6 +44,26 @@ impl Said {
     }
 }
 
+impl Said {
+    /// Whether stderr has these words. Messages are wrapped to the terminal's width, and so may be
+    /// broken anywhere.
+    pub(crate) fn explains(&self, why: &str) -> bool {
+        let solid = |text: &str| {
+            let seen = text.chars().filter(|c| !c.is_whitespace() && *c != '│');
+            seen.collect::<String>()
+        };
+        solid(&self.stderr).contains(&solid(why))
+    }
+}
+
+/// Whether this process may mount in a namespace of its own: as a rule, root.
+pub(crate) fn can_mount() -> bool {
+    let probe = Command::new("unshare")
+        .args(["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+        .output();
+    probe.is_ok_and(|output| output.status.success())
+}
+
 impl From<Output> for Said {
     fn from(output: Output) -> Self {
         Self {

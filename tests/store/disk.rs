@@ -1,6 +1,7 @@
 //! No room, or no leave to write: the run stops with a way out, and what was kept is readable.
 
 use super::{begun, child, job, open_race, replica};
+use crate::support::can_mount;
 use bakeoff::store::{Mode, RunId, Store};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -66,14 +67,6 @@ fn run_in(mut shell: Command, filler: &Command, folder: &Path) -> Output {
         shell.env(name, value.unwrap_or_default());
     }
     shell.stdin(Stdio::null()).output().unwrap()
-}
-
-/// Whether this process may mount in a namespace of its own: as a rule, root.
-fn can_mount() -> bool {
-    let probe = Command::new("unshare")
-        .args(["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
-        .output();
-    probe.is_ok_and(|output| output.status.success())
 }
 
 /// The rest of the line that begins so.

@@ -1,0 +1,182 @@
+//! Runs whose inputs changed since: what changed is said, what it touches is done again, and the
+//! rest is kept.
+
+use super::events;
+use super::kills::Small;
+use crate::support::say;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// What the last run said that changed, as `stage: variant: inputs`, and the variants that were
+/// checked anew.
+#[derive(Debug, PartialEq)]
+struct Again {
+    changed: BTreeSet<String>,
+    checked: BTreeSet<String>,
+    measured: bool,
+    stderr: String,
+    run: i64,
+}
+
+fn again(small: &Small, more: &[&str]) -> Again {
+    let results = small.path(".bakeoff/small");
+    let before = events(&results).len();
+    let said = say(&[&["run", small.dir()][..], more].concat());
+    assert_eq!(said.status, 3, "{}", said.stderr);
+    let events: Vec<Value> = events(&results).split_off(before);
+    let of = |name: &str| {
+        events
+            .iter()
+            .filter(|event| event["name"] == name)
+            .map(|event| event["data"].clone())
+            .collect::<Vec<Value>>()
+    };
+    let changed = |data: &Value| {
+        let inputs: Vec<&str> = data["inputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|input| input.as_str().unwrap())
+            .collect();
+        let who = data["variant_id"].as_str().unwrap_or("all");
+        format!(
+            "{}: {who}: {}",
+            data["stage"].as_str().unwrap(),
+            inputs.join(" ")
+        )
+    };
+    let checked = of("bakeoff:check:complete")
+        .into_iter()
+        .filter(|data| data["origin"] == "new")
+        .map(|data| data["variant_id"].as_str().unwrap().to_owned());
+    Again {
+        changed: of("bakeoff:input:changed").iter().map(changed).collect(),
+        checked: checked.collect(),
+        measured: !of("bakeoff:pilot:complete").is_empty(),
+        run: events.last().unwrap()["run"].as_i64().unwrap(),
+        stderr: said.stderr,
+    }
+}
+
+fn set<const N: usize>(texts: [&str; N]) -> BTreeSet<String> {
+    texts.into_iter().map(str::to_owned).collect()
+}
+
+fn edit(small: &Small, file: &str, from: &str, to: &str) {
+    let path = small.path(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{from} in {text}");
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
+    let small = Small::new();
+    let first = again(&small, &[]);
+    assert_eq!(first.changed, set([]), "nothing was there to change");
+    assert_eq!(first.checked, set(["good", "same-work"]));
+    assert!(first.measured && first.run == 1);
+
+    let same = again(&small, &[]);
+    assert_eq!((same.changed, same.checked), (set([]), set([])));
+    assert!(!same.measured && same.run == 1);
+    assert!(same.stderr.contains("results are kept"), "{}", same.stderr);
+
+    edit(
+        &small,
+        "good.rs",
+        "{",
+        "{\n    let _unused = std::hint::black_box(7);",
+    );
+    let source = again(&small, &[]);
+    assert_eq!(
+        source.changed,
+        set([
+            "build: good: source",
+            "check: good: component",
+            "measure: all: components"
+        ])
+    );
+    assert_eq!(source.checked, set(["good"]));
+    assert!(source.measured && source.run == 2);
+    assert!(
+        source.stderr.contains("source of good; it is built again"),
+        "{}",
+        source.stderr
+    );
+
+    edit(&small, "bakeoff.toml", "seed = 7", "seed = 8");
+    let seed = again(&small, &[]);
+    assert_eq!(
+        seed.changed,
+        set(["check: all: seed", "measure: all: seed"])
+    );
+    assert_eq!(seed.checked, set(["good", "same-work"]));
+    assert!(seed.measured);
+
+    // Back to what there was: nothing is done, because its results are still there.
+    edit(&small, "bakeoff.toml", "seed = 8", "seed = 7");
+    let back = again(&small, &[]);
+    assert_eq!((back.changed, back.checked), (set([]), set([])));
+    assert!(!back.measured && back.run == 4);
+
+    edit(
+        &small,
+        "bakeoff.toml",
+        "[measure]",
+        "[limits]\nwall = \"9 s\"\n[measure]",
+    );
+    let limits = again(&small, &[]);
+    assert_eq!(
+        limits.changed,
+        set(["check: all: limits", "measure: all: limits"])
+    );
+
+    edit(&small, "bakeoff.toml", "budget", "confidence = 0.9\nbudget");
+    let measure = again(&small, &[]);
+    assert_eq!(measure.changed, set(["measure: all: measure"]));
+    assert_eq!(measure.checked, set([]));
+
+    edit(
+        &small,
+        "workload.rs",
+        "pub fn generate",
+        "pub fn unused() -> u32 {\n    3\n}\n\npub fn generate",
+    );
+    edit(&small, "bakeoff.toml", "64000", "64001");
+    let workload = again(&small, &[]);
+    assert_eq!(
+        workload.changed,
+        set(["check: all: workload", "measure: all: workload"])
+    );
+
+    edit(
+        &small,
+        "wit/top-k.wit",
+        "package",
+        "// Another word.\npackage",
+    );
+    let interface = again(&small, &[]);
+    assert!(
+        interface.changed.contains("build: all: interface")
+            && interface.changed.contains("check: all: interface"),
+        "{interface:?}"
+    );
+    assert!(!interface.measured, "the components are the same");
+
+    edit(
+        &small,
+        "bakeoff.toml",
+        "budget = \"3 s\"",
+        "budget = \"4 s\"",
+    );
+    let budget = again(&small, &[]);
+    assert_eq!((budget.changed, budget.checked), (set([]), set([])));
+    assert_eq!(budget.run, interface.run, "more time is the same run");
+
+    let fresh = again(&small, &["--fresh"]);
+    assert_eq!(fresh.changed, set([]));
+    assert_eq!(fresh.checked, set(["good", "same-work"]));
+    assert!(fresh.measured && fresh.run == interface.run + 1);
+}

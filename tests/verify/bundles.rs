@@ -1,0 +1,115 @@
+//! Bundles that we packed: verified from the file alone, the same whoever packs them.
+
+use super::{Finished, figures, verify};
+use crate::support::say;
+use std::fs;
+
+#[test]
+fn a_bundle_is_verified_from_the_file_alone() {
+    let finished = Finished::of("tests/planted");
+    let bundle = finished.pack();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = elsewhere.path().join("sent.bundle");
+    fs::copy(&bundle, &moved).unwrap();
+    drop(finished);
+
+    let (said, verification) = verify(moved.to_str().unwrap());
+    assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
+    assert_eq!(said.status, 0);
+    let reproduced = figures(&verification, "reproduced");
+    for figure in [
+        "inputs: interface",
+        "inputs: workload",
+        "good: component",
+        "good: reading source-lines",
+        "good: fuel, case 32000",
+        "panics: check",
+        "report: shares of first places",
+    ] {
+        assert!(
+            reproduced.iter().any(|found| found == figure),
+            "no {figure} in {reproduced:#?}"
+        );
+    }
+    let left = fs::read_dir(elsewhere.path()).unwrap().count();
+    assert_eq!(left, 1, "something was unpacked beside the bundle");
+}
+
+#[test]
+fn cases_of_a_file_are_packed_too() {
+    let finished = Finished::of("tests/planted/cases");
+    let bundle = finished.pack();
+    let (said, verification) = verify(bundle.to_str().unwrap());
+    assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
+    assert_eq!(said.status, 0);
+    assert!(verification["reproduced"].as_u64().unwrap() > 20);
+}
+
+#[test]
+fn the_same_run_is_packed_to_the_same_bytes_and_over_nothing() {
+    let finished = Finished::of("tests/planted/cases");
+    let bundle = finished.pack();
+    let again = finished.path("again.bundle");
+    let to = again.to_str().unwrap();
+    let said = say(&["pack", finished.dir(), "--out", to, "--format", "json"]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert_eq!(said.json()["run"], 1);
+    assert!(fs::read(&bundle).unwrap() == fs::read(&again).unwrap());
+    let over = say(&["pack", finished.dir(), "--out", to]);
+    assert_eq!(over.status, 2);
+    assert!(over.explains("exists already"), "{}", over.stderr);
+
+    let cases = finished.path("cases.toml");
+    let text = fs::read_to_string(&cases).unwrap();
+    fs::write(&cases, text.replacen("3", "4", 1)).unwrap();
+    let said = say(&["pack", finished.dir(), "--out", "/nonexistent/x"]);
+    assert_eq!(said.status, 2, "{}", said.stderr);
+    assert!(said.explains("the workload"), "{}", said.stderr);
+}
+
+#[test]
+fn tables_are_exported_whole_and_by_run() {
+    let finished = Finished::of("examples/top-k");
+    let out = finished.path("exported");
+    let to = out.to_str().unwrap();
+    let dir = finished.dir();
+    let said = say(&["export", dir, "--format", "jsonl", "--out", to]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let tables = [
+        "runs",
+        "variants",
+        "iterations",
+        "results",
+        "trials",
+        "replicas",
+        "samples",
+        "verdicts",
+        "events",
+    ];
+    for table in tables {
+        let text = fs::read_to_string(out.join(format!("{table}.jsonl"))).unwrap();
+        assert!(!text.is_empty(), "{table}");
+        for line in text.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(row["run"], 1, "{table}");
+        }
+    }
+    let one = say(&["export", dir, "--format", "csv", "--table", "samples"]);
+    assert_eq!(one.status, 0, "{}", one.stderr);
+    let rows = fs::read_to_string(out.join("samples.jsonl")).unwrap();
+    assert_eq!(one.stdout.lines().count(), rows.lines().count() + 1);
+    assert!(one.stdout.starts_with("run,race,replica,sample,variant,"));
+    for (arguments, why) in [
+        (&["--table", "samples"][..], "--format jsonl"),
+        (&["--format", "csv"][..], "--table"),
+        (&["--format", "csv", "--table", "x"][..], "samples"),
+        (
+            &["--format", "csv", "--table", "runs", "--run", "9"][..],
+            "no run 9",
+        ),
+    ] {
+        let said = say(&[&["export", dir][..], arguments].concat());
+        assert_eq!(said.status, 2, "{}", said.stderr);
+        assert!(said.explains(why), "{}", said.stderr);
+    }
+}

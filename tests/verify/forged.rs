@@ -1,0 +1,301 @@
+//! Bundles that somebody made up: refused by name, with nothing written and nothing run.
+
+use super::Finished;
+use crate::support::say;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tar::{Builder, EntryType, Header};
+
+/// A bundle in the making, from an honest one.
+struct Forgery {
+    folder: tempfile::TempDir,
+    /// Path and content, the manifest left out.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+fn header(path: &str, bytes: u64, kind: EntryType) -> Header {
+    let mut header = Header::new_ustar();
+    // Not `set_path`, which is honest.
+    header.as_mut_bytes()[..path.len()].copy_from_slice(path.as_bytes());
+    header.set_size(bytes);
+    header.set_mode(0o644);
+    header.set_entry_type(kind);
+    header.set_cksum();
+    header
+}
+
+impl Forgery {
+    fn of(bundle: &Path) -> Self {
+        let mut archive = tar::Archive::new(fs::File::open(bundle).unwrap());
+        let mut files = Vec::new();
+        for entry in archive.entries().unwrap() {
+            let mut entry = entry.unwrap();
+            let path = entry.path().unwrap().to_str().unwrap().to_owned();
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
+            files.push((path, bytes));
+        }
+        files.retain(|(path, _)| path != "manifest.json");
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            files,
+        }
+    }
+
+    fn manifest(&self) -> serde_json::Value {
+        let file = |(path, bytes): &(String, Vec<u8>)| {
+            let digest = bakeoff_domain::hex(&Sha256::digest(bytes));
+            serde_json::json!({"path": path, "bytes": bytes.len(), "sha256": digest})
+        };
+        let files: Vec<_> = self.files.iter().map(file).collect();
+        serde_json::json!({
+            "version": 1, "experiment": "x", "run": 1, "bakeoff": "0.1.0", "files": files
+        })
+    }
+
+    /// The file in a bundle, as JSON.
+    fn json(&mut self, path: &str, change: impl FnOnce(&mut serde_json::Value)) {
+        let (_, bytes) = self
+            .files
+            .iter_mut()
+            .find(|(name, _)| name == path)
+            .unwrap();
+        let mut value = serde_json::from_slice(bytes).unwrap();
+        change(&mut value);
+        *bytes = serde_json::to_vec(&value).unwrap();
+    }
+
+    /// Writes it with this manifest and this for the kind of the entry of a path.
+    fn write(&self, manifest: &[u8], kind: (&str, EntryType)) -> PathBuf {
+        let to = self.folder.path().join("forged.bundle");
+        let mut archive = Builder::new(fs::File::create(&to).unwrap());
+        let size = manifest.len() as u64;
+        archive
+            .append(&header("manifest.json", size, EntryType::Regular), manifest)
+            .unwrap();
+        for (path, bytes) in &self.files {
+            let kind = match path == kind.0 {
+                true => kind.1,
+                false => EntryType::Regular,
+            };
+            let header = header(path, bytes.len() as u64, kind);
+            archive.append(&header, bytes.as_slice()).unwrap();
+        }
+        archive.into_inner().unwrap();
+        to
+    }
+
+    fn honest(&self) -> PathBuf {
+        self.write(
+            self.manifest().to_string().as_bytes(),
+            ("", EntryType::Regular),
+        )
+    }
+}
+
+fn assert_refused(bundle: &Path, why: &str) {
+    let said = say(&["verify", bundle.to_str().unwrap(), "--quiet"]);
+    assert_eq!(said.status, 2, "{why}: {}\n{}", said.stdout, said.stderr);
+    assert!(said.explains(why), "no `{why}` in {}", said.stderr);
+    let folder = fs::read_dir(bundle.parent().unwrap()).unwrap().count();
+    assert_eq!(folder, 1, "{why}: something was left beside the bundle");
+}
+
+#[test]
+fn forged_bundles_are_refused_by_name() {
+    let finished = Finished::of("examples/top-k");
+    let packed = finished.pack();
+    let fresh = || Forgery::of(&packed);
+    archives(&fresh);
+    manifests(&fresh);
+    evidence(&fresh);
+
+    // A file that is no archive at all, a folder's worth of nothing, half of a bundle.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.bundle");
+    for (content, why) in [
+        (&b""[..], "it is empty"),
+        (&[0; 2048][..], "it is empty"),
+        (
+            &b"not an archive, but quite long all the same"[..],
+            "is not a bundle",
+        ),
+    ] {
+        fs::write(&file, content).unwrap();
+        assert_refused(&file, why);
+    }
+    let whole = fs::read(&packed).unwrap();
+    fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    assert_refused(&file, "bundle");
+}
+
+/// Entries that are not plain files, or not where they should be.
+fn archives(fresh: &dyn Fn() -> Forgery) {
+    for kind in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Directory,
+        EntryType::Char,
+        EntryType::Fifo,
+        EntryType::GNUSparse,
+        EntryType::GNULongName,
+        EntryType::XHeader,
+        EntryType::XGlobalHeader,
+    ] {
+        let forgery = fresh();
+        let manifest = forgery.manifest().to_string();
+        let file = forgery.write(manifest.as_bytes(), ("report.json", kind));
+        assert_refused(&file, "is no plain file");
+    }
+    let mut moved = fresh();
+    let manifest = moved.manifest().to_string();
+    moved.files[0].0 = "../../escaped".into();
+    let file = moved.write(manifest.as_bytes(), ("", EntryType::Regular));
+    assert_refused(&file, "`../../escaped` is where");
+
+    let mut more = fresh();
+    let manifest = more.manifest().to_string();
+    more.files.push(("extra".into(), b"x".to_vec()));
+    let file = more.write(manifest.as_bytes(), ("", EntryType::Regular));
+    assert_refused(&file, "that its manifest does not name");
+
+    let mut fewer = fresh();
+    let manifest = fewer.manifest().to_string();
+    fewer.files.pop();
+    let file = fewer.write(manifest.as_bytes(), ("", EntryType::Regular));
+    assert_refused(&file, "is missing");
+
+    let mut other = fresh();
+    let manifest = other.manifest().to_string();
+    let (_, bytes) = other.files.last_mut().unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let file = other.write(manifest.as_bytes(), ("", EntryType::Regular));
+    assert_refused(&file, "the digest of");
+}
+
+/// Manifests that promise too much, or lead elsewhere.
+fn manifests(fresh: &dyn Fn() -> Forgery) {
+    let forgery = fresh();
+    let write = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut manifest = forgery.manifest();
+        change(&mut manifest);
+        forgery.write(manifest.to_string().as_bytes(), ("", EntryType::Regular))
+    };
+    for path in [
+        "/etc/passwd",
+        "../x",
+        "a/../../x",
+        ".ssh/x",
+        "a\\b",
+        "x\u{1b}[2J",
+        "",
+    ] {
+        let file = write(&|manifest| manifest["files"][0]["path"] = path.into());
+        assert_refused(&file, "cannot be the path of a file in it");
+    }
+    let file = write(&|manifest| manifest["files"][0]["bytes"] = (1_u64 << 40).into());
+    assert_refused(&file, "a file of a bundle has");
+    let file = write(&|manifest| {
+        let first = manifest["files"][0].clone();
+        manifest["files"] = vec![first; 600].into();
+    });
+    assert_refused(&file, "600 files");
+    let file = write(&|manifest| {
+        manifest["files"][1] = manifest["files"][0].clone();
+    });
+    assert_refused(&file, "is in it twice");
+    let file = write(&|manifest| manifest["version"] = 2.into());
+    assert_refused(&file, "use a newer bakeoff");
+    let huge = vec![b' '; 2 << 20];
+    assert_refused(
+        &forgery.write(&huge, ("", EntryType::Regular)),
+        "its manifest has",
+    );
+}
+
+/// Evidence that could be of no run.
+fn evidence(fresh: &dyn Fn() -> Forgery) {
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(&str, Change, &str); 8] = [
+        (
+            "evidence.json",
+            |record| record["experiment"]["measure"]["confidence"] = 7.into(),
+            "a setting of the measurement is out of bounds",
+        ),
+        (
+            "evidence.json",
+            |record| record["experiment"]["limits"]["memory_bytes"] = u64::MAX.into(),
+            "a limit is out of bounds",
+        ),
+        (
+            "evidence.json",
+            |record| record["experiment"]["criteria"][0]["weight"] = (-1).into(),
+            "a criterion is out of bounds",
+        ),
+        (
+            "evidence.json",
+            |record| record["gates"][0]["value"]["cases"][0]["case"] = 99.into(),
+            "a gate has cases",
+        ),
+        (
+            "evidence.json",
+            |record| record["race"]["pilot"]["sampling"]["brief"] = vec![77].into(),
+            "its pilot speaks of variants",
+        ),
+        (
+            "evidence.json",
+            |record| record["race"]["lists"]["cases"] = Vec::<String>::new().into(),
+            "other variants or cases",
+        ),
+        (
+            "evidence.json",
+            |record| *record = 1.into(),
+            "cannot be understood",
+        ),
+        (
+            "report.json",
+            |report| *report = 1.into(),
+            "cannot be understood",
+        ),
+    ];
+    for (path, change, why) in changes {
+        let mut forgery = fresh();
+        forgery.json(path, change);
+        assert_refused(&forgery.honest(), why);
+    }
+    let mut forgery = fresh();
+    let (_, bytes) = forgery
+        .files
+        .iter_mut()
+        .find(|(path, _)| path == "replicas.jsonl")
+        .unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    *bytes = text
+        .replacen("\"case\":0", "\"case\":70000", 1)
+        .into_bytes();
+    assert_refused(
+        &forgery.honest(),
+        "a replica has samples of variants or cases",
+    );
+}
+
+#[test]
+fn a_component_that_is_not_what_ran_differs() {
+    let finished = Finished::of("tests/planted/cases");
+    let mut forgery = Forgery::of(&finished.pack());
+    let of = |end: &str| {
+        let found = forgery
+            .files
+            .iter()
+            .position(|(path, _)| path.ends_with(end));
+        found.unwrap()
+    };
+    let (a, b) = (of("components/select.wasm"), of("components/sort.wasm"));
+    let bytes = forgery.files[a].1.clone();
+    forgery.files[b].1 = bytes;
+    let (said, verification) = super::verify(forgery.honest().to_str().unwrap());
+    assert_eq!(said.status, 1);
+    let differ = super::figures(&verification, "differs");
+    assert!(differ.contains(&"sort: component".to_owned()), "{differ:?}");
+}
