@@ -168,8 +168,8 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
     edit(
         &small,
         "bakeoff.toml",
-        "budget = \"3 s\"",
-        "budget = \"4 s\"",
+        "budget = \"60 s\"",
+        "budget = \"61 s\"",
     );
     let budget = again(&small, &[]);
     assert_eq!((budget.changed, budget.checked), (set([]), set([])));
