@@ -26,12 +26,11 @@ fn again(small: &Small, more: &[&str]) -> Again {
     assert_eq!(said.status, 3, "{}", said.stderr);
     let events: Vec<Value> = events(&results).split_off(before);
     let of = |name: &str| {
-        let named: Vec<Value> = events
+        events
             .iter()
             .filter(|event| event["name"] == name)
             .map(|event| event["data"].clone())
-            .collect();
-        named
+            .collect::<Vec<Value>>()
     };
     let changed = |data: &Value| {
         let inputs: Vec<&str> = data["inputs"]
@@ -145,7 +144,7 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
         "pub fn generate",
         "pub fn unused() -> u32 {\n    3\n}\n\npub fn generate",
     );
-    edit(&small, "bakeoff.toml", "4000", "4001");
+    edit(&small, "bakeoff.toml", "64000", "64001");
     let workload = again(&small, &[]);
     assert_eq!(
         workload.changed,
@@ -169,8 +168,8 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
     edit(
         &small,
         "bakeoff.toml",
-        "budget = \"3 s\"",
-        "budget = \"4 s\"",
+        "budget = \"60 s\"",
+        "budget = \"61 s\"",
     );
     let budget = again(&small, &[]);
     assert_eq!((budget.changed, budget.checked), (set([]), set([])));

@@ -20,7 +20,7 @@ const LATEST_MS: u64 = 3_000;
 /// Records at whose boundaries a run is killed.
 const BOUNDARIES: usize = 12;
 
-/// A small experiment: two equals, so that the race goes on until its budget ends, one that panics
+/// A small experiment: two equals, so that the race is long enough to be killed in, one that panics
 /// and one that does not compile.
 pub(super) struct Small {
     folder: tempfile::TempDir,
@@ -36,8 +36,8 @@ impl Small {
             fs::copy(planted.join(file), to).unwrap();
         }
         let mut text = "name = \"small\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\n\
-            call = \"top-k\"\n[workload]\nsource = \"workload.rs\"\nsizes = [4000, 16000]\n\
-            seed = 7\n[measure]\nbudget = \"3 s\"\n"
+            call = \"top-k\"\n[workload]\nsource = \"workload.rs\"\nsizes = [64000, 256000]\n\
+            seed = 7\n[measure]\nbudget = \"60 s\"\n"
             .to_owned();
         for name in ["good", "same_work", "panics", "does_not_compile"] {
             let from = planted.join(format!("approaches/{name}.rs"));
