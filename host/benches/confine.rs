@@ -53,7 +53,7 @@ async fn main() -> Result<(), Failure> {
     let ways = ways(&toolchain).await?;
     let (bare, fenced) = (&ways[0], &ways[1]);
 
-    println!("{:<34} {:>12} {:>12} {:>7}", "", "without", "with", "ratio");
+    println!("{:<40} {:>12} {:>12} {:>7}", "", "without", "with", "ratio");
     let closed = Fence::closed();
     row("a runner that does nothing", children, async |side| {
         life([&bare.1, &fenced.1][side], &closed).await
@@ -138,7 +138,7 @@ async fn row(
     let ms = |seconds: f64| format!("{:.2} ms", seconds * 1e3);
     let ratio = with / without;
     println!(
-        "{title:<34} {:>12} {:>12} {ratio:>7.2}",
+        "{title:<40} {:>12} {:>12} {ratio:>7.2}",
         ms(without),
         ms(with)
     );
