@@ -7,12 +7,13 @@
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
-//! [`report`]; [`failure`] is what happens instead; [`ids`] makes names safe.
+//! [`report`]; [`failure`] is what happens instead; [`ids`] makes names safe, [`numbers`] readable.
 
 pub mod failure;
 pub mod growth;
 pub mod ids;
 pub mod measurement;
+pub mod numbers;
 pub mod plan;
 pub mod race;
 pub mod report;
