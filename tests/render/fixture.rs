@@ -137,6 +137,7 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         ratio: Some(ratio),
         low: Some(low),
         high: Some(high),
+        settle_seconds: None,
     }
 }
 

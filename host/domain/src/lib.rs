@@ -7,8 +7,8 @@
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
-//! [`report`]; [`failure`] is what happens instead, [`attempt`] what was tried
-//! and refused; [`ids`] makes names safe.
+//! [`report`]; [`failure`] is what happens instead, [`attempt`] what was tried and refused; [`ids`]
+//! makes names safe, [`numbers`] readable.
 
 pub mod attempt;
 pub mod failure;
@@ -16,6 +16,7 @@ pub mod growth;
 mod hex;
 pub mod ids;
 pub mod measurement;
+pub mod numbers;
 pub mod plan;
 pub mod race;
 pub mod report;

@@ -2,6 +2,7 @@
 //! version 2.
 
 mod assemble;
+mod noise;
 pub mod words;
 
 use crate::attempt::Attempt;
@@ -11,6 +12,7 @@ pub use crate::score::{Change, CriterionSummary, Interval, Outcome, ReplicaTimes
 use crate::spec::ReportOptions;
 use crate::verdict::{PairVerdict, Verdict};
 pub use assemble::{Facts, assemble, rescore};
+pub use noise::{Machine, noise};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -273,6 +275,10 @@ pub struct VerdictRow {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// Without a verdict: with about how many seconds of measuring in all there would be one, as
+    /// far as the replicas so far can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_seconds: Option<f64>,
 }
 
 impl VerdictRow {
@@ -293,6 +299,7 @@ impl VerdictRow {
             ratio: pair.interval.ratio,
             low: pair.interval.low,
             high: pair.interval.high,
+            settle_seconds: None,
         })
     }
 }

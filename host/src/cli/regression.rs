@@ -101,6 +101,7 @@ mod tests {
             ratio: low.or(high),
             low,
             high,
+            settle_seconds: None,
         }
     }
 

@@ -6,15 +6,17 @@ use crate::config::{Loaded, Policy};
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
+use crate::measure::{GateRecord, Hidden};
 use crate::store::SafeId;
 use bakeoff_domain::attempt;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
 use bakeoff_domain::report::{
-    self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Protocol,
-    ReplicaTimes, Report, Status, Variant, VerdictRow,
+    self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Machine, Protocol,
+    ReplicaTimes, Report, Status, Variant, VerdictRow, noise,
 };
+use bakeoff_domain::spec::State;
 use bakeoff_domain::verdict::{PairVerdict, RatioInterval, Verdict};
 use std::collections::BTreeMap;
 
@@ -157,6 +159,9 @@ impl Findings<'_> {
                 .collect()
         };
         let mut verdicts = rows(&overall);
+        for (row, pair) in verdicts.iter_mut().zip(&overall) {
+            row.settle_seconds = settle_seconds(pair, timed);
+        }
         verdicts.extend(rows(&by_case));
         notes.extend(self.remarks(timed));
         Facts {
@@ -291,7 +296,7 @@ impl Findings<'_> {
                     .gate
                     .as_ref()
                     .filter(|_| candidate.is_alive())
-                    .map(crate::measure::GateRecord::is_pure),
+                    .map(GateRecord::is_pure),
                 file: candidate.file.clone(),
                 description: candidate.description.clone(),
                 reason: None,
@@ -330,8 +335,8 @@ impl Findings<'_> {
                     self.candidates[like].id, candidate.id
                 ));
             }
-            if candidate.gate.as_ref().is_some_and(|gate| !gate.is_pure()) {
-                notes.push(self.stateful(candidate));
+            if let Some(hidden) = candidate.gate.as_ref().and_then(GateRecord::state) {
+                notes.push(self.stateful(candidate, hidden));
             }
         }
         let Some(timed) = timed else { return notes };
@@ -354,7 +359,7 @@ impl Findings<'_> {
                 .map(|trend| id(trend.variant).as_str())
                 .collect();
             notes.push(format!(
-                "No steady state: times of {} still move after the warm-up.",
+                "No steady state: times of {} still move after the warm-up, and what is compared is instances of that age. Larger inputs make it matter less.",
                 who.join(", ")
             ));
         }
@@ -363,7 +368,7 @@ impl Findings<'_> {
                 || matches!(analysis.control, Control::Differs { .. })
             {
                 notes.push(
-                    "Running side by side changed the ranking, so only replicas that ran alone count.".to_owned(),
+                    "Running side by side changed the ranking, so only replicas that ran alone count: --workers 1 measures alone from the start.".to_owned(),
                 );
             }
             for dependence in &analysis.dependences {
@@ -372,27 +377,36 @@ impl Findings<'_> {
                     Factor::Load => "the machine's load",
                 };
                 notes.push(format!(
-                    "The ratio of {} to {} moved with {with} while it was measured.",
+                    "The ratio of {} to {} moved with {with} while it was measured: run again later to see whether it stays where it is.",
                     id(dependence.a),
                     id(dependence.b)
                 ));
             }
         }
+        let machine = Machine {
+            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            workers: self.workshop.cores.len() as u32,
+        };
+        notes.extend(noise(&timed.raced.replicas, machine));
         notes
     }
 
-    fn stateful(&self, candidate: &Candidate) -> String {
-        let kept = self.loaded.experiment.measure.state == bakeoff_domain::spec::State::Kept;
-        match kept {
-            true => format!(
-                "{} keeps state between calls: what a call costs depends on those before it. Its instances were kept, as the experiment says.",
-                candidate.id
-            ),
-            false => format!(
-                "{} keeps state between calls: what a call costs depends on those before it. It was timed with a fresh instance for every call.",
-                candidate.id
-            ),
-        }
+    fn stateful(&self, candidate: &Candidate, hidden: Hidden) -> String {
+        let what = match hidden {
+            Hidden::BetweenCalls => {
+                "keeps state between calls: what a call costs depends on those before it"
+            }
+            Hidden::BeforeTheFirst => {
+                "does work before its first call, in its start functions, that calls rest on"
+            }
+        };
+        let timed = match self.loaded.experiment.measure.state {
+            State::Kept => "Its instances were kept, as the experiment says",
+            State::Pure => {
+                "It was timed with a fresh instance for every call, and their start counts"
+            }
+        };
+        format!("{} {what}. {timed}.", candidate.id)
     }
 
     fn protocol(&self, timed: Option<&Timed>) -> Protocol {
@@ -411,6 +425,23 @@ impl Findings<'_> {
             },
         }
     }
+}
+
+/// For a pair without a verdict, with about how many seconds of measuring in all there would be
+/// one: what the replicas foretell, at their pace.
+fn settle_seconds(pair: &PairVerdict, timed: Option<&Timed>) -> Option<f64> {
+    if pair.verdict != Verdict::NoCall || pair.replicas == 0 {
+        return None;
+    }
+    let raced = &timed?.raced;
+    let settings = &raced.analysis.as_ref()?.settings;
+    let forecast = pair.forecast(settings.threshold(), settings.practical_log());
+    let ends = raced.replicas.iter().map(|replica| {
+        let surroundings = &replica.surroundings;
+        surroundings.started_s + surroundings.seconds
+    });
+    let spent = ends.fold(0.0, f64::max);
+    Some(spent * f64::from(forecast.replicas) / f64::from(pair.replicas))
 }
 
 /// By replica and candidate: the mean over cases of the logarithm of its time.

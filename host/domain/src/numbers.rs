@@ -1,0 +1,179 @@
+//! Numbers as people write them: as many digits as carry meaning, units that fit.
+
+/// A positive number with so many significant digits, without an exponent.
+pub fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-9.0..15.0).contains(&magnitude) {
+        return format!("{value:.1e}");
+    }
+    let decimals = digits - 1 - magnitude as i32;
+    let rounded = if decimals >= 0 {
+        format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+    } else {
+        let unit = 10f64.powi(-decimals);
+        format!("{:.0}", (value / unit).round() * unit)
+    };
+    grouped(&rounded)
+}
+
+/// Digits before the point in groups of three, from five digits on: 256,000 but 1024.
+fn grouped(number: &str) -> String {
+    let (whole, rest) = number
+        .split_once('.')
+        .map_or((number, None), |(w, r)| (w, Some(r)));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |d| ("-", d));
+    let mut out = String::from(sign);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) && digits.len() > 4 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    match rest {
+        Some(rest) => format!("{out}.{rest}"),
+        None => out,
+    }
+}
+
+/// A count with groups of three digits.
+pub fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// A value and the ends of its interval with as few digits as keep the shown value inside the shown
+/// ends: `1.8` and `1.76–1.85`.
+pub fn with_ends(value: f64, low: Option<f64>, high: Option<f64>) -> (String, Option<String>) {
+    let inside = |text: &str| {
+        let shown: f64 = text.replace(',', "").parse().unwrap_or(value);
+        low.is_none_or(|low| shown >= low) && high.is_none_or(|high| shown <= high)
+    };
+    let mut candidates = (2..=5).map(|digits| significant(value, digits));
+    let shown = candidates
+        .clone()
+        .find(|text| inside(text))
+        .or_else(|| candidates.next_back())
+        .unwrap_or_default();
+    let ends = match (low, high) {
+        (Some(low), Some(high)) => {
+            let wide = |digits| significant(low, digits) != significant(high, digits);
+            let digits = (3..=5).find(|digits| wide(*digits)).unwrap_or(5);
+            let (low, high) = (significant(low, digits), significant(high, digits));
+            Some(format!("{low}–{high}"))
+        }
+        (Some(low), None) => Some(format!("at least {}", significant(low, 3))),
+        (None, Some(high)) => Some(format!("at most {}", significant(high, 3))),
+        (None, None) => None,
+    };
+    (shown, ends)
+}
+
+/// A fraction as a percentage: `3 %`, `0.5 %`, `12 %`.
+pub fn percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    if percent == 0.0 {
+        return "0 %".to_owned();
+    }
+    let digits = if percent.abs() >= 10.0 { 2 } else { 1 };
+    let text = significant(percent, digits + i32::from(percent.abs() < 1.0));
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let plain = significant(percent, digits);
+    if plain.contains('.') || text.contains('.') {
+        format!("{text} %")
+    } else {
+        format!("{plain} %")
+    }
+}
+
+/// A reading with its unit: durations and bytes in the unit that fits, all else as it is.
+pub fn reading(value: f64, unit: &str) -> String {
+    match unit {
+        "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"]),
+        "bytes" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB"]),
+        _ => {
+            let whole = value.fract() == 0.0 && value.abs() < 1e15;
+            let number = if whole {
+                grouped(&format!("{value:.0}"))
+            } else {
+                significant(value, 3)
+            };
+            format!("{number} {unit}").trim_end().to_owned()
+        }
+    }
+}
+
+/// In the largest unit of which there is at least one.
+fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+    let mut value = value;
+    let mut unit = 0;
+    while value.abs() >= step && unit + 1 < units.len() {
+        value /= step;
+        unit += 1;
+    }
+    let whole = value.fract() == 0.0 && value.abs() < 1e4;
+    let number = if whole {
+        format!("{value:.0}")
+    } else {
+        significant(value, 3)
+    };
+    format!("{number} {}", units[unit])
+}
+
+/// A score from 0 to 10, with one decimal.
+pub fn score(value: f64) -> String {
+    let text = format!("{value:.1}");
+    if text == "-0.0" {
+        "0.0".to_owned()
+    } else {
+        text
+    }
+}
+
+/// A total from 0 to 1, with three decimals: differences of a hundredth decide.
+pub fn total(value: f64) -> String {
+    let text = format!("{value:.3}");
+    if text == "-0.000" {
+        "0.000".to_owned()
+    } else {
+        text
+    }
+}
+
+/// A weight: as few decimals as it takes, at most three.
+pub fn weight(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    if rounded == 0.0 && value > 0.0 {
+        return significant(value, 2);
+    }
+    format!("{rounded}")
+}
+
+/// A duration in seconds as a flag of the command line takes it, rounded up to a round number.
+pub fn budget(seconds: f64) -> String {
+    let steps = [5.0, 10.0, 20.0, 30.0, 40.0, 60.0, 90.0];
+    if let Some(step) = steps.iter().find(|step| seconds <= **step) {
+        return format!("{step}s");
+    }
+    format!("{}m", (seconds / 60.0).ceil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_readable() {
+        assert_eq!(reading(1_250_000.0, "ns"), "1.25 ms");
+        assert_eq!(reading(65_536.0, "bytes"), "64 KiB");
+        assert_eq!(reading(256_000.0, "units"), "256,000 units");
+        assert_eq!(percent(0.01), "1 %");
+        assert_eq!(percent(0.005), "0.5 %");
+        assert_eq!(percent(0.034), "3 %");
+        assert_eq!(percent(0.2), "20 %");
+        assert_eq!(budget(33.0), "40s");
+        assert_eq!(weight(1.0), "1");
+        assert_eq!(weight(0.8234), "0.823");
+    }
+}
