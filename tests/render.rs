@@ -3,7 +3,7 @@
 mod fixture;
 mod naughty;
 
-use bakeoff::render::{self, Colour, Options};
+use bakeoff::render::{self, Colour, Options, Signs};
 use bakeoff_domain::report::{Report, rescore};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,6 +34,7 @@ fn options() -> Options {
     Options {
         width: 100,
         colour: Colour::Never,
+        signs: Signs::Unicode,
         sources: fixture::sources(),
         charts: Some("charts".to_owned()),
     }
@@ -49,6 +50,14 @@ fn text_is_golden() {
         ..options()
     };
     golden("report-60.txt", &render::human(&report, &narrow));
+    let ascii = Options {
+        width: 80,
+        signs: Signs::Ascii,
+        ..options()
+    };
+    let text = render::human(&report, &ascii);
+    assert!(text.is_ascii(), "{text}");
+    golden("report-ascii.txt", &text);
 }
 
 #[test]

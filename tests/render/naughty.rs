@@ -1,7 +1,7 @@
 //! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
 
 use super::fixture;
-use bakeoff::render::{self, Colour, Options};
+use bakeoff::render::{self, Colour, Options, Signs};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{Report, assemble};
 use std::collections::BTreeMap;
@@ -63,6 +63,7 @@ fn options(text: &str) -> Options {
     Options {
         width: 80,
         colour: Colour::Never,
+        signs: Signs::Unicode,
         sources,
         charts: Some("charts".to_owned()),
     }

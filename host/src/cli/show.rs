@@ -9,6 +9,7 @@ use crate::store::{self, Files, ReportFile, RunId, SafeId, Store, StoreError, Ta
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 /// Columns of a report where nobody says how wide the terminal is.
@@ -115,6 +116,7 @@ fn options(sources: Sources, output: &Output) -> render::Options {
     render::Options {
         width: width(),
         colour: output.colour(),
+        signs: signs(),
         ..options_plain(sources)
     }
 }
@@ -123,6 +125,7 @@ fn options_plain(sources: Sources) -> render::Options {
     render::Options {
         width: WIDTH_DEFAULT,
         colour: render::Colour::Never,
+        signs: render::Signs::Unicode,
         sources,
         charts: None,
     }
@@ -151,6 +154,29 @@ pub(super) fn sources(loaded: &Loaded) -> Sources {
 /// Columns of the terminal.
 pub(super) fn width() -> usize {
     terminal_width().unwrap_or(WIDTH_DEFAULT)
+}
+
+/// ASCII where the locale of a terminal names another encoding than UTF-8, or is the plain `C`.
+fn signs() -> render::Signs {
+    let first = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let plain = first.is_some_and(|locale| {
+        let encoding = locale.split_once('.').map(|(_, encoding)| encoding);
+        let is_utf8 = |name: &str| {
+            name.to_ascii_lowercase()
+                .replace('-', "")
+                .starts_with("utf8")
+        };
+        match encoding {
+            Some(encoding) => !is_utf8(encoding),
+            None => matches!(locale.as_str(), "C" | "POSIX"),
+        }
+    });
+    match plain && std::io::stdout().is_terminal() {
+        true => render::Signs::Ascii,
+        false => render::Signs::Unicode,
+    }
 }
 
 fn terminal_width() -> Option<usize> {

@@ -4,8 +4,8 @@
 use super::inert::Html;
 use super::tables::{self, Align, Table};
 use super::{Options, charts};
-use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Outcome, Report, Variant};
+use bakeoff_domain::report::words;
+use bakeoff_domain::report::{Outcome, Report};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::{Display, Write};
 
@@ -198,31 +198,24 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let shown: Vec<(&Variant, &String)> = report
-            .variants
-            .iter()
-            .filter_map(|variant| Some((variant, options.sources.get(&variant.id)?)))
-            .collect();
-        if shown.is_empty() {
+        let samples = super::samples(report, options);
+        if samples.is_empty() {
             return;
         }
         self.section("Code");
-        for (variant, source) in shown {
-            let name = words::name(report, &variant.id);
-            let lines = numbers::count(source.lines().count() as u64);
-            let open = if variant.rank == Some(1) { " open" } else { "" };
+        for sample in samples {
+            let is_first = sample.variant.rank == Some(1);
+            let open = if is_first { " open" } else { "" };
             self.add(format_args!(
-                "<details{open}>\n<summary>{} ({lines} lines)</summary>",
-                Html(&name)
+                "<details{open}>\n<summary>{}</summary>",
+                Html(&sample.title)
             ));
-            if let Some(description) = &variant.description {
-                let description = super::clipped(description, 2_000);
-                self.add(format_args!("<p>{}</p>", Html(&description)));
+            if let Some(description) = &sample.description {
+                self.add(format_args!("<p>{}</p>", Html(description)));
             }
-            let source = super::clipped(source, super::SOURCE_CHARS_MAX);
             self.add(format_args!(
                 "<pre tabindex=\"0\"><code>{}</code></pre>\n</details>",
-                Html(&source)
+                Html(&sample.source)
             ));
         }
         self.end();

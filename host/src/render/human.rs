@@ -2,15 +2,16 @@
 
 use super::inert::Plain;
 use super::strips::Axis;
-use super::tables::{self, Align, Table};
-use super::{Colour, Options};
+use super::tables::{self, Table};
+use super::{Colour, Options, Signs, ascii, layout};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Outcome, Report};
 use bakeoff_domain::spec::Comparison;
-use comfy_table::{
-    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
-};
 use std::fmt::Write;
+
+/// Columns of a strip: below the least there are words only.
+const STRIP_MIN: usize = 8;
+const STRIP_MAX: usize = 48;
 
 /// Lines of a failure's message that are shown.
 const MESSAGE_LINES_MAX: usize = 12;
@@ -40,7 +41,10 @@ pub fn human(report: &Report, options: &Options) -> String {
     page.notes(report);
     page.code(report, options);
     page.environment(report);
-    page.out
+    match options.signs {
+        Signs::Unicode => page.out,
+        Signs::Ascii => ascii::ascii(&page.out),
+    }
 }
 
 /// Escape sequences that are ours.
@@ -137,33 +141,20 @@ impl Page {
     }
 
     fn table(&mut self, table: &Table) {
-        let rule = LineStyle::none().fill('─').junction('─');
-        let mut text = comfy_table::Table::new();
-        text.load_style(TableStyle::new().header_separator(rule))
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(u16::try_from(self.width).unwrap_or(160));
-        let inert = |cells: Vec<&String>| -> Vec<String> {
-            cells
-                .into_iter()
-                .map(|cell| Plain(cell).to_string())
-                .collect()
+        let inert = |text: &String| Plain(text).to_string();
+        let columns = table.columns.iter();
+        let table = Table {
+            caption: String::new(),
+            columns: columns
+                .map(|(title, align)| (inert(title), *align))
+                .collect(),
+            rows: table
+                .rows
+                .iter()
+                .map(|row| row.iter().map(inert).collect())
+                .collect(),
         };
-        text.set_header(inert(
-            table.columns.iter().map(|(title, _)| title).collect(),
-        ));
-        for row in &table.rows {
-            text.add_row(inert(row.iter().collect()));
-        }
-        for (index, (_, align)) in table.columns.iter().enumerate() {
-            if let (Align::Right, Some(column)) = (align, text.column_mut(index)) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        let half = u16::try_from(self.width / 2).unwrap_or(80);
-        if let Some(first) = text.column_mut(0) {
-            first.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(half)));
-        }
-        for line in text.lines() {
+        for line in layout::lines(&table, self.width) {
             self.line(&line, None);
         }
     }
@@ -183,23 +174,27 @@ impl Page {
         let longest = names.iter().map(|name| name.chars().count()).max();
         let name_width = longest.unwrap_or(0).min(self.width / 4);
         let ratios: Vec<Interval> = list.iter().filter_map(|a| a.ratio).collect();
-        let room = self.width.saturating_sub(name_width + 40);
-        let axis = Axis::holding(&ratios, room.clamp(10, 48));
+        let longest = list.iter().map(|a| a.said.chars().count()).max();
+        let room = self
+            .width
+            .checked_sub(name_width + longest.unwrap_or(0) + 5);
+        let axis = room
+            .filter(|room| *room >= STRIP_MIN)
+            .map(|room| Axis::holding(&ratios, room.min(STRIP_MAX)));
         for (against, name) in list.iter().zip(names) {
             let name: String = name.chars().take(name_width).collect();
-            let (strip, said) = match (against.ratio, against.verdict.as_str()) {
-                (Some(ratio), verdict) => {
-                    let verdict = match verdict {
-                        "slower" => String::new(),
-                        other => format!(", {other}"),
-                    };
-                    let ratio_text = numbers::times(ratio);
-                    (axis.strip(Some(ratio)), format!("{ratio_text}{verdict}"))
+            let strip = match (&axis, against.ratio) {
+                (None, _) => String::new(),
+                (Some(axis), Some(ratio)) => format!("  {}", axis.strip(Some(ratio))),
+                (Some(axis), None) if against.variant.id == best.variant.id => {
+                    format!("  {}", axis.strip(None))
                 }
-                (None, "the fastest") => (axis.strip(None), "1".to_owned()),
-                (None, verdict) => (String::new(), verdict.to_owned()),
+                (Some(axis), None) => format!("  {}", axis.blank()),
             };
-            self.line(&format!(" {name:<name_width$}  {strip}  {said}"), None);
+            self.line(
+                &format!(" {name:<name_width$}{strip}  {}", against.said),
+                None,
+            );
         }
     }
 

@@ -3,8 +3,8 @@
 use super::inert::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
 use super::{Options, charts};
-use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Report, Variant};
+use bakeoff_domain::report::Report;
+use bakeoff_domain::report::words;
 use bakeoff_domain::spec::Comparison;
 
 /// The report as Markdown: the answer, the matrix, the narrative, failures, code, environment.
@@ -129,24 +129,17 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let shown: Vec<(&Variant, &String)> = report
-            .variants
-            .iter()
-            .filter_map(|variant| Some((variant, options.sources.get(&variant.id)?)))
-            .collect();
-        if shown.is_empty() {
+        let samples = super::samples(report, options);
+        if samples.is_empty() {
             return;
         }
         self.heading("Code");
-        for (variant, source) in shown {
-            let name = words::name(report, &variant.id);
-            let lines = numbers::count(source.lines().count() as u64);
-            self.block(&format!("### {} ({lines} lines)", Markdown(&name)));
-            if let Some(description) = &variant.description {
-                self.block(&Markdown(&super::clipped(description, 2_000)).to_string());
+        for sample in samples {
+            self.block(&format!("### {}", Markdown(&sample.title)));
+            if let Some(description) = &sample.description {
+                self.block(&Markdown(description).to_string());
             }
-            let source = super::clipped(source, super::SOURCE_CHARS_MAX);
-            self.block(&Fenced(&source).to_string());
+            self.block(&Fenced(&sample.source).to_string());
         }
     }
 

@@ -37,6 +37,13 @@ impl Axis {
         (share * (self.width - 1) as f64).round() as usize
     }
 
+    /// Where nothing is known of a ratio: the mark alone.
+    pub(super) fn blank(&self) -> String {
+        let mut cells = vec![' '; self.width];
+        cells[self.column(1.0)] = '·';
+        cells.into_iter().collect()
+    }
+
     /// `├──●──┤`, with arrows at ends that are not known, and a mark where the ratio is 1.
     pub(super) fn strip(&self, ratio: Option<Interval>) -> String {
         let mut cells = vec![' '; self.width];

@@ -135,8 +135,10 @@ pub(super) struct Against<'a> {
     pub(super) variant: &'a Variant,
     /// The ratio of times; `None` for the fastest itself, or if it is not known.
     pub(super) ratio: Option<Interval>,
-    /// The verdict in words.
+    /// The verdict in a word.
     pub(super) verdict: String,
+    /// By how much, and how sure: `1.83 × slower, 1.79–1.88, sure`.
+    pub(super) said: String,
 }
 
 /// All that were timed, the fastest first, then by ratio.
@@ -164,6 +166,7 @@ pub(super) fn against_fastest(report: &Report) -> Vec<Against<'_>> {
                 variant,
                 ratio,
                 verdict: format!("{}{small}", verdict_name(row.verdict)),
+                said: words::pair_briefly(report, &row),
             })
         })
         .collect();
@@ -173,6 +176,7 @@ pub(super) fn against_fastest(report: &Report) -> Vec<Against<'_>> {
         variant: fastest,
         ratio: None,
         verdict: "the fastest".to_owned(),
+        said: "the fastest".to_owned(),
     };
     list.insert(0, best);
     list
@@ -292,11 +296,13 @@ pub(super) fn criteria(report: &Report) -> Table {
             Scale::Linear { low, high } => format!("linear from {low} to {high}"),
         };
         let gate = criterion.gate.map_or(NOTHING.to_owned(), |gate| {
-            let on = match gate.on {
-                GateOn::Score => "score",
-                GateOn::Reading => "reading",
+            let (on, unit) = match gate.on {
+                GateOn::Score => ("score", ""),
+                GateOn::Reading => ("reading", criterion.unit.as_str()),
             };
-            let bound = |what: &str, bound: Option<f64>| bound.map(|b| format!("{what} {b}"));
+            let bound = |what: &str, bound: Option<f64>| {
+                bound.map(|bound| format!("{what} {}", numbers::reading(bound, unit)))
+            };
             let bounds: Vec<String> = [bound("at least", gate.min), bound("at most", gate.max)]
                 .into_iter()
                 .flatten()
@@ -408,7 +414,15 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
         spent += &format!(", {} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
     }
     pairs.push(("Cost", spent));
-    pairs.push(("Seed", report.experiment.seed.to_string()));
+    let experiment = &report.experiment;
+    let mut seed = format!("{0} (--seed {0} repeats it)", experiment.seed);
+    if experiment.check_seed != experiment.seed {
+        seed += &format!(
+            "; checked with the experiment's own, {}",
+            experiment.check_seed
+        );
+    }
+    pairs.push(("Seed", seed));
     pairs.retain(|(_, text)| !text.trim().is_empty());
     pairs
 }

@@ -175,7 +175,7 @@ mod tests {
                 cold_ns: Vec::new(),
                 surroundings: Surroundings {
                     seconds: 0.5,
-                    load: Some(1.5),
+                    load: Some(1.0),
                     steal_ticks: Some(0),
                     ..Surroundings::default()
                 },

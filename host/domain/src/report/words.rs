@@ -8,12 +8,14 @@ mod advice;
 mod headline;
 pub mod numbers;
 mod open;
+mod pairs;
 mod sizes;
 mod speed;
 mod trade_offs;
 mod view;
 
 pub use headline::headline;
+pub use pairs::{pair, pair_briefly};
 pub use sizes::{Crossing, crossings};
 pub use view::{fastest, name, ordered_row};
 
@@ -32,8 +34,7 @@ pub struct Section {
 }
 
 /// Everything that is said beyond the headline, in the order of reading: when to take another one,
-/// what leads in what, the sizes, how far weights may move, what is not settled. Empty sections
-/// are left out.
+/// each pair, what leads in what, the sizes, how far weights may move. Empty sections are left out.
 pub fn narrative(report: &Report) -> Vec<Section> {
     let trade_offs = if report.options.trade_offs {
         trade_offs::sentences(report)
@@ -42,10 +43,10 @@ pub fn narrative(report: &Report) -> Vec<Section> {
     };
     let sections = [
         ("When to take another one", advice::alternatives(report)),
+        ("Pair by pair", pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),
         ("How firm the choice is", advice::firmness(report)),
-        ("Not settled", open::no_calls(report)),
     ];
     sections
         .into_iter()

@@ -4,6 +4,7 @@ use super::flip::{self, Flip};
 use super::input::{Interval, ScoreInput, Status};
 use super::scale::{self, Cell};
 use super::{CLOSE, CriterionSummary, difference, pareto, rank, share};
+use crate::numbers;
 use crate::spec::GateOn;
 use crate::verdict::Verdict;
 
@@ -175,22 +176,23 @@ fn gate(
         }
     };
     let (what, value, unit) = match gate.on {
-        GateOn::Score => ("score", score, ""),
+        GateOn::Score => ("score ", score, ""),
         GateOn::Reading => {
             let reading = input.candidates[index].readings.get(&criterion.source);
             let Some(reading) = reading else {
                 let why = format!("the gate on {name} cannot be judged: there is no reading");
                 return Some(Judged::Unknown(why));
             };
-            ("reading", reading.value, criterion.unit.as_str())
+            ("", reading.value, criterion.unit.as_str())
         }
     };
-    let shown = |x: f64| format!("{} {unit}", short(x)).trim_end().to_owned();
+    let shown = |x: f64| match unit {
+        "ns" | "bytes" => numbers::reading(x, unit),
+        _ => format!("{} {unit}", short(x)).trim_end().to_owned(),
+    };
     let said = |how: &str, bound: f64| {
         let (value, bound) = (shown(value), shown(bound));
-        Judged::Out(format!(
-            "{name}: {what} {value} is {how} the gate's {bound}"
-        ))
+        Judged::Out(format!("{name}: {what}{value} is {how} the gate's {bound}"))
     };
     if let Some(min) = gate.min.filter(|min| value < *min) {
         return Some(said("below", min));

@@ -1,6 +1,6 @@
 //! For whom another variant is the better choice, and how firm the choice is.
 
-use super::numbers::{percent, reading, weight};
+use super::numbers::{count, percent, reading, weight};
 use super::view::{self, Relation, joined, name, ranked, relation, row_for};
 use super::{sizes, speed};
 use crate::report::{CriterionSummary, Report, Variant};
@@ -80,9 +80,15 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
     let crossings = sizes::crossings(report);
     sentences.extend(crossings.iter().filter_map(|crossing| {
         let (other, when) = if crossing.large == *winner {
-            (&crossing.small, format!("no larger than {}", crossing.from))
+            (
+                &crossing.small,
+                format!("no larger than {}", count(u64::from(crossing.from))),
+            )
         } else if crossing.small == *winner {
-            (&crossing.large, format!("of {} and more", crossing.to))
+            (
+                &crossing.large,
+                format!("of {} and more", count(u64::from(crossing.to))),
+            )
         } else {
             return None;
         };

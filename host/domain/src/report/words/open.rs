@@ -1,8 +1,7 @@
 //! What is not known, said as such, with what it would take to know it.
 
 use super::numbers::{budget, percent};
-use super::speed;
-use super::view::{name, ordered_row, ranked};
+use super::view::ordered_row;
 use crate::report::{Ended, Report, VerdictRow};
 use crate::verdict::Verdict;
 
@@ -23,41 +22,32 @@ pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
     Some(why(report, &open))
 }
 
-/// All pairs of ranked variants that no verdict settles over all cases.
-pub(super) fn no_calls(report: &Report) -> Vec<String> {
-    let variants = ranked(report);
-    let mut sentences = Vec::new();
-    for (place, a) in variants.iter().enumerate() {
-        for b in &variants[place + 1..] {
-            let row = ordered_row(report, &a.id, &b.id, None);
-            let Some(row) = row.filter(|row| row.verdict == Verdict::NoCall) else {
-                continue;
-            };
-            let (first, second) = (name(report, &a.id), name(report, &b.id));
-            let known = speed::open(&row, &first, &second);
-            let known = known.map(|known| format!(" So far, {known}."));
-            sentences.push(format!(
-                "No call between {first} and {second}: {}.{}",
-                why(report, &row),
-                known.unwrap_or_default()
-            ));
-        }
+/// Why a pair has no verdict, in a few words: `no call at ±3 %`.
+pub(super) fn briefly(row: &VerdictRow) -> String {
+    match half_width(row) {
+        Some(half) => format!("no call at ±{}", percent(half.exp_m1())),
+        None => "no call".to_owned(),
     }
-    sentences
 }
 
 /// Why there is no verdict, and what would likely bring one.
-fn why(report: &Report, row: &VerdictRow) -> String {
+pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
     let ended = match report.protocol.ended {
         Ended::Budget => "the budget ended",
         Ended::ReplicaLimit => "the limit of replicas was reached",
         Ended::Settled | Ended::NotMeasured => "measuring ended",
     };
     let Some(half) = half_width(row) else {
-        return format!("{ended} before the difference was known at all");
+        let least = row.settle_seconds.filter(|_| is_out_of_budget(report));
+        let least =
+            least.map(|seconds| format!("; it takes --budget {} at least", budget(seconds)));
+        return format!(
+            "{ended} before the difference was known at all{}",
+            least.unwrap_or_default()
+        );
     };
     let known = format!("{ended} at ±{}", percent(half.exp_m1()));
-    if report.protocol.ended != Ended::Budget || report.protocol.budget_seconds <= 0.0 {
+    if !is_out_of_budget(report) {
         return known;
     }
     match longer(report, row, half) {
@@ -69,6 +59,10 @@ fn why(report: &Report, row: &VerdictRow) -> String {
     }
 }
 
+fn is_out_of_budget(report: &Report) -> bool {
+    report.protocol.ended == Ended::Budget && report.protocol.budget_seconds > 0.0
+}
+
 /// Half the width of the interval, on the logarithm of the ratio.
 fn half_width(row: &VerdictRow) -> Option<f64> {
     let (low, high) = (row.low?, row.high?);
@@ -76,14 +70,20 @@ fn half_width(row: &VerdictRow) -> Option<f64> {
     (half.is_finite() && half > 0.0).then_some(half)
 }
 
-/// The budget with which the interval would be narrow enough to exclude 0, or to lie within the
+/// The budget that would likely bring a verdict: what the replicas foretell, or, where that is not
+/// known, the time in which the interval would be narrow enough to exclude 0 or to lie within the
 /// practical threshold, if it goes on narrowing with the square root of time.
 fn longer(report: &Report, row: &VerdictRow, half: f64) -> Option<f64> {
-    let apart = row.ratio?.ln().abs();
-    let practical = report.protocol.practical.ln_1p();
-    let wanted = apart.max(practical - apart);
+    let spent = report.protocol.budget_seconds;
+    let factor = match row.settle_seconds {
+        Some(seconds) => seconds / spent,
+        None => {
+            let apart = row.ratio?.ln().abs();
+            let practical = report.protocol.practical.ln_1p();
+            (half / apart.max(practical - apart)).powi(2)
+        }
+    };
     // A fifth on top: the estimate of the ratio itself will move.
-    let factor = (half / wanted).powi(2) * 1.2;
-    let factor = factor.max(1.5);
-    (factor.is_finite() && factor <= FACTOR_MAX).then_some(report.protocol.budget_seconds * factor)
+    let factor = (factor * 1.2).max(1.5);
+    (factor.is_finite() && factor <= FACTOR_MAX).then_some(spent * factor)
 }

@@ -2,6 +2,7 @@
 
 use super::numbers::{percent, significant, with_ends};
 use crate::report::{Protocol, VerdictRow};
+use crate::verdict::Verdict;
 
 /// Below this factor a difference is said as a percentage.
 const FACTOR_MIN: f64 = 1.1;
@@ -34,11 +35,71 @@ pub(super) fn faster(row: &VerdictRow, other: &str, protocol: &Protocol) -> Stri
     format!("is {factor} × faster than {other}{ends}{small}")
 }
 
+/// A pair in words, as far as there is a verdict: `1.83 × faster, 1.79–1.88, sure`,
+/// `4 % less time, 3–5 %, sure`, `a tie within 1 %`. `None` without one.
+pub(super) fn pair(row: &VerdictRow, protocol: &Protocol) -> Option<String> {
+    let said = match row.verdict {
+        Verdict::NoCall => return None,
+        Verdict::Tie => return Some(tie(protocol)),
+        Verdict::Beats | Verdict::Beaten => by_how_much(row),
+    };
+    let small = if row.below_threshold {
+        format!(", but below the practical {}", percent(protocol.practical))
+    } else {
+        String::new()
+    };
+    Some(format!("{said}, sure{small}"))
+}
+
+/// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
+fn by_how_much(row: &VerdictRow) -> String {
+    let beats = row.verdict == Verdict::Beats;
+    let (faster, less) = if beats {
+        ("faster", "less")
+    } else {
+        ("slower", "more")
+    };
+    let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
+        return faster.to_owned();
+    };
+    if ratio.max(1.0 / ratio) < FACTOR_MIN {
+        let apart = |ratio: f64| (1.0 - ratio) * if beats { 1.0 } else { -1.0 };
+        let (least, most) = match beats {
+            true => (row.high.map(apart), row.low.map(apart)),
+            false => (row.low.map(apart), row.high.map(apart)),
+        };
+        let ends = match (least, most) {
+            (Some(least), Some(most)) => format!(", {}", percents(least, most)),
+            (Some(least), None) => format!(", at least {}", percent(least)),
+            _ => String::new(),
+        };
+        let apart = trimmed(significant(apart(ratio) * 100.0, 2));
+        return format!("{apart} % {less} time{ends}");
+    }
+    let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
+    let (factor, ends) = match beats {
+        true => with_ends(1.0 / ratio, inverse(row.high), inverse(row.low)),
+        false => with_ends(ratio, row.low, row.high),
+    };
+    let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
+    format!("{factor} × {faster}{ends}")
+}
+
 /// A range of fractions as percentages.
 fn percents(low: f64, high: f64) -> String {
-    let digits = if low.abs() < 0.01 { 1 } else { 2 };
-    let (low, high) = (low * 100.0, high * 100.0);
-    format!("{}–{} %", significant(low, digits), significant(high, 2))
+    let shown = |x: f64| trimmed(significant(x * 100.0, if x.abs() < 0.01 { 1 } else { 2 }));
+    format!("{}–{} %", shown(low), shown(high))
+}
+
+/// Without zeros at the end: `4.0` says no more than `4` among percentages.
+fn trimmed(number: String) -> String {
+    match number.contains('.') {
+        true => number
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => number,
+    }
 }
 
 /// How near a tie is: `a tie within 1 %`.
@@ -46,19 +107,42 @@ pub(super) fn tie(protocol: &Protocol) -> String {
     format!("a tie within {}", percent(protocol.practical))
 }
 
-/// What is known about a pair without a verdict: `a takes between 0.97 and 1.04 times as long as b`.
-pub(super) fn open(row: &VerdictRow, first: &str, other: &str) -> Option<String> {
-    let bounds = match (row.low, row.high) {
-        (Some(low), Some(high)) => {
-            format!(
-                "between {} and {}",
-                significant(low, 3),
-                significant(high, 3)
-            )
-        }
-        (Some(low), None) => format!("at least {}", significant(low, 3)),
-        (None, Some(high)) => format!("at most {}", significant(high, 3)),
-        (None, None) => return None,
-    };
-    Some(format!("{first} takes {bounds} times as long as {other}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
+        let row = VerdictRow {
+            a: "a".to_owned(),
+            b: "b".to_owned(),
+            case: None,
+            verdict,
+            below_threshold: (ratio - 1.0).abs() < 0.01,
+            ratio: Some(ratio),
+            low,
+            high,
+            settle_seconds: None,
+        };
+        pair(&row, &Protocol::default()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_pair_reads_as_an_engineer_says_it() {
+        let beats =
+            |ratio: f64, low: f64, high: f64| said(Verdict::Beats, ratio, Some(low), Some(high));
+        assert_eq!(
+            beats(1.0 / 1.83, 1.0 / 1.88, 1.0 / 1.79),
+            "1.8 × faster, 1.79–1.88, sure"
+        );
+        assert_eq!(beats(0.96, 0.95, 0.97), "4 % less time, 3–5 %, sure");
+        assert_eq!(
+            beats(0.995, 0.993, 0.998),
+            "0.5 % less time, 0.2–0.7 %, sure, but below the practical 1 %"
+        );
+        let beaten = |ratio: f64, low: f64| said(Verdict::Beaten, ratio, Some(low), None);
+        assert_eq!(beaten(8.8, 8.1), "8.8 × slower, at least 8.10, sure");
+        assert_eq!(beaten(1.04, 1.03), "4 % more time, at least 3 %, sure");
+        assert_eq!(said(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
+        assert_eq!(said(Verdict::NoCall, 1.0, None, None), "");
+    }
 }

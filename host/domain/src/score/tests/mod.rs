@@ -200,10 +200,7 @@ fn gates_eliminate_by_score_and_by_reading() {
     assert_eq!(status, [Status::Ranked, out, out, missing]);
     let reason = |of: usize| scored.standings[of].reason.clone().unwrap();
     assert_eq!(reason(1), "quality: score 3.9 is below the gate's 4");
-    assert_eq!(
-        reason(2),
-        "component-size: reading 64.5 bytes is above the gate's 64 bytes"
-    );
+    assert_eq!(reason(2), "component-size: 64.5 B is above the gate's 64 B");
     assert_eq!(scored.winner, Some(0));
 }
 

@@ -1,0 +1,55 @@
+//! For terminals that show nothing but ASCII: our own signs in other letters.
+
+/// Our signs, and what stands for them.
+const SIGNS: [(char, &str); 21] = [
+    ('─', "-"),
+    ('├', "|"),
+    ('┤', "|"),
+    ('◂', "<"),
+    ('▸', ">"),
+    ('●', "o"),
+    ('·', ":"),
+    ('•', "*"),
+    ('×', "x"),
+    ('–', "-"),
+    ('…', "..."),
+    ('±', "+-"),
+    ('µ', "u"),
+    ('²', "^2"),
+    ('³', "^3"),
+    ('“', "\""),
+    ('”', "\""),
+    ('’', "'"),
+    ('‘', "'"),
+    ('α', "alpha"),
+    ('δ', "delta"),
+];
+
+/// The text with our own signs written in ASCII. Letters of other scripts, which come from outside,
+/// become question marks.
+pub(super) fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match SIGNS.iter().find(|(sign, _)| *sign == letter) {
+            Some((_, written)) => out.push_str(written),
+            None if letter.is_ascii() => out.push(letter),
+            None => out.push('?'),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_and_sentences_stay_readable() {
+        assert_eq!(ascii("·  ├──●──┤"), ":  |--o--|");
+        assert_eq!(
+            ascii("1.8 × faster, 1.7–1.9; ±3 %; 5 µs"),
+            "1.8 x faster, 1.7-1.9; +-3 %; 5 us"
+        );
+        assert_eq!(ascii("naïve\n"), "na?ve\n");
+    }
+}

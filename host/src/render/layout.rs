@@ -1,0 +1,141 @@
+//! Tables as lines of a terminal. No word is ever broken: what does not fit side by side is put one
+//! below the other.
+
+use super::tables::{Align, Table};
+
+/// Spaces between two columns, at best and at least.
+const GAP: usize = 3;
+const GAP_MIN: usize = 1;
+
+/// The lines of a table in so many columns, with a rule below the headings. The cells must be inert
+/// already.
+pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
+    let widths = widths(table);
+    let (first, others) = widths.split_first().map_or((0, &[][..]), |(w, o)| (*w, o));
+    let first = first.min(width / 2);
+    let room = width.saturating_sub(first + 1);
+    let natural = |gap: usize| others.iter().map(|width| width + gap).sum::<usize>();
+    let gap = (GAP_MIN..=GAP).rev().find(|gap| natural(*gap) <= room);
+    let gap = gap.unwrap_or(GAP_MIN + 1);
+    let mut lines = Vec::new();
+    for columns in parts(others, gap, room) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        part(table, &widths, &columns, (first, gap), &mut lines);
+    }
+    lines
+}
+
+/// The widest cell of each column.
+fn widths(table: &Table) -> Vec<usize> {
+    let column = |(index, (title, _)): (usize, &(String, Align))| {
+        let cells = table.rows.iter().filter_map(|row| row.get(index));
+        let widths = cells.chain([title]).map(|cell| cell.chars().count());
+        widths.max().unwrap_or(0)
+    };
+    table.columns.iter().enumerate().map(column).collect()
+}
+
+/// The columns behind the first, as many together as there is room for.
+fn parts(widths: &[usize], gap: usize, room: usize) -> Vec<Vec<usize>> {
+    let mut parts = vec![Vec::new()];
+    let mut used = 0;
+    for (index, width) in widths.iter().enumerate() {
+        if used > 0 && used + width + gap > room {
+            parts.push(Vec::new());
+            used = 0;
+        }
+        used += width + gap;
+        if let Some(part) = parts.last_mut() {
+            part.push(index + 1);
+        }
+    }
+    parts
+}
+
+/// The first column beside some of the others.
+fn part(
+    table: &Table,
+    widths: &[usize],
+    columns: &[usize],
+    (first, gap): (usize, usize),
+    lines: &mut Vec<String>,
+) {
+    let line = |cells: Vec<&String>| {
+        let mut line = format!(" {:<first$}", clipped(cells[0], first));
+        for index in columns {
+            let (cell, width) = (cells[*index], widths[*index]);
+            line += &" ".repeat(gap);
+            line += &match table.columns[*index].1 {
+                Align::Left => format!("{cell:<width$}"),
+                Align::Right => format!("{cell:>width$}"),
+            };
+        }
+        line
+    };
+    let heading = line(table.columns.iter().map(|(title, _)| title).collect());
+    let rule = "─".repeat(heading.chars().count() + 1);
+    lines.push(heading);
+    lines.push(rule);
+    lines.extend(table.rows.iter().map(|row| line(row.iter().collect())));
+}
+
+/// The beginning of a text that is too long, with a sign.
+fn clipped(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept = text.chars().take(width.saturating_sub(1));
+    kept.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let column = |title: &str| (title.to_owned(), Align::Right);
+        let row = |name: &str| vec![name.to_owned(), "10.0".to_owned(), "1".to_owned()];
+        Table {
+            caption: String::new(),
+            columns: vec![
+                ("variant".to_owned(), Align::Left),
+                column("performance"),
+                column("rank"),
+            ],
+            rows: vec![row("heap"), row("quickselect-in-place")],
+        }
+    }
+
+    #[test]
+    fn gaps_narrow_before_anything_else() {
+        assert_eq!(
+            lines(&table(), 60)[0],
+            " variant                performance   rank"
+        );
+        assert_eq!(
+            lines(&table(), 40)[0],
+            " variant              performance rank"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_stands_below_and_no_word_is_broken() {
+        let lines = lines(&table(), 30);
+        assert_eq!(
+            lines,
+            [
+                " variant          performance",
+                "──────────────────────────────",
+                " heap                    10.0",
+                " quickselect-in…         10.0",
+                "",
+                " variant          rank",
+                "───────────────────────",
+                " heap                1",
+                " quickselect-in…     1",
+            ]
+        );
+    }
+}
