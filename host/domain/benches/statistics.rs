@@ -6,12 +6,14 @@
 
 mod bulk;
 mod figures;
+mod random;
 mod synthetic;
 
 use bakeoff_domain::race::{Analysis, Race, Settings, analyse};
 use bakeoff_domain::verdict::Verdict;
-use bulk::{Noise, Tally, count, over_seeds, per_cent};
+use bulk::{Tally, count, over_seeds, per_cent};
 use figures::{Demand, Figures, Unit};
+use random::Noise;
 use std::hint::black_box;
 use std::time::Instant;
 use synthetic::{Order, World, everybody, plan, session};

@@ -11,14 +11,16 @@
 
 mod bulk;
 mod figures;
+mod random;
 mod replay;
 mod trace;
 
 use bakeoff_domain::race::{Next, Race, Remaining, Settings};
 use bakeoff_domain::stats::ConfidenceSequence;
 use bakeoff_domain::verdict::Verdict;
-use bulk::{Noise, Tally, count, over_seeds, per_cent};
+use bulk::{Tally, count, over_seeds, per_cent};
 use figures::{Demand, Figures, Unit};
+use random::Noise;
 use replay::rivals::{self, Against, Clock, Said, Student};
 use replay::{Order, Pool, REPLICAS};
 use trace::Trace;

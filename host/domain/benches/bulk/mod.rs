@@ -1,7 +1,5 @@
-//! Many runs over all cores, and random numbers for them.
+//! Many runs over all cores.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::ops::AddAssign;
 
 /// The sum over all seeds below `runs`, over all cores.
@@ -56,25 +54,4 @@ pub(crate) fn count(runs: u64, says: impl Fn(u64) -> bool + Sync) -> u64 {
 /// A share of the runs, in per cent.
 pub(crate) fn per_cent(count: u64, runs: u64) -> f64 {
     100.0 * count as f64 / runs as f64
-}
-
-/// Random numbers for the noise.
-pub(crate) struct Noise(Xoshiro256PlusPlus);
-
-impl Noise {
-    /// From a seed.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    /// Uniform in [0, 1).
-    pub(crate) fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Standard normal, after Box and Muller.
-    pub(crate) fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod rivals;
 
-use crate::bulk::Noise;
+use crate::random::Noise;
 use crate::trace::{Taken, Trace};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::race::Settings;

@@ -1,7 +1,7 @@
 //! The rules of other tools, on the same traces.
 
 use super::below;
-use crate::bulk::Noise;
+use crate::random::Noise;
 use crate::trace::{Taken, Trace};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -3,7 +3,7 @@
 //! The noise is what was seen on shared machines: a level that wanders and drifts, the same for
 //! whoever runs at that moment; heavy tails; now and then an instance that is slow for life.
 
-use crate::bulk::Noise;
+use crate::random::Noise;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::{Entrant, ReplicaPlan, ReplicaSpec, Stage, WarmUp, draw};
 use bakeoff_domain::race::{Analysis, Next, Race, Remaining, Settings, StopReason};
