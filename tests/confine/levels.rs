@@ -81,10 +81,14 @@ async fn a_probe_that_does_not_answer_is_not_a_pass() {
 /// given still works.
 #[tokio::test]
 async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
-    // A copy, so that its processes can be told from those of other tests.
+    // A copy, so that its processes can be told from those of other tests. Another process writes
+    // it: a child that a test beside this one starts would hold it open, and it could not be run.
     let copy = tempfile::tempdir().unwrap();
     let program = copy.path().join("bakeoff");
-    std::fs::copy(host().program, &program).unwrap();
+    let copied = std::process::Command::new("cp")
+        .args([&host().program, &program])
+        .status();
+    assert!(copied.unwrap().success());
     let host = Host::with_program(&program);
     let confinement = Confinement::probe_on(host).await.unwrap();
     if confinement.outer_layer().is_none() {

@@ -128,7 +128,9 @@ fn same_inputs(record: &Record, keys: &keys::Keys) -> Result<(), PackError> {
             .inputs
             .iter()
             .any(|(other, kept)| other == name && kept == here);
-        if !same && ["interface", "workload", "limits", "seed"].contains(&name.as_str()) {
+        if !same
+            && ["interface", "workload", "limits", "seed", "check-seed"].contains(&name.as_str())
+        {
             return Err(PackError::Changed {
                 what: format!("the {name}"),
                 run: record.run,

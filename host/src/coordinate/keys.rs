@@ -74,7 +74,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
-            ("checks", self.check_seed.clone()),
+            ("check-seed", self.check_seed.clone()),
             ("engine", self.checked.clone()),
             ("confinement", self.confinement.clone()),
         ])
@@ -110,7 +110,7 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
-            ("checks", self.check_seed.clone()),
+            ("check-seed", self.check_seed.clone()),
             ("measure", self.measure.clone()),
             ("engine", format!("{} {}", self.checked, self.timed)),
             ("candidates", code.join("\n")),

@@ -1,8 +1,8 @@
 //! In the parent: one runner process, watched from its first frame to its end.
 //!
 //! A runner announces what it is about to do. When a call takes longer than it may, the process is
-//! killed and the announced variant is to blame, unless the process was hardly running: then the
-//! machine stalled, and nobody is.
+//! killed and the announced variant is to blame, unless the process hardly ran: then it gets more
+//! time, and if it does not run then either, the machine stalled, and nobody is to blame.
 
 use super::protocol::{Doing, Reply};
 use crate::artifact::PackedFolders;
@@ -22,8 +22,13 @@ const WORKLOAD_PATIENCE: Duration = Duration::from_secs(120);
 /// wall limit, and are bounded by fuel before.
 pub(super) const GATE_PATIENCE: u32 = 4;
 
-/// Below this share of a core, a runner that is late did not run: the machine stalled.
+/// A runner that is late and had less CPU time than this share of what its call may take did not
+/// run: the machine stalled.
 const STALLED_SHARE: f64 = 0.5;
+
+/// How many times over a call that hardly ran gets the time that it may take. A loop on a busy
+/// machine is then known for what it is as soon as it had half of that time for itself.
+const EXTENSIONS_MAX: u32 = 8;
 
 /// How often a runner's CPU time is read while it speaks.
 const CPU_READ_EVERY: Duration = Duration::from_millis(100);
@@ -118,7 +123,8 @@ impl Watch<'_> {
         let mut heard = Heard::new(&child);
         let mut failed = Vec::new();
         loop {
-            let deadline = heard.since + self.patience(heard.doing);
+            let patience = self.patience(heard.doing);
+            let deadline = heard.since + patience.saturating_mul(1 + heard.extensions);
             let deadline = self.until.map_or(deadline, |until| until.min(deadline));
             let frame = match timeout_at(deadline, child.next_frame()).await {
                 Ok(Ok(Some(frame))) => frame,
@@ -129,7 +135,12 @@ impl Watch<'_> {
                     return Ok(Ended::OutOfBudget);
                 }
                 Err(_) => {
-                    let stalled = heard.is_stalled(&child);
+                    let stalled = heard.is_stalled(&child, patience);
+                    let is_call = matches!(heard.doing, Some(Doing::Calling { .. }));
+                    if stalled && is_call && heard.extensions < EXTENSIONS_MAX {
+                        heard.extensions += 1;
+                        continue;
+                    }
                     child.kill();
                     child.finish().await;
                     return match (stalled, heard.doing) {
@@ -220,6 +231,8 @@ struct Heard {
     /// CPU time of the child, and when it was read.
     cpu: Option<Duration>,
     read: Instant,
+    /// How many times over it got what it may take.
+    extensions: u32,
 }
 
 impl Heard {
@@ -229,6 +242,7 @@ impl Heard {
             since: Instant::now(),
             cpu: cpu(child),
             read: Instant::now(),
+            extensions: 0,
         }
     }
 
@@ -242,14 +256,17 @@ impl Heard {
         }
         self.doing = Some(doing);
         self.since = since;
+        self.extensions = 0;
     }
 
-    fn is_stalled(&self, child: &Child) -> bool {
+    /// Whether the child hardly ran since it announced something that may take so long.
+    fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
         match (self.cpu, cpu(child)) {
             (Some(before), Some(after)) => {
-                let share =
-                    after.saturating_sub(before).as_secs_f64() / self.read.elapsed().as_secs_f64();
-                share < STALLED_SHARE
+                // What was read some time before the announcement may hold earlier work.
+                let earlier = self.since.duration_since(self.read);
+                let used = after.saturating_sub(before).saturating_sub(earlier);
+                used < patience.mul_f64(STALLED_SHARE)
             }
             _ => false,
         }
