@@ -154,8 +154,9 @@ mod tests {
         // A byte for each name of no length, which takes 24 in memory.
         let facts = |names: usize| {
             let names = vec![String::new(); names];
-            let cpu = Duration::ZERO;
-            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), 0_u32, 0_u64, 0_u32, cpu))
+            let sizes = (0_u32, 0_u64, 0_u32, 0_u32);
+            let cpu = [Duration::ZERO; 2];
+            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), sizes, cpu))
         };
         let few = facts(1_000).unwrap();
         assert!(

@@ -115,8 +115,8 @@ mod tests {
             " variant                performance   rank"
         );
         assert_eq!(
-            lines(&table(), 40)[0],
-            " variant              performance rank"
+            lines(&table(), 38)[0],
+            " variant             performance rank"
         );
     }
 
