@@ -97,11 +97,13 @@ pub(super) fn least_moves(gains: &[Gain]) -> Option<Vec<(usize, f64)>> {
         return None;
     }
     let mut gap: f64 = gains.iter().map(|gain| gain.weight * gain.lead).sum();
+    // What rounding leaves of a gap that is closed is no reason to move another weight.
+    let closed = gap.abs() * 1e-12;
     let mut by_effect: Vec<&Gain> = gains.iter().filter(|gain| gain.lead != 0.0).collect();
     by_effect.sort_by(|a, b| b.lead.abs().total_cmp(&a.lead.abs()));
     let mut moves = Vec::new();
     for gain in by_effect {
-        if gap <= 0.0 {
+        if gap <= closed {
             break;
         }
         let wanted = gap / gain.lead.abs();
@@ -135,5 +137,25 @@ fn flip(input: &ScoreInput, winner: usize, moves: &[(usize, f64)]) -> Flip {
         distance: moves.iter().map(|(_, step)| step.abs()).sum(),
         changes: moves.iter().map(change).collect(),
         winner,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_that_one_weight_closes_moves_no_other() {
+        for step in 0..1_000 {
+            let lead = 5.0 + f64::from(step) * 0.0137;
+            let gain = |index, weight, lead| Gain {
+                index,
+                weight,
+                lead,
+            };
+            let gains = [gain(0, 1.0, lead), gain(1, 0.5, -3.8)];
+            let moves = least_moves(&gains).unwrap();
+            assert_eq!(moves.len(), 1, "a lead of {lead}: {moves:?}");
+        }
     }
 }
