@@ -122,7 +122,8 @@ pub(super) fn carry_out(
     tell(Event::Stage(Stage::Component));
     let sizes = inspect::inspect(&component, &order.path_shown)?;
     let ports = world::check(&component, &interface, &order)?;
-    let checked = precompile(Profile::Checked, &component, &order)?;
+    let checked = engine::precompile(Profile::Checked, &component)
+        .map_err(|error| not_compiled(&error, &order))?;
     let timed = precompile_timed(&component, &order)?;
     let facts = Facts {
         imports: ports.imports,
@@ -155,27 +156,23 @@ fn precompile_timed(component: &[u8], order: &Order) -> Result<Vec<Vec<u8>>, Fai
     let spread = (0..versions as u64)
         .filter(|_| versions > 1)
         .map(|number| layout::version(component, number));
-    match spread.collect::<Result<Vec<_>, _>>() {
+    let compiled = match spread.collect::<Result<Vec<_>, _>>() {
         // What cannot be written again is timed as it is.
-        Ok(spread) if !spread.is_empty() => spread
-            .iter()
-            .map(|version| precompile(Profile::Timed, version, order))
-            .collect(),
-        _ => Ok(vec![precompile(Profile::Timed, component, order)?]),
-    }
+        Ok(spread) if !spread.is_empty() => engine::precompile_all(Profile::Timed, &spread),
+        _ => engine::precompile_all(Profile::Timed, &[component]),
+    };
+    compiled.map_err(|error| not_compiled(&error, order))
 }
 
-fn precompile(profile: Profile, component: &[u8], order: &Order) -> Result<Vec<u8>, Failure> {
-    engine::precompile(profile, component).map_err(|error| {
-        let reason = format!("{error:#}");
-        let limit = ["Compilation error", "limit exceeded", "too large"];
-        let class = match limit.iter().any(|words| reason.contains(words)) {
-            true => FailureClass::LoadCompileLimit,
-            false => FailureClass::InvalidComponent,
-        };
-        let message = format!("{} cannot be compiled: {reason}", order.path_shown);
-        load_failure(class, super::diagnostics::cut(&message))
-    })
+fn not_compiled(error: &wasmtime::Error, order: &Order) -> Failure {
+    let reason = format!("{error:#}");
+    let limit = ["Compilation error", "limit exceeded", "too large"];
+    let class = match limit.iter().any(|words| reason.contains(words)) {
+        true => FailureClass::LoadCompileLimit,
+        false => FailureClass::InvalidComponent,
+    };
+    let message = format!("{} cannot be compiled: {reason}", order.path_shown);
+    load_failure(class, super::diagnostics::cut(&message))
 }
 
 /// CPU time of this process so far, and of the children it waited for.

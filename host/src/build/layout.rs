@@ -11,6 +11,7 @@
 //! have the same versions, and as each replica draws one for each of them, independently and
 //! uniformly, the difference of the two is symmetric around zero.
 
+use bakeoff_domain::plan::splitmix64;
 use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
 use wasm_encoder::{CodeSection, Component, Function, FunctionSection, Module, TypeSection};
 use wasmparser::{CustomSectionReader, Parser, Payload};
@@ -98,8 +99,8 @@ impl Spacing {
             return Ok(None);
         }
         let gap = |function: u32| match function {
-            0 => (mixed(number, 0) % (FRONT_MAX + 1)) as u32,
-            _ => (mixed(number, u64::from(function)) & 1) as u32,
+            0 => (drawn(number, 0) % (FRONT_MAX + 1)) as u32,
+            _ => (drawn(number, function) & 1) as u32,
         };
         let before: Vec<u32> = (0..own).map(gap).collect();
         let mut shift = 0;
@@ -122,12 +123,9 @@ impl Spacing {
     }
 }
 
-/// Scatters a version's number and a function's over 64 bits (splitmix64's finaliser).
-fn mixed(number: u64, function: u64) -> u64 {
-    let mut bits = (number << 32 ^ function).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ bits >> 31
+/// A number that follows from a version's and a function's, and looks like neither.
+fn drawn(number: u64, function: u32) -> u64 {
+    splitmix64(number << 32 ^ u64::from(function))
 }
 
 impl Reencode for Spread {

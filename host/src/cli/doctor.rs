@@ -26,10 +26,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    if !matches!(output.format, Format::Human | Format::Json) {
-        let message = "doctor writes human or json; give --format one of these";
-        return Err(Failure::usage(message));
-    }
+    output.only(&[Format::Human, Format::Json])?;
     if !output.quiet && output.format == Format::Human {
         anstream::eprintln!("looking at this machine, for about five seconds");
     }

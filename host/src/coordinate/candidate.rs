@@ -61,6 +61,12 @@ impl Candidate {
         approaches.iter().zip(ids).map(read).collect()
     }
 
+    /// The indexes of those who take part in the race itself.
+    pub(super) fn racing(candidates: &[Self]) -> Vec<usize> {
+        let races = |index: &usize| candidates[*index].races();
+        (0..candidates.len()).filter(races).collect()
+    }
+
     /// The bytes that decide what is built.
     pub fn code_bytes(&self) -> &[u8] {
         self.code.as_ref().map_or(&[], bytes)

@@ -6,7 +6,7 @@ use crate::config::{Loaded, Policy};
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
-use crate::measure::{GateRecord, Hidden};
+use crate::measure::{self, GateRecord, Hidden};
 use crate::store::SafeId;
 use bakeoff_domain::attempt;
 use bakeoff_domain::measurement::Metric;
@@ -22,10 +22,6 @@ use std::collections::BTreeMap;
 
 /// Where it is measured.
 pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let uname = rustix::system::uname();
     Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
@@ -36,7 +32,7 @@ pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
             .next()
             .unwrap_or_default()
             .to_owned(),
-        cpu: cpu.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned()),
+        cpu: measure::cpu_model(),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(
             "{} {}",

@@ -1,6 +1,6 @@
 //! The files that approaches are granted, read before anything of theirs is built.
 
-use super::RunError;
+use super::{Candidate, RunError};
 use crate::artifact::{GRANTED_BYTES_MAX, GrantedFolder, PackedFolders, read_granted};
 use crate::config::units::show_bytes;
 use crate::config::{ConfigError, Loaded, Place, Policy};
@@ -8,15 +8,26 @@ use crate::config::{ConfigError, Loaded, Place, Policy};
 /// Names and places of files, beside their contents: what all grants together may take for them.
 const TREES_BYTES_MAX: u64 = 8 << 20;
 
+/// Every approach with its code and the files that it is granted. Code that cannot be read is a
+/// failure of that variant alone.
+///
+/// # Errors
+/// What cannot be granted, as [`read_all`] says.
+pub(super) fn candidates(loaded: &Loaded, policy: &Policy) -> Result<Vec<Candidate>, RunError> {
+    let granted = read_all(loaded, policy)?;
+    let mut candidates = Candidate::read_all(&loaded.experiment.approaches, &loaded.dir);
+    for (candidate, files) in candidates.iter_mut().zip(granted) {
+        candidate.files = files;
+    }
+    Ok(candidates)
+}
+
 /// By approach: the files that it is granted, if any. What several are granted is held once.
 ///
 /// # Errors
 /// What cannot be granted, as an error at the place that grants it; also more than
 /// [`GRANTED_BYTES_MAX`] in all.
-pub(super) fn read_all(
-    loaded: &Loaded,
-    policy: &Policy,
-) -> Result<Vec<Option<PackedFolders>>, RunError> {
+fn read_all(loaded: &Loaded, policy: &Policy) -> Result<Vec<Option<PackedFolders>>, RunError> {
     let mut held: Vec<PackedFolders> = Vec::new();
     let mut granted = Vec::new();
     for approach in 0..loaded.experiment.approaches.len() {

@@ -108,13 +108,9 @@ pub async fn run(
     };
     let mut store = Store::open(&options.folder, mode)?;
     let seed = seed::choose(options, &store)?;
-    let granted = grants::read_all(loaded, &options.means.policy)?;
+    let candidates = grants::candidates(loaded, &options.means.policy)?;
     let workshop = Workshop::open(loaded, &options.means, seed, say).await?;
     let experiment = &loaded.experiment;
-    let mut candidates = Candidate::read_all(&experiment.approaches, &loaded.dir);
-    for (candidate, files) in candidates.iter_mut().zip(granted) {
-        candidate.files = files;
-    }
     let keys = keys::Keys::new(experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
     let id = keys.experiment(&candidates);

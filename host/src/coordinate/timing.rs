@@ -1,6 +1,6 @@
 //! The race of those who passed the gate, kept replica by replica.
 
-use super::{Interrupt, Run, RunError, Workshop};
+use super::{Candidate, Interrupt, Run, RunError, Workshop};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
     self, Contender, Dropout, Instances, Kept, Listener, Pilot, RaceError, RaceOptions, Raced,
@@ -25,9 +25,7 @@ pub(super) struct Timed {
 impl Run<'_> {
     /// Times everyone who is right. `None` if nobody is.
     pub(super) async fn time(&mut self) -> Result<Option<Timed>, RunError> {
-        let racers: Vec<usize> = (0..self.candidates.len())
-            .filter(|index| self.candidates[*index].races())
-            .collect();
+        let racers = Candidate::racing(&self.candidates);
         let measure = self.loaded.experiment.measure;
         self.stage(Stage::Measure, measure.replicas_max as usize)?;
         if racers.is_empty() {

@@ -79,15 +79,11 @@ pub async fn verify(
 ) -> Result<Verification, RunError> {
     let experiment = &given.loaded.experiment;
     let seed = given.evidence.report.experiment.seed;
-    let granted = grants::read_all(given.loaded, &means.policy)?;
+    let candidates = grants::candidates(given.loaded, &means.policy)?;
     let workshop = Workshop::open(given.loaded, means, seed, say).await?;
     let keys = keys::Keys::new(experiment, &workshop)
         .map_err(|error| RunError::Engine(format!("{error:#}")))?;
     let here = conclude::environment(&workshop, &means.policy);
-    let mut candidates = Candidate::read_all(&experiment.approaches, &given.loaded.dir);
-    for (candidate, files) in candidates.iter_mut().zip(granted) {
-        candidate.files = files;
-    }
     let mut verifying = Verifying {
         given,
         candidates,
@@ -387,9 +383,7 @@ impl Verifying<'_> {
     fn replayed(&mut self) -> Option<Timed> {
         let evidence = self.given.evidence;
         let race = evidence.record.race.as_ref()?;
-        let racers: Vec<usize> = (0..self.candidates.len())
-            .filter(|index| self.candidates[*index].races())
-            .collect();
+        let racers = Candidate::racing(&self.candidates);
         let ids: Vec<&str> = racers
             .iter()
             .map(|index| self.candidates[*index].id.as_str())

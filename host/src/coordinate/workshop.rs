@@ -320,11 +320,7 @@ async fn open_inputs(
 
 /// The cores to use, by number: as many as were asked for, of those this process may run on.
 fn cores(workers: Workers) -> Vec<usize> {
-    let available: Vec<usize> = core_affinity::get_core_ids()
-        .unwrap_or_default()
-        .into_iter()
-        .map(|core| core.id)
-        .collect();
+    let available = measure::usable_cores();
     let available = if available.is_empty() {
         vec![0]
     } else {

@@ -1,8 +1,9 @@
 //! The clocks that trials are timed by: how fine they are, and what reading them costs.
 
 use super::facts::{Clock, Clocks};
+use crate::sandbox::Clocks as Timed;
 use bakeoff_domain::plan;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 /// Readings of a clock.
 const READINGS: usize = 4_096;
@@ -24,10 +25,10 @@ fn clock(id: ClockId) -> Clock {
     let mut costs = Vec::with_capacity(BATCHES);
     let mut step = u64::MAX;
     for _ in 0..BATCHES {
-        let first = read(id);
+        let first = Timed::read(id);
         let mut last = first;
         for _ in 0..READINGS {
-            let now = read(id);
+            let now = Timed::read(id);
             if now > last {
                 step = step.min(now - last);
             }
@@ -40,9 +41,4 @@ fn clock(id: ClockId) -> Clock {
         step_ns: step as f64,
         cost_ns: costs[BATCHES / 2],
     }
-}
-
-fn read(id: ClockId) -> u64 {
-    let time = clock_gettime(id);
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }

@@ -1,7 +1,8 @@
 //! The processor: which cores there are, who else uses them, and how steady they are.
 
 use super::facts::Cores;
-use rustix::time::{ClockId, clock_gettime};
+use crate::measure;
+use crate::sandbox::Clocks;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -17,11 +18,11 @@ const SYSTEM: &str = "/sys/devices/system/cpu";
 
 /// Looks at them. `before` is what [`Ticks::now`] said when the examination began.
 pub(super) fn examine(before: Option<Ticks>) -> Cores {
-    let usable = usable();
+    let usable = measure::usable_cores();
     let pinnable = pinnable();
     let drift = drift();
     Cores {
-        cpu: model(&read("/proc/cpuinfo")),
+        cpu: measure::cpu_model(),
         siblings: siblings(&usable),
         governor: governor(&usable),
         usable,
@@ -30,20 +31,11 @@ pub(super) fn examine(before: Option<Ticks>) -> Cores {
         stolen: before
             .zip(Ticks::now())
             .and_then(|(a, b)| b.stolen_since(a)),
-        load: read("/proc/loadavg")
-            .split_whitespace()
-            .next()
-            .and_then(|load| load.parse().ok()),
+        load: measure::load(),
     }
 }
 
-/// The cores that this process may run on.
-pub(super) fn usable() -> Vec<usize> {
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
-    cores.into_iter().map(|core| core.id).collect()
-}
-
-/// Those of them that a thread can be pinned to, found out by a thread.
+/// The cores that a thread can be pinned to, found out by a thread.
 fn pinnable() -> Vec<usize> {
     let pin = || {
         let cores = core_affinity::get_core_ids().unwrap_or_default();
@@ -57,12 +49,6 @@ fn pinnable() -> Vec<usize> {
 
 fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
-}
-
-fn model(cpuinfo: &str) -> String {
-    let mut lines = cpuinfo.lines();
-    let name = lines.find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned())
 }
 
 /// Groups of more than one usable core that are one physical core.
@@ -115,9 +101,9 @@ fn drift() -> f64 {
     if fast > 0.0 { slow / fast - 1.0 } else { 0.0 }
 }
 
-/// CPU time of one slice, in seconds. Each round depends on the one before it.
+/// CPU time of one slice, in nanoseconds. Each round depends on the one before it.
 fn slice() -> f64 {
-    let start = thread_cpu();
+    let start = Clocks::thread_cpu_ns();
     let mut state = black_box(1_u64);
     for _ in 0..ROUNDS {
         state ^= state << 13;
@@ -125,12 +111,7 @@ fn slice() -> f64 {
         state ^= state << 17;
     }
     black_box(state);
-    thread_cpu() - start
-}
-
-fn thread_cpu() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    (Clocks::thread_cpu_ns() - start) as f64
 }
 
 /// What all cores have done since the machine started, in ticks.

@@ -15,6 +15,7 @@ pub use findings::{Finding, State, findings};
 use crate::build::{self, TARGET, Toolchain};
 use crate::confine::{self, Confinement, Level};
 use crate::coordinate::Unconfined;
+use crate::measure;
 use serde::Serialize;
 use std::path::Path;
 
@@ -86,7 +87,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
             match noise::build(toolchain, confinement).await {
                 Ok(programs) => {
                     compiler.build_cpu_s = Some(programs.spin.cpu.as_secs_f64());
-                    noise = noise::measure(&programs, confinement, &cores::usable()).await;
+                    noise = noise::measure(&programs, confinement, &measure::usable_cores()).await;
                 }
                 Err(problem) => {
                     compiler.problem = Some(problem);

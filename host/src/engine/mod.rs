@@ -75,6 +75,21 @@ pub fn precompile(profile: Profile, component: &[u8]) -> wasmtime::Result<Vec<u8
     new(profile)?.precompile_component(component)
 }
 
+/// The same for several components, one after the other, by one engine.
+///
+/// # Errors
+/// As for [`precompile`], for the first that cannot be compiled.
+pub fn precompile_all(
+    profile: Profile,
+    components: &[impl AsRef<[u8]>],
+) -> wasmtime::Result<Vec<Vec<u8>>> {
+    let engine = new(profile)?;
+    let compiled = components
+        .iter()
+        .map(|component| engine.precompile_component(component.as_ref()));
+    compiled.collect()
+}
+
 /// Names the engine's version and everything in its configuration that decides what code comes out
 /// of it: precompiled code is only ever used by an engine of the same fingerprint.
 ///

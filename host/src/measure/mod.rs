@@ -22,6 +22,7 @@ mod tally;
 mod watch;
 
 pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
+pub use machine::{cpu_model, load, usable_cores};
 pub use pilot::Pilot;
 pub use protocol::{Arguments, Instances, WaveCase};
 pub use race::{Contender, Dropout, Kept, Listener, RaceError, RaceOptions, Raced, race};

@@ -5,7 +5,7 @@ use super::launch::{Finished, ReplicaEnd, RunReplica};
 use super::pilot::{self, Pilot, Unpiloted};
 use super::protocol::Instances;
 use super::setting::Setting;
-use super::tally::{Tally, declare};
+use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
 use crate::artifact::PackedFolders;
 use bakeoff_domain::failure::Failure;
@@ -228,11 +228,8 @@ struct Launched {
 impl<L: Listener> Track<'_, L> {
     /// Goes on where an earlier session stopped.
     fn take_up(&mut self, replicas: Vec<Replica>, dropped: Vec<Dropout>) {
-        // Of one that is known twice, what was found out later comes first.
-        for dropout in dropped.into_iter().chain(self.pilot.failed.clone()) {
-            if self.is_taking_part(dropout.variant) {
-                self.withdraw(dropout);
-            }
+        for dropout in tally::known(dropped, &self.pilot) {
+            self.withdraw(dropout);
         }
         let kept: BTreeMap<u32, Replica> = replicas
             .into_iter()

@@ -82,6 +82,18 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings
 }
 
+/// Who failed, each once: of one that failed in the race and in the pilot, the race's failure, which
+/// was found out later.
+pub(super) fn known(dropped: Vec<Dropout>, pilot: &Pilot) -> Vec<Dropout> {
+    let mut known: Vec<Dropout> = Vec::new();
+    for dropout in dropped.into_iter().chain(pilot.failed.clone()) {
+        if known.iter().all(|other| other.variant != dropout.variant) {
+            known.push(dropout);
+        }
+    }
+    known
+}
+
 /// What a race of so many variants found out, from what was kept of it and without running
 /// anything. `None` if it did not get as far as its pilot.
 pub fn replay(
@@ -92,13 +104,9 @@ pub fn replay(
 ) -> Option<Raced> {
     let pilot = kept.pilot?;
     let mut tally = Tally::new(declare(variants, cases, options), &pilot);
-    let mut failed: Vec<Dropout> = Vec::new();
-    // Of one that is known twice, what was found out later comes first.
-    for dropout in kept.dropped.into_iter().chain(pilot.failed.clone()) {
-        if failed.iter().all(|known| known.variant != dropout.variant) {
-            tally.withdraw(dropout.variant);
-            failed.push(dropout);
-        }
+    let failed = known(kept.dropped, &pilot);
+    for dropout in &failed {
+        tally.withdraw(dropout.variant);
     }
     let mut replicas = kept.replicas;
     replicas.sort_by_key(|replica| replica.index);

@@ -18,7 +18,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    fn read(clock: ClockId) -> u64 {
+    /// What a clock says, in nanoseconds.
+    pub(crate) fn read(clock: ClockId) -> u64 {
         let time = clock_gettime(clock);
         (time.tv_sec as u64)
             .wrapping_mul(1_000_000_000)

@@ -17,7 +17,9 @@ pub use draw::{
 };
 pub use pilot::{PilotReadings, brief_variants};
 pub use sampling::{Conditions, Sampling, TooShort, call_ns_min, choose};
-pub use seeds::{CALLS_MAX, CASES_MAX, Purpose, REPLICAS_MAX, SampleSeeds, sample_seeds};
+pub use seeds::{
+    CALLS_MAX, CASES_MAX, Purpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,
+};
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
 
 /// Blocks of a replica at least.

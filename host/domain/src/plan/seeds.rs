@@ -75,6 +75,11 @@ impl SampleSeeds {
     }
 }
 
+/// What splitmix64 gives first for a seed: scatters consecutive numbers over 64 bits.
+pub fn splitmix64(seed: u64) -> u64 {
+    mix(seed.wrapping_add(STEP))
+}
+
 /// The output function of splitmix64 (Steele, Lea and Flood 2014): a bijection that spreads every
 /// bit over all others.
 pub(super) fn mix(value: u64) -> u64 {
