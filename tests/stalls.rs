@@ -113,7 +113,8 @@ fn run_disturbed(disturb: &mut dyn FnMut(&Child, &Path)) -> Value {
             panic!("the run hangs");
         }
         disturb(&run, &out);
-        sleep(Duration::from_millis(20));
+        // Often enough to meet runners that have not said yet that their fence stands.
+        sleep(Duration::from_millis(2));
     }
     let text = fs::read_to_string(folder.path().join("report")).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))

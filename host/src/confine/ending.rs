@@ -72,6 +72,17 @@ pub enum SpawnError {
         /// What the child said.
         reason: String,
     },
+    /// The child did not say in time that its fence stands. It was killed.
+    #[error(
+        "a {role} process did not get to run within {seconds} s: the machine stalls; run again when \
+         it has time to spare"
+    )]
+    Late {
+        /// The role that was asked for.
+        role: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
 }
 
 /// Why a frame did not come.

@@ -71,7 +71,8 @@ impl Confinement {
     ///
     /// # Errors
     /// The system has no process, memory or descriptor left; or a path of the fence does not
-    /// exist, or the core; the child is gone then.
+    /// exist, or the core; or it did not get to run in time. The child is gone then. Dropping the
+    /// wait kills it, too.
     pub async fn spawn(&self, job: Job<'_>) -> Result<Child, SpawnError> {
         let system = |what| {
             let role = job.role.to_owned();
@@ -203,7 +204,10 @@ impl Child {
                     false => said,
                 }))
             }
-            Err(_) => Err(fence(format!("no answer in {FENCE_PATIENCE:?}"))),
+            Err(_) => Err(SpawnError::Late {
+                role: role.to_owned(),
+                seconds: FENCE_PATIENCE.as_secs(),
+            }),
         }
     }
 

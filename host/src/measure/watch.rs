@@ -6,7 +6,7 @@
 
 use super::protocol::{Doing, Reply};
 use crate::artifact::PackedFolders;
-use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job};
+use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, SpawnError};
 use crate::sandbox::Breach;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
@@ -89,7 +89,7 @@ pub(super) struct Failed {
 pub enum RunnerError {
     /// It did not start.
     #[error(transparent)]
-    Spawn(#[from] crate::confine::SpawnError),
+    Spawn(#[from] SpawnError),
     /// It ended without a word while no guest was running.
     #[error("a runner process ended before it ran anything: {0}")]
     Silent(String),
@@ -119,7 +119,12 @@ impl Watch<'_> {
         job.core = self.core;
         job.frame_bytes_max = FRAME_BYTES_MAX;
         job.rss_bytes_max = Some(self.guests_bytes + HOST_BYTES);
-        let mut child = self.confinement.spawn(job).await?;
+        let mut child = match self.in_time(self.confinement.spawn(job)).await {
+            Some(Ok(child)) => child,
+            Some(Err(SpawnError::Late { .. })) => return Ok(Ended::Stalled),
+            Some(Err(error)) => return Err(error.into()),
+            None => return Ok(Ended::OutOfBudget),
+        };
         let mut heard = Heard::new(&child);
         let mut failed = Vec::new();
         loop {
@@ -182,6 +187,14 @@ impl Watch<'_> {
             (Ending::Exited(0), _) => Ok(Ended::Done),
             (_, Some(Doing::Calling { variant, .. })) => Ok(self.crashed(variant, &exit)),
             _ => Err(RunnerError::Silent(describe(&exit))),
+        }
+    }
+
+    /// `None` if the budget ends first.
+    async fn in_time<T>(&self, start: impl Future<Output = T>) -> Option<T> {
+        match self.until {
+            Some(until) => timeout_at(until, start).await.ok(),
+            None => Some(start.await),
         }
     }
 
