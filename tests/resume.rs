@@ -40,6 +40,9 @@ fn start(folder: &Path) -> Child {
         "json",
         "--budget",
         "60s",
+        // Every replica runs alone then, so every one counts.
+        "--workers",
+        "1",
         "--out",
         out,
     ])

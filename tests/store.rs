@@ -116,6 +116,7 @@ fn replica(index: u32) -> Replica {
             preemptions: seed,
             steal_ticks: None,
             load: Some(0.7),
+            yardstick_ns: index.is_multiple_of(3).then_some(1e5 / 3.0),
         },
     }
 }

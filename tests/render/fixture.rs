@@ -138,6 +138,7 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         low: Some(low),
         high: Some(high),
         settle_seconds: None,
+        reversal: None,
     }
 }
 

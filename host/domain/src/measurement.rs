@@ -104,6 +104,11 @@ pub struct Surroundings {
     pub steal_ticks: Option<u64>,
     /// The one-minute load average at launch, if the system tells.
     pub load: Option<f64>,
+    /// CPU time of a fixed piece of work that fills the core's execution units, in nanoseconds: the
+    /// median of readings between the samples. Longer where something else uses the same physical
+    /// core. `None` if it was not taken.
+    #[serde(default)]
+    pub yardstick_ns: Option<f64>,
 }
 
 /// One replica: a fresh process, fresh instances, several blocks. The unit of inference.

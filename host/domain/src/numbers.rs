@@ -9,7 +9,10 @@ pub fn significant(value: f64, digits: i32) -> String {
     if !(-9.0..15.0).contains(&magnitude) {
         return format!("{value:.1e}");
     }
-    let decimals = digits - 1 - magnitude as i32;
+    // What rounds up to a power of ten has a digit more before the point.
+    let up = value.abs()
+        >= 10f64.powf(magnitude + 1.0) - 0.5 * 10f64.powi(magnitude as i32 + 1 - digits);
+    let decimals = digits - 1 - magnitude as i32 - i32::from(up);
     let rounded = if decimals >= 0 {
         format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
     } else {

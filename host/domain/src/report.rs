@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::measurement::VariantIndex;
 pub use crate::score::{Change, CriterionSummary, Interval, Outcome, ReplicaTimes, Status};
 use crate::spec::ReportOptions;
-use crate::verdict::{PairVerdict, Verdict};
+use crate::verdict::{PairVerdict, Reversal, Verdict};
 pub use assemble::{Facts, assemble, rescore};
 pub use noise::{Machine, noise};
 use serde::{Deserialize, Serialize};
@@ -279,6 +279,10 @@ pub struct VerdictRow {
     /// far as the replicas so far can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
+    /// Without a verdict because the pair changes places with what else runs on the core: the ratios
+    /// where the least, and where the most, did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversal: Option<Reversal>,
 }
 
 impl VerdictRow {
@@ -300,6 +304,7 @@ impl VerdictRow {
             low: pair.interval.low,
             high: pair.interval.high,
             settle_seconds: None,
+            reversal: pair.reversal,
         })
     }
 }

@@ -14,7 +14,7 @@ pub enum Verdict {
     Beaten,
     /// Surely no further apart than the practical threshold, and neither surely faster.
     Tie,
-    /// Not known: the budget ended first.
+    /// Not known: the budget ended first, or it depends on the neighbours ([`Reversal`]).
     NoCall,
 }
 
@@ -41,6 +41,27 @@ pub struct RatioInterval {
     pub high: Option<f64>,
 }
 
+/// A pair that changes places with what else runs on the core: the estimates of its ratio where the
+/// least, and where the most, did. Who is faster then depends on the neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reversal {
+    /// Time of `a` divided by time of `b` in the third of the replicas that had most of their core.
+    pub quiet: f64,
+    /// The same in the third that had least.
+    pub crowded: f64,
+}
+
+impl Reversal {
+    /// The same fact seen from the other side.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self {
+            quiet: 1.0 / self.quiet,
+            crowded: 1.0 / self.crowded,
+        }
+    }
+}
+
 /// A verdict about one pair, over all cases or on one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairVerdict {
@@ -59,6 +80,9 @@ pub struct PairVerdict {
     pub interval: RatioInterval,
     /// How many replicas it rests on.
     pub replicas: u32,
+    /// Why there is no verdict, if the pair changes places with what else runs on the core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversal: Option<Reversal>,
 }
 
 /// The least practical threshold by the wall clock, which is noisier than CPU time.
@@ -127,6 +151,7 @@ impl PairVerdict {
             below_threshold: false,
             interval: RatioInterval::from_log(estimate, bounds),
             replicas: sequence.values().len() as u32,
+            reversal: None,
         };
         verdict.mark_threshold(practical_log);
         verdict
@@ -146,7 +171,26 @@ impl PairVerdict {
                 high: Some(1.0),
             },
             replicas: 0,
+            reversal: None,
         }
+    }
+
+    /// Whether more replicas could bring a verdict.
+    pub fn is_open(&self) -> bool {
+        self.verdict == Verdict::NoCall && self.reversal.is_none()
+    }
+
+    /// Takes the verdict back: the pair changes places with what else runs on the core. The interval
+    /// then holds both estimates.
+    pub(crate) fn withhold(&mut self, reversal: Reversal) {
+        let (quiet, crowded) = (reversal.quiet, reversal.crowded);
+        let low = |end: f64| end.min(quiet).min(crowded);
+        let high = |end: f64| end.max(quiet).max(crowded);
+        self.interval.low = self.interval.low.map(low);
+        self.interval.high = self.interval.high.map(high);
+        self.verdict = Verdict::NoCall;
+        self.below_threshold = false;
+        self.reversal = Some(reversal);
     }
 
     /// Sets the flag from the verdict and the ratio.

@@ -238,6 +238,49 @@ fn after_the_fallback_only_solo_replicas_count() {
     assert_eq!((analysis.replicas, analysis.winner), (12, Some(1)));
 }
 
+/// Replicas of which every other ran on a crowded core, where the effect of variant 0 is another.
+fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
+    let mut race = Race::new(Settings::new(2, 1));
+    for index in 0..24 {
+        let (effect, yardstick_ns) = match index % 2 {
+            0 => (quiet, 34e3),
+            _ => (crowded, 51e3 + f64::from(index)),
+        };
+        let plan = plan(3, index, 1, &everybody(2), Order::Drawn);
+        let mut replica = World::busy(&[effect, 0.0]).run(&plan, 3);
+        replica.solo = solo;
+        replica.surroundings.yardstick_ns = Some(yardstick_ns);
+        race.push(replica);
+    }
+    race.analysis()
+}
+
+#[test]
+fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
+    let plenty = Remaining {
+        seconds: 60.0,
+        replica_seconds: 0.1,
+    };
+    let constant = on_and_off(-0.4, -0.4, true);
+    assert_eq!(constant.winner, Some(0));
+    let sure = on_and_off(-0.4, -0.05, true);
+    assert_eq!(sure.overall[0].reversal, None);
+
+    let turning = on_and_off(-0.4, 0.1, true);
+    let pair = &turning.overall[0];
+    assert_eq!((turning.winner, pair.verdict), (None, Verdict::NoCall));
+    let reversal = pair.reversal.expect("it turns");
+    assert!(
+        reversal.quiet < 0.8 && reversal.crowded > 1.05,
+        "{reversal:?}"
+    );
+    assert!(pair.interval.low < Some(0.8) && pair.interval.high > Some(1.05));
+    assert_eq!(turning.next(plenty), Next::Stop(StopReason::Settled));
+    assert!(!turning.calls_for_solo(), "all of them ran alone");
+    assert!(on_and_off(-0.4, 0.1, false).calls_for_solo());
+    assert!(!on_and_off(-0.4, -0.4, false).calls_for_solo());
+}
+
 #[test]
 fn the_race_ends_at_its_limits() {
     let time = |seconds, replica_seconds| Remaining {

@@ -102,6 +102,7 @@ mod tests {
             low,
             high,
             settle_seconds: None,
+            reversal: None,
         }
     }
 

@@ -17,7 +17,7 @@ use bakeoff_domain::report::{
     ReplicaTimes, Report, Status, Variant, VerdictRow, noise,
 };
 use bakeoff_domain::spec::State;
-use bakeoff_domain::verdict::{PairVerdict, RatioInterval, Verdict};
+use bakeoff_domain::verdict::PairVerdict;
 use std::collections::BTreeMap;
 
 /// Where it is measured.
@@ -235,19 +235,9 @@ impl Findings<'_> {
                     },
                 })
                 .collect();
-            let one = RatioInterval {
-                ratio: Some(1.0),
-                low: Some(1.0),
-                high: Some(1.0),
-            };
             own.push(PairVerdict {
-                a: like,
-                b: twin,
-                case: None,
-                verdict: Verdict::Tie,
                 below_threshold: true,
-                interval: one,
-                replicas: 0,
+                ..PairVerdict::identical(like, twin, None)
             });
             pairs.extend(own);
         }
@@ -364,7 +354,7 @@ impl Findings<'_> {
                 || matches!(analysis.control, Control::Differs { .. })
             {
                 notes.push(
-                    "Running side by side changed the ranking, so only replicas that ran alone count: --workers 1 measures alone from the start.".to_owned(),
+                    "What ran beside them changed the ranking, so only replicas that ran alone count: --workers 1 measures alone from the start.".to_owned(),
                 );
             }
             for dependence in &analysis.dependences {
@@ -426,7 +416,7 @@ impl Findings<'_> {
 /// For a pair without a verdict, with about how many seconds of measuring in all there would be
 /// one: what the replicas foretell, at their pace.
 fn settle_seconds(pair: &PairVerdict, timed: Option<&Timed>) -> Option<f64> {
-    if pair.verdict != Verdict::NoCall || pair.replicas == 0 {
+    if !pair.is_open() || pair.replicas == 0 {
         return None;
     }
     let raced = &timed?.raced;

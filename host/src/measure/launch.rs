@@ -91,6 +91,7 @@ impl RunReplica<'_> {
             (Ended::Done, Some(facts)) => {
                 surroundings.seconds = launched.elapsed().as_secs_f64();
                 surroundings.preemptions = facts.preemptions;
+                surroundings.yardstick_ns = facts.yardstick_ns.filter(|took| took.is_finite());
                 surroundings.steal_ticks = machine::steal_ticks(self.core)
                     .zip(stolen)
                     .map(|(after, before)| after.saturating_sub(before));

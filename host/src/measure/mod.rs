@@ -20,6 +20,7 @@ mod runner;
 mod setting;
 mod tally;
 mod watch;
+mod yardstick;
 
 pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
 pub use machine::{cpu_model, load, usable_cores};
@@ -31,3 +32,4 @@ pub use runner::{ROLE, role};
 pub use setting::{InputSource, Setting};
 pub use tally::replay;
 pub use watch::RunnerError;
+pub use yardstick::yardstick_ns;

@@ -235,6 +235,8 @@ pub struct ReplicaFacts {
     pub input_bytes: Vec<u64>,
     /// Cost of reading the thread clock, in nanoseconds.
     pub clock_ns: f64,
+    /// CPU time of the yardstick, the median of readings between the samples, in nanoseconds.
+    pub yardstick_ns: Option<f64>,
     /// Involuntary context switches.
     pub preemptions: u64,
     /// Calls of guest code, warm-up included.

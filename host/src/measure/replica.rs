@@ -4,6 +4,7 @@
 use super::feed::{Feed, Judgement};
 use super::gate::{Call, Slot, call};
 use super::protocol::{Contestant, Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply};
+use super::yardstick::yardstick_ns;
 use crate::invoke::Value;
 use crate::sandbox::{Breach, Clocks, Prepared, Sandbox};
 use bakeoff_domain::failure::FailureClass;
@@ -104,6 +105,7 @@ pub(super) struct Replica<'a> {
     calibrator: Runner<'a>,
     runners: Vec<Option<Runner<'a>>>,
     baselines: Vec<Vec<Clocks>>,
+    yardsticks: Vec<u64>,
     facts: ReplicaFacts,
 }
 
@@ -161,6 +163,7 @@ impl<'a> Replica<'a> {
             cold_ns: vec![None; runners.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
+            yardstick_ns: None,
             preemptions: 0,
             calls: 0,
         };
@@ -172,6 +175,7 @@ impl<'a> Replica<'a> {
             calibrator,
             runners,
             baselines,
+            yardsticks: Vec::new(),
             facts,
         })
     }
@@ -191,6 +195,7 @@ impl<'a> Replica<'a> {
             .map(|samples| baseline(samples))
             .collect();
         self.facts.clock_ns = clock_cost_ns();
+        self.facts.yardstick_ns = median(&mut self.yardsticks);
         self.facts.preemptions = preemptions();
         let facts = self.facts.clone();
         self.say(&Reply::Replica(facts))
@@ -268,6 +273,7 @@ impl<'a> Replica<'a> {
             wall_ns: nothing.time.wall_ns / calls,
         };
         self.baselines[case].push(per_call);
+        self.yardsticks.push(yardstick_ns());
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
@@ -424,17 +430,20 @@ fn internal(message: impl Into<String>) -> Breach {
 }
 
 fn baseline(samples: &[Clocks]) -> Baseline {
-    let median = |of: fn(&Clocks) -> u64| {
-        let mut values: Vec<u64> = samples.iter().map(of).collect();
-        values.sort_unstable();
-        values
-            .get(values.len() / 2)
-            .map_or(0.0, |value| *value as f64)
+    let of = |clock: fn(&Clocks) -> u64| {
+        let mut values: Vec<u64> = samples.iter().map(clock).collect();
+        median(&mut values).unwrap_or(0.0)
     };
     Baseline {
-        cpu_ns: median(|clocks| clocks.cpu_ns),
-        wall_ns: median(|clocks| clocks.wall_ns),
+        cpu_ns: of(|clocks| clocks.cpu_ns),
+        wall_ns: of(|clocks| clocks.wall_ns),
     }
+}
+
+/// The upper median; `None` of nothing.
+fn median(values: &mut [u64]) -> Option<f64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).map(|value| *value as f64)
 }
 
 fn clock_cost_ns() -> f64 {

@@ -5,7 +5,7 @@
 use super::pilot::Pilot;
 use super::race::{Dropout, Kept, RaceOptions, Raced};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
-use bakeoff_domain::race::{Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, Next, Race, Remaining, Settings, StopReason};
 
 /// A race's replicas, counted.
 pub(super) struct Tally {
@@ -51,14 +51,13 @@ impl Tally {
         self.race.analysis()
     }
 
-    /// Where running side by side changes the ranking, only replicas that ran alone count from then
-    /// on. This is asked after each replica, so that it does not matter when anyone looks.
+    /// Where running side by side changes the ranking, or might, only replicas that ran alone count
+    /// from then on. This is asked after each replica, so that it does not matter when anyone looks.
     fn prefer_solo(&mut self, finished: &[Replica]) {
-        let differs = |control| matches!(control, Control::Differs { .. });
-        if self.settings.basis == Basis::All && differs(self.race.analysis().control) {
+        if self.race.analysis().calls_for_solo() {
+            let counted = self.counted;
             self.settings.basis = Basis::Solo;
             self.race = Race::new(self.settings.clone());
-            let counted = self.counted;
             let mut again: Vec<&Replica> = finished
                 .iter()
                 .filter(|replica| replica.index < counted)

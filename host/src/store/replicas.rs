@@ -115,7 +115,8 @@ impl Store {
     pub fn replicas(&self, race: RaceId) -> Result<Vec<Replica>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare_cached(
-                "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load
+                "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
+                        yardstick_ns
                  FROM replica WHERE race = ?1 ORDER BY number",
             )?;
             let rows = statement.query_map([race.0], |row| Ok((row.get(0)?, replica(row)?)))?;
@@ -150,8 +151,8 @@ fn insert_replica(
     let surroundings = &replica.surroundings;
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                              steal_ticks, load, yardstick_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?
     .insert(params![
         race.0,
@@ -165,6 +166,7 @@ fn insert_replica(
         surroundings.preemptions.cast_signed(),
         surroundings.steal_ticks.map(u64::cast_signed),
         surroundings.load,
+        surroundings.yardstick_ns,
     ])
 }
 
@@ -223,6 +225,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             preemptions: row.get::<_, i64>(6)?.cast_unsigned(),
             steal_ticks: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
             load: row.get(8)?,
+            yardstick_ns: row.get(9)?,
         },
     })
 }

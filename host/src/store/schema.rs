@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION_ID: i64 = 0x626b_6f66;
 
 /// The steps from one version to the next: step 0 makes version 1 of an empty file.
-pub(super) const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The documented views, which fit the tables of the newest version.
 pub(super) const VIEWS: &str = include_str!("schema/views.sql");

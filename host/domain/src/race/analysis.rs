@@ -20,6 +20,8 @@ pub struct Analysis {
     pub settings: Settings,
     /// How many replicas it rests on.
     pub replicas: u32,
+    /// How many of them ran beside others.
+    pub shared: u32,
     /// Over all cases: each pair once, with `a` < `b`.
     pub overall: Vec<PairVerdict>,
     /// By case: each pair once for each case that counts. Empty if a single case counts: it says
@@ -56,6 +58,7 @@ pub struct Race {
     tracks: Vec<Track>,
     times: Times,
     replicas: u32,
+    shared: u32,
     next_index: u32,
     waiting: BTreeMap<u32, Replica>,
     skipped: BTreeSet<u32>,
@@ -72,6 +75,7 @@ impl Race {
             weights: settings.weights(),
             settings,
             replicas: 0,
+            shared: 0,
             next_index: 0,
             waiting: BTreeMap::new(),
             skipped: BTreeSet::new(),
@@ -121,6 +125,7 @@ impl Race {
         add_implied(&self.settings, &mut overall);
         Analysis {
             replicas: self.replicas,
+            shared: self.shared,
             winner: winner(&self.settings, &overall),
             unbeaten: unbeaten(&self.settings, &overall),
             crossovers: crossover::find(&self.settings, &by_case),
@@ -160,6 +165,21 @@ impl Race {
             track.push(&readings, &self.weights, replica);
         }
         self.replicas += 1;
+        self.shared += u32::from(!replica.solo);
+    }
+}
+
+impl Analysis {
+    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
+    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
+    /// beats, and others of ours may be part of that.
+    pub fn calls_for_solo(&self) -> bool {
+        let leads = |variant| self.unbeaten.contains(&variant);
+        let turns = |pair: &PairVerdict| pair.reversal.is_some() && leads(pair.a) && leads(pair.b);
+        let differs = matches!(self.control, Control::Differs { .. });
+        self.settings.basis == Basis::All
+            && self.shared > 0
+            && (differs || self.overall.iter().any(turns))
     }
 }
 

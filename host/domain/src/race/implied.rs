@@ -52,14 +52,12 @@ impl Order {
     }
 }
 
-/// Settles open pairs whose verdict follows from others. A direct verdict is never changed.
+/// Settles open pairs whose verdict follows from others. A direct verdict is never changed, and one
+/// that was withheld does not come back this way.
 pub(super) fn add_implied(settings: &Settings, pairs: &mut [PairVerdict]) {
     let mut order = Order::new(settings.variants, pairs);
     order.close();
-    for pair in pairs
-        .iter_mut()
-        .filter(|pair| pair.verdict == Verdict::NoCall)
-    {
+    for pair in pairs.iter_mut().filter(|pair| pair.is_open()) {
         let log = |end: Option<f64>| end.map(f64::ln);
         let mut bounds = Bounds {
             low: log(pair.interval.low),

@@ -9,6 +9,7 @@ mod crossover;
 mod differences;
 mod implied;
 mod progress;
+mod reversal;
 mod settings;
 mod state;
 mod times;

@@ -33,8 +33,8 @@ pub enum StopReason {
     Winner,
     /// The first place is shared: those that nobody beats tie with each other.
     Tied,
-    /// Every remaining pair has its verdict, but they add up to neither of the above: a ties with
-    /// b and b with c, while a beats c.
+    /// Nothing more is to be known of the remaining pairs, but it adds up to neither of the above: a
+    /// ties with b and b with c, while a beats c; or a pair changes places with what else runs.
     Settled,
     /// As many replicas as may be.
     ReplicaLimit,
@@ -137,15 +137,16 @@ impl Analysis {
             return Some(StopReason::Winner);
         }
         let among = |pair: &&PairVerdict| entrants.contains(&pair.a) && entrants.contains(&pair.b);
-        let open = |pair: &PairVerdict| pair.verdict == Verdict::NoCall;
-        if self.overall.iter().filter(among).any(open) {
+        if self.overall.iter().filter(among).any(PairVerdict::is_open) {
             return None;
         }
-        Some(if entrants.len() > 1 {
-            StopReason::Tied
-        } else {
-            StopReason::Settled
-        })
+        let tie = |pair: &PairVerdict| pair.verdict != Verdict::NoCall;
+        Some(
+            match entrants.len() > 1 && self.overall.iter().filter(among).all(tie) {
+                true => StopReason::Tied,
+                false => StopReason::Settled,
+            },
+        )
     }
 
     /// The quickest of those that nobody beats, by their times so far.
@@ -185,7 +186,7 @@ impl Analysis {
             let practical = self.settings.practical_log();
             let forecast = pair.forecast(self.settings.threshold_by_case(), practical);
             about_it
-                && pair.verdict == Verdict::NoCall
+                && pair.is_open()
                 && lead > practical
                 && f64::from(forecast.replicas) <= PATIENCE * f64::from(pair.replicas)
         };

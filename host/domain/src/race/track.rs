@@ -1,13 +1,14 @@
 //! One pair's differences over the whole race, overall and by case.
 
 use super::differences::Readings;
+use super::reversal;
 use super::settings::Settings;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
 use crate::verdict::PairVerdict;
 
 /// Where a difference comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Origin {
     /// Whether its replica ran alone.
     pub(super) solo: bool,
@@ -15,6 +16,53 @@ pub(super) struct Origin {
     pub(super) started_s: f64,
     /// The load of the machine then.
     pub(super) load: Option<f64>,
+    /// How long the yardstick took in its replica.
+    pub(super) yardstick_ns: Option<f64>,
+}
+
+impl Origin {
+    fn of(replica: &Replica) -> Self {
+        let surroundings = &replica.surroundings;
+        Self {
+            solo: replica.solo,
+            started_s: surroundings.started_s,
+            load: surroundings.load,
+            yardstick_ns: surroundings.yardstick_ns.filter(|took| *took > 0.0),
+        }
+    }
+}
+
+/// Differences of a pair, over all cases or on one.
+#[derive(Clone, Debug)]
+struct Scope {
+    case: Option<CaseIndex>,
+    sequence: ConfidenceSequence,
+    origins: Vec<Origin>,
+}
+
+impl Scope {
+    fn new(case: Option<CaseIndex>, threshold: f64, practical_log: f64) -> Self {
+        Self {
+            case,
+            sequence: ConfidenceSequence::new(threshold, practical_log),
+            origins: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, value: f64, grain: f64, replica: &Replica) {
+        self.sequence.push(value, grain);
+        self.origins.push(Origin::of(replica));
+    }
+
+    fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
+        let mut verdict =
+            PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
+        let reversal = reversal::find(self.sequence.values(), &self.origins, practical_log);
+        if let Some(reversal) = reversal {
+            verdict.withhold(reversal);
+        }
+        verdict
+    }
 }
 
 /// One pair.
@@ -22,9 +70,8 @@ pub(super) struct Origin {
 pub(super) struct Track {
     pub(super) a: VariantIndex,
     pub(super) b: VariantIndex,
-    overall: ConfidenceSequence,
-    by_case: Vec<(CaseIndex, ConfidenceSequence)>,
-    origins: Vec<Origin>,
+    overall: Scope,
+    by_case: Vec<Scope>,
 }
 
 impl Track {
@@ -33,17 +80,13 @@ impl Track {
     pub(super) fn new(settings: &Settings, a: VariantIndex, b: VariantIndex) -> Self {
         let cases = settings.claimed_cases();
         let cases = if cases.len() > 1 { cases } else { Vec::new() };
-        let threshold = settings.threshold_by_case();
         let practical = settings.practical_log();
-        let sequences = cases
-            .into_iter()
-            .map(|case| (case, ConfidenceSequence::new(threshold, practical)));
+        let by_case = |case| Scope::new(Some(case), settings.threshold_by_case(), practical);
         Self {
             a,
             b,
-            overall: ConfidenceSequence::new(settings.threshold(), practical),
-            by_case: sequences.collect(),
-            origins: Vec::new(),
+            overall: Scope::new(None, settings.threshold(), practical),
+            by_case: cases.into_iter().map(by_case).collect(),
         }
     }
 
@@ -63,27 +106,19 @@ impl Track {
             };
             sum.0 += weight * difference.value;
             sum.1 += weight * difference.grain;
-            let sequence = self
-                .by_case
-                .iter_mut()
-                .find(|(claimed, _)| *claimed == case);
-            if let Some((_, sequence)) = sequence {
-                sequence.push(difference.value, difference.grain);
+            let mut claimed = self.by_case.iter_mut();
+            if let Some(scope) = claimed.find(|scope| scope.case == Some(case)) {
+                scope.push(difference.value, difference.grain, replica);
             }
         }
         if complete {
-            self.overall.push(sum.0, sum.1);
-            self.origins.push(Origin {
-                solo: replica.solo,
-                started_s: replica.surroundings.started_s,
-                load: replica.surroundings.load,
-            });
+            self.overall.push(sum.0, sum.1, replica);
         }
     }
 
     /// What may be said over all cases.
     pub(super) fn verdict(&mut self, practical_log: f64) -> PairVerdict {
-        PairVerdict::from_sequence((self.a, self.b), None, &mut self.overall, practical_log)
+        self.overall.verdict((self.a, self.b), practical_log)
     }
 
     /// What may be said by case.
@@ -92,13 +127,15 @@ impl Track {
         practical_log: f64,
     ) -> impl Iterator<Item = PairVerdict> {
         let pair = (self.a, self.b);
-        self.by_case.iter_mut().map(move |(case, sequence)| {
-            PairVerdict::from_sequence(pair, Some(*case), sequence, practical_log)
-        })
+        let scopes = self.by_case.iter_mut();
+        scopes.map(move |scope| scope.verdict(pair, practical_log))
     }
 
     /// The differences over all cases with where they come from.
     pub(super) fn differences(&self) -> impl Iterator<Item = (f64, &Origin)> {
-        self.overall.values().iter().copied().zip(&self.origins)
+        let Scope {
+            sequence, origins, ..
+        } = &self.overall;
+        sequence.values().iter().copied().zip(origins)
     }
 }

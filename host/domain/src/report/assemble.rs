@@ -134,6 +134,7 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
             high: row.high,
         },
         replicas: 0,
+        reversal: row.reversal,
     })
 }
 

@@ -1,7 +1,7 @@
 //! What disturbed the measuring, from what was recorded with the replicas, and what to do about it.
 //!
-//! None of it makes a verdict wrong: it makes verdicts late. So each sentence says how to get there
-//! sooner.
+//! None of it makes a verdict wrong: it makes verdicts late, or verdicts of a machine that is not
+//! always the same. So each sentence says how to get there sooner, or what to make of it.
 
 use crate::measurement::{Metric, Replica};
 use crate::numbers::{percent, significant};
@@ -18,6 +18,8 @@ const LOAD_FACTOR: f64 = 1.25;
 const PREEMPTIONS_PER_SECOND: f64 = 200.0;
 /// A change of the clock's pace by this share is named.
 const DRIFT_SHARE: f64 = 0.1;
+/// Replicas whose yardsticks lie further apart than this are named.
+const CONTENTION_FACTOR: f64 = 1.15;
 /// Replicas of which the first third is held against the last, at least.
 const DRIFT_REPLICAS_MIN: usize = 9;
 
@@ -41,6 +43,7 @@ pub fn noise(replicas: &[Replica], machine: Machine) -> Vec<String> {
         load(replicas, machine),
         preemptions(replicas, machine),
         drift(replicas),
+        contention(replicas),
     ];
     found.into_iter().flatten().collect()
 }
@@ -135,6 +138,27 @@ fn drift(replicas: &[Replica]) -> Option<String> {
     })
 }
 
+/// The yardstick is the same work in every replica and needs no memory: it takes longer where
+/// something else uses the execution units of the same physical core.
+fn contention(replicas: &[Replica]) -> Option<String> {
+    let times = replicas
+        .iter()
+        .filter_map(|replica| replica.surroundings.yardstick_ns)
+        .filter(|took| *took > 0.0);
+    let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), took| {
+        (least.min(took), most.max(took))
+    });
+    let factor = most / least;
+    (factor.is_finite() && factor > CONTENTION_FACTOR).then(|| {
+        format!(
+            "Something else used the same physical cores, more or less of them over time: one and \
+             the same work took up to {} × as long. Where nothing does, two that are close may \
+             change places: measure on cores of your own to know.",
+            significant(factor, 2)
+        )
+    })
+}
+
 fn nothing_ns(replica: &Replica) -> Option<f64> {
     let mut times: Vec<f64> = replica
         .baselines
@@ -223,5 +247,10 @@ mod tests {
             said.contains("20 % slower") && said.contains("frequency"),
             "{said}"
         );
+        let crowded = |index: u32, one: &mut Replica| {
+            one.surroundings.yardstick_ns = Some(if index % 3 == 1 { 48_000.0 } else { 30_000.0 });
+        };
+        let said = only(crowded, TWO);
+        assert!(said.contains("1.6 ×") && said.contains("cores"), "{said}");
     }
 }

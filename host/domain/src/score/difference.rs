@@ -6,7 +6,7 @@
 use super::scale::{self, Cell};
 use super::{CriterionSummary, Interval, ScoreInput};
 use crate::spec::Scale;
-use crate::verdict::{PairVerdict, RatioInterval, Verdict};
+use crate::verdict::{PairVerdict, RatioInterval, Reversal, Verdict};
 
 /// A sure difference is at least this many points: what keeps an interval off zero when its end
 /// is not known.
@@ -59,6 +59,7 @@ fn turned(row: PairVerdict) -> PairVerdict {
             low: inverse(row.interval.high),
             high: inverse(row.interval.low),
         },
+        reversal: row.reversal.map(Reversal::reversed),
         ..row
     }
 }

@@ -35,7 +35,7 @@ FROM reliance u JOIN trial t ON t.result = u.result;
 
 CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
-       p.seconds, p.preemptions, p.steal_ticks, p.load
+       p.seconds, p.preemptions, p.steal_ticks, p.load, p.yardstick_ns
 FROM reliance u JOIN replica p ON p.race = u.result
 WHERE u.kind = 'race';
 

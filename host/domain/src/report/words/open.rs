@@ -1,9 +1,10 @@
 //! What is not known, said as such, with what it would take to know it.
 
 use super::numbers::{budget, percent};
+use super::speed;
 use super::view::ordered_row;
 use crate::report::{Ended, Report, VerdictRow};
-use crate::verdict::Verdict;
+use crate::verdict::{Reversal, Verdict};
 
 /// A budget this many times larger is not worth a suggestion.
 const FACTOR_MAX: f64 = 30.0;
@@ -24,6 +25,9 @@ pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
 
 /// Why a pair has no verdict, in a few words: `no call at ±3 %`.
 pub(super) fn briefly(row: &VerdictRow) -> String {
+    if row.reversal.is_some() {
+        return "no call: it turns with the neighbours".to_owned();
+    }
     match half_width(row) {
         Some(half) => format!("no call at ±{}", percent(half.exp_m1())),
         None => "no call".to_owned(),
@@ -32,6 +36,13 @@ pub(super) fn briefly(row: &VerdictRow) -> String {
 
 /// Why there is no verdict, and what would likely bring one.
 pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
+    if let Some(Reversal { quiet, crowded }) = row.reversal {
+        return format!(
+            "it turns with what else runs on the core: {} where little does, {} where much does",
+            speed::estimate(quiet),
+            speed::estimate(crowded)
+        );
+    }
     let ended = match report.protocol.ended {
         Ended::Budget => "the budget ended",
         Ended::ReplicaLimit => "the limit of replicas was reached",

@@ -85,9 +85,25 @@ fn by_how_much(row: &VerdictRow) -> String {
     format!("{factor} × {faster}{ends}")
 }
 
-/// A range of fractions as percentages.
+/// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
+pub(super) fn estimate(ratio: f64) -> String {
+    let factor = ratio.max(1.0 / ratio);
+    if factor >= FACTOR_MIN {
+        let way = if ratio < 1.0 { "faster" } else { "slower" };
+        return format!("{} × {way}", significant(factor, 2));
+    }
+    let way = if ratio < 1.0 { "less" } else { "more" };
+    let apart = trimmed(significant((1.0 - ratio).abs() * 100.0, 2));
+    format!("{apart} % {way} time")
+}
+
+/// A range of fractions as percentages. They are those of a sure verdict: an end that is not above 0
+/// is there by rounding.
 fn percents(low: f64, high: f64) -> String {
-    let shown = |x: f64| trimmed(significant(x * 100.0, if x.abs() < 0.01 { 1 } else { 2 }));
+    let shown = |x: f64| match x > 5e-5 {
+        true => trimmed(significant(x * 100.0, if x < 0.01 { 1 } else { 2 })),
+        false => "0".to_owned(),
+    };
     format!("{}–{} %", shown(low), shown(high))
 }
 
@@ -122,6 +138,7 @@ mod tests {
             low,
             high,
             settle_seconds: None,
+            reversal: None,
         };
         pair(&row, &Protocol::default()).unwrap_or_default()
     }
@@ -139,10 +156,14 @@ mod tests {
             beats(0.995, 0.993, 0.998),
             "0.5 % less time, 0.2–0.7 %, sure, but below the practical 1 %"
         );
+        assert_eq!(beats(0.9, 0.8, 1.0 + 1e-9), "1.1 × faster, 1.00–1.25, sure");
+        assert_eq!(beats(0.95, 0.9, 1.0 + 1e-9), "5 % less time, 0–10 %, sure");
         let beaten = |ratio: f64, low: f64| said(Verdict::Beaten, ratio, Some(low), None);
         assert_eq!(beaten(8.8, 8.1), "8.8 × slower, at least 8.10, sure");
         assert_eq!(beaten(1.04, 1.03), "4 % more time, at least 3 %, sure");
         assert_eq!(said(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
         assert_eq!(said(Verdict::NoCall, 1.0, None, None), "");
+        assert_eq!(estimate(0.75), "1.3 × faster");
+        assert_eq!(estimate(1.08), "8 % more time");
     }
 }

@@ -1,7 +1,7 @@
 //! Looking things up in a report.
 
 use crate::report::{CaseLabel, CriterionSummary, Report, Status, Variant, VerdictRow};
-use crate::verdict::Verdict;
+use crate::verdict::{Reversal, Verdict};
 
 /// Characters of a name that are shown in a sentence.
 const NAME_CHARS_MAX: usize = 48;
@@ -78,6 +78,7 @@ fn row_among(
         ratio: inverse(row.ratio),
         low: inverse(row.high),
         high: inverse(row.low),
+        reversal: row.reversal.map(Reversal::reversed),
         ..row
     })
 }

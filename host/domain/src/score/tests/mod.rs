@@ -63,6 +63,7 @@ fn verdict(a: usize, b: usize, verdict: Verdict, ratio: (f64, f64, f64)) -> Pair
             high: Some(ratio.2),
         },
         replicas: 12,
+        reversal: None,
     }
 }
 
