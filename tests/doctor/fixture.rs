@@ -57,6 +57,7 @@ pub(super) fn good() -> Facts {
             siblings: Some(Vec::new()),
             governor: Some("performance".to_owned()),
             drift: 0.012,
+            contention: 0.03,
             stolen: Some(0.0),
             load: Some(0.4),
         },
@@ -106,6 +107,7 @@ pub(super) fn limited() -> Facts {
             siblings: Some(vec![vec![0, 2], vec![1, 3]]),
             governor: Some("powersave".to_owned()),
             drift: 0.31,
+            contention: 0.62,
             stolen: Some(0.12),
             load: Some(6.5),
             ..good.cores

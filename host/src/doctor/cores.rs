@@ -20,7 +20,7 @@ const SYSTEM: &str = "/sys/devices/system/cpu";
 pub(super) fn examine(before: Option<Ticks>) -> Cores {
     let usable = measure::usable_cores();
     let pinnable = pinnable();
-    let drift = drift();
+    let (drift, contention) = steadiness();
     Cores {
         cpu: measure::cpu_model(),
         siblings: siblings(&usable),
@@ -28,6 +28,7 @@ pub(super) fn examine(before: Option<Ticks>) -> Cores {
         usable,
         pinnable,
         drift,
+        contention,
         stolen: before
             .zip(Ticks::now())
             .and_then(|(a, b)| b.stolen_since(a)),
@@ -93,9 +94,17 @@ fn governor(usable: &[usize]) -> Option<String> {
     (!governors.is_empty()).then(|| governors.join(", "))
 }
 
-/// The same work again and again: how far slow and fast times lie apart.
-fn drift() -> f64 {
-    let mut times: Vec<f64> = (0..SLICES).map(|_| slice()).collect();
+/// The same work again and again, and the yardstick between: how far slow and fast times of each lie
+/// apart.
+fn steadiness() -> (f64, f64) {
+    let (slices, yardsticks) = (0..SLICES)
+        .map(|_| (slice(), measure::yardstick_ns() as f64))
+        .unzip();
+    (spread(slices), spread(yardsticks))
+}
+
+/// The 90th percentile divided by the 10th, minus 1.
+fn spread(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     let (fast, slow) = (times[SLICES / 10], times[SLICES - 1 - SLICES / 10]);
     if fast > 0.0 { slow / fast - 1.0 } else { 0.0 }

@@ -123,6 +123,9 @@ pub struct Cores {
     /// How much longer the same work took in a slow slice of time than in a fast one, by CPU time:
     /// the 90th percentile divided by the 10th, minus 1.
     pub drift: f64,
+    /// The same for work that fills the core's execution units: more than `drift` where something
+    /// else uses the same physical cores, another thread of them or another machine.
+    pub contention: f64,
     /// The share of all cores' time that the hypervisor gave to others meanwhile. `None`: the
     /// system does not say.
     pub stolen: Option<f64>,

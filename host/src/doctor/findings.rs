@@ -19,6 +19,9 @@ const DRIFT_NOTICEABLE: f64 = 0.05;
 /// Above this share of stolen time, other machines on the same host are felt.
 const STOLEN_NOTICEABLE: f64 = 0.02;
 
+/// From here on something else uses the same physical cores.
+const CONTENTION_NOTICEABLE: f64 = 0.15;
+
 /// How good a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -370,22 +373,37 @@ fn others(cores: &Cores) -> Finding {
             )
         },
     );
-    let found = format!("{load}, {stolen}");
+    let contention = format!(
+        "work that fills a core took up to {} longer at times",
+        numbers::percent(cores.contention)
+    );
+    let found = format!("{load}, {stolen}; {contention}");
     let busy = cores
         .load
-        .is_some_and(|load| load > cores.usable.len() as f64);
-    if busy
+        .is_some_and(|load| load > cores.usable.len() as f64)
         || cores
             .stolen
-            .is_some_and(|stolen| stolen > STOLEN_NOTICEABLE)
-    {
-        return Finding::new(topic, State::Limited, found)
-            .means(
-                "Others use this machine. Verdicts rest on CPU time and stay right; they take longer.",
-            )
-            .next("stop what need not run, or give experiments a larger --budget");
+            .is_some_and(|stolen| stolen > STOLEN_NOTICEABLE);
+    let late =
+        "Others use this machine. Verdicts rest on CPU time and stay right; they take longer.";
+    let shared = "Something uses the same physical cores, another thread of them or another machine: \
+                  where two close variants change places with it, there is no call.";
+    let (sooner, closer) = (
+        "stop what need not run, or give experiments a larger --budget",
+        "for close verdicts, measure on cores of your own",
+    );
+    match (busy, cores.contention > CONTENTION_NOTICEABLE) {
+        (false, false) => Finding::new(topic, State::Good, found).means("Nobody else is felt."),
+        (true, false) => Finding::new(topic, State::Limited, found)
+            .means(late)
+            .next(sooner),
+        (false, true) => Finding::new(topic, State::Limited, found)
+            .means(shared)
+            .next(closer),
+        (true, true) => Finding::new(topic, State::Limited, found)
+            .means(format!("{late} {shared}"))
+            .next(format!("{sooner}; {closer}")),
     }
-    Finding::new(topic, State::Good, found).means("Nobody else is felt.")
 }
 
 fn folder(folder: &Folder) -> Finding {
