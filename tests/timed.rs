@@ -2,6 +2,7 @@
 
 use crate::support::{run_experiment, variant};
 use bakeoff_domain::plan::{Purpose, sample_seeds};
+use serde_json::Value;
 use std::fs;
 
 /// The run's seed: with it, every input is known beforehand.
@@ -24,29 +25,52 @@ const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
 }
 ";
 
-#[test]
-fn a_trap_after_the_gate_tells_of_its_panic() {
+/// Runs a good prototype beside one that does `what` on the first input of the race.
+fn run_unlucky(what: &str, size: u32) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let input = sample_seeds(SEED, Purpose::Timed, 0, 0, 0).of_call(0);
-    let panics = GOOD.replace(
+    let unlucky = GOOD.replace(
         "u64 {\n",
-        &format!("u64 {{\n    assert_ne!(values[0], {input}, \"an unlucky number\");\n"),
+        &format!("u64 {{\n    if values[0] == {input} {{ {what} }}\n"),
     );
     write("total.wit", WIT);
     write("workload.rs", WORKLOAD);
     write("good.rs", GOOD);
-    write("unlucky.rs", &panics);
-    let text = "name = \"timed\"
+    write("unlucky.rs", &unlucky);
+    let text = format!(
+        "name = \"timed\"
 problem = \"Fold numbers.\"
-interface = { wit = \"total.wit\", call = \"total\" }
-workload = { source = \"workload.rs\", sizes = [100_000] }
-approach = [{ name = \"good\", source = \"good.rs\" }, { name = \"unlucky\", source = \"unlucky.rs\" }]
-";
-    write("bakeoff.toml", text);
+interface = {{ wit = \"total.wit\", call = \"total\" }}
+workload = {{ source = \"workload.rs\", sizes = [{size}] }}
+limits = {{ wall = \"2 s\" }}
+approach = [
+    {{ name = \"good\", source = \"good.rs\" }},
+    {{ name = \"unlucky\", source = \"unlucky.rs\" }},
+]
+"
+    );
+    write("bakeoff.toml", &text);
     let experiment = folder.path().to_str().unwrap();
     let (said, report, _out) = run_experiment(experiment, &["--seed", "7", "--budget", "60s"]);
     assert_eq!(said.status, 3, "{}", said.stderr);
+    assert!(variant(&report, "good")["failure"].is_null());
+    report
+}
+
+#[test]
+fn a_loop_in_one_call_of_many_is_blamed_on_who_runs() {
+    // Calls of some microseconds: there are many in a sample, and the limit is for each.
+    let report = run_unlucky("loop { std::hint::black_box(0); }", 10_000);
+    let failure = &variant(&report, "unlucky")["failure"];
+    assert_eq!(failure["class"], "wall-limit", "{failure:#}");
+    assert_eq!(failure["phase"], "measure", "{failure:#}");
+    assert_eq!(failure["limit"], "2 s", "{failure:#}");
+}
+
+#[test]
+fn a_trap_after_the_gate_tells_of_its_panic() {
+    let report = run_unlucky("panic!(\"an unlucky number\")", 100_000);
     let failure = &variant(&report, "unlucky")["failure"];
     assert_eq!(failure["class"], "trap", "{failure:#}");
     assert_eq!(failure["phase"], "measure", "{failure:#}");
@@ -55,5 +79,4 @@ approach = [{ name = \"good\", source = \"good.rs\" }, { name = \"unlucky\", sou
         message.contains("an unlucky number") && message.contains("unlucky.rs:2"),
         "{message}"
     );
-    assert!(variant(&report, "good")["failure"].is_null());
 }

@@ -33,6 +33,7 @@ fn main() -> std::io::Result<()> {
     coverage(runs, &mut figures);
     first_run_penalty(runs, &mut figures);
     layout_noise(runs, &mut figures);
+    neighbours(runs, &mut figures);
     reanalysis(&mut figures);
     figures.finish()
 }
@@ -79,6 +80,65 @@ fn real_differences(runs: u64, figures: &mut Figures) {
         figures.row("E2", &what, found, Unit::PerCent, Demand::AtLeast(least));
         let what = format!("+{:.0} %: wrong sign", more * 100.0);
         figures.row("E2", &what, wrong, Unit::PerCent, Demand::AtMost(1.0));
+    }
+}
+
+/// Pairs that change places with what else runs on the core, and pairs that do not: how often a
+/// verdict is withheld, and how often one is given.
+fn neighbours(runs: u64, figures: &mut Figures) {
+    let layouts = |effect: f64| World {
+        layout_sd: 0.03,
+        ..World::busy(&[effect, 0.0])
+    };
+    let turning = |crowded: f64| World {
+        crowded,
+        crowded_effect: 0.3,
+        ..World::busy(&[-0.08, 0.0])
+    };
+    let rows = [
+        (
+            "identical, layout noise of 3 %",
+            layouts(0.0),
+            Demand::AtMost(5.0),
+            Demand::AtMost(5.0),
+        ),
+        (
+            "+5 %, layout noise of 3 %",
+            layouts(0.05),
+            Demand::AtMost(5.0),
+            Demand::None,
+        ),
+        (
+            "turns on half of the replicas",
+            turning(0.5),
+            Demand::None,
+            Demand::AtMost(5.0),
+        ),
+        (
+            "turns on a fifth of them",
+            turning(0.2),
+            Demand::None,
+            Demand::None,
+        ),
+    ];
+    for (what, world, withheld_max, given_max) in rows {
+        let settings = Settings::new(2, 1);
+        let run = |seed| {
+            let analysis = session(&world, &settings, seed, Order::Drawn).0;
+            let withheld = analysis.overall.iter().any(|pair| pair.reversal.is_some());
+            Tally([withheld, claims_a_difference(&analysis)].map(u64::from))
+        };
+        let Tally([withheld, given]) = over_seeds(runs, run);
+        let row = format!("{what}: verdict withheld");
+        figures.row(
+            "",
+            &row,
+            per_cent(withheld, runs),
+            Unit::PerCent,
+            withheld_max,
+        );
+        let row = format!("{what}: verdict given");
+        figures.row("", &row, per_cent(given, runs), Unit::PerCent, given_max);
     }
 }
 

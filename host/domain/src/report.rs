@@ -97,6 +97,8 @@ pub enum Ended {
     Budget,
     /// As many replicas ran as may run.
     ReplicaLimit,
+    /// What is open is known as closely as was asked for.
+    Precision,
     /// Nothing was timed.
     NotMeasured,
 }

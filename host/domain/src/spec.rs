@@ -149,6 +149,10 @@ pub struct Measure {
     /// each of them is surely within it, or beyond. `None`: nobody asked.
     #[serde(default)]
     pub margin: Option<f64>,
+    /// How closely a ratio needs to be known: measuring ends once every open pair of the leaders is
+    /// known to this fraction, up and down. `None`: it goes on for a verdict.
+    #[serde(default)]
+    pub precision: Option<f64>,
 }
 
 impl Default for Measure {
@@ -162,6 +166,7 @@ impl Default for Measure {
             state: State::Pure,
             replicas_max: 96,
             margin: None,
+            precision: None,
         }
     }
 }

@@ -45,9 +45,9 @@ pub struct RatioInterval {
 /// least, and where the most, did. Who is faster then depends on the neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reversal {
-    /// Time of `a` divided by time of `b` in the third of the replicas that had most of their core.
+    /// Time of `a` divided by time of `b` in the sixth of the replicas that had most of their core.
     pub quiet: f64,
-    /// The same in the third that had least.
+    /// The same in the sixth that had least.
     pub crowded: f64,
 }
 
@@ -175,9 +175,11 @@ impl PairVerdict {
         }
     }
 
-    /// Whether more replicas could bring a verdict.
+    /// Whether more replicas could bring a verdict. A reversal that a few replicas show may go away
+    /// with more of them.
     pub fn is_open(&self) -> bool {
-        self.verdict == Verdict::NoCall && self.reversal.is_none()
+        let turns = self.reversal.is_some() && self.replicas >= REVERSAL_REPLICAS;
+        self.verdict == Verdict::NoCall && !turns
     }
 
     /// Takes the verdict back: the pair changes places with what else runs on the core. The interval
@@ -200,6 +202,14 @@ impl PairVerdict {
         self.below_threshold = sure && self.interval.ratio.is_some_and(small);
     }
 
+    /// The larger distance from the estimate to an end, as a difference of logarithms; `None` while
+    /// an end is unknown.
+    pub fn half_width(&self) -> Option<f64> {
+        let estimate = self.interval.ratio?.ln();
+        let (low, high) = self.interval.low.zip(self.interval.high)?;
+        Some((estimate - low.ln()).max(high.ln() - estimate))
+    }
+
     /// What more replicas would do for this pair; `threshold` is the evidence that its claim needs,
     /// in nats.
     ///
@@ -209,10 +219,7 @@ impl PairVerdict {
     pub fn forecast(&self, threshold: f64, practical_log: f64) -> Forecast {
         let least = replicas_needed(threshold);
         let estimate = self.interval.ratio.map(f64::ln);
-        let ends = self.interval.low.zip(self.interval.high);
-        let half_width = estimate
-            .zip(ends)
-            .map(|(estimate, (low, high))| (estimate - low.ln()).max(high.ln() - estimate));
+        let half_width = self.half_width();
         let replicas = match (self.verdict, estimate, half_width) {
             (Verdict::NoCall, Some(estimate), Some(half_width)) => {
                 let distance = estimate.abs().max(practical_log - estimate.abs());
@@ -230,6 +237,9 @@ impl PairVerdict {
         }
     }
 }
+
+/// Replicas from which on a reversal is taken to stay.
+const REVERSAL_REPLICAS: u32 = 24;
 
 /// Replicas at the start of a race that only set the scale.
 const SCALE_REPLICAS: u32 = 2;

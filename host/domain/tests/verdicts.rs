@@ -239,7 +239,7 @@ fn after_the_fallback_only_solo_replicas_count() {
 }
 
 /// Replicas of which every other ran on a crowded core, where the effect of variant 0 is another.
-fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
+fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
     let mut race = Race::new(Settings::new(2, 1));
     for index in 0..24 {
         let (effect, yardstick_ns) = match index % 2 {
@@ -252,7 +252,7 @@ fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
         replica.surroundings.yardstick_ns = Some(yardstick_ns);
         race.push(replica);
     }
-    race.analysis()
+    race
 }
 
 #[test]
@@ -261,12 +261,14 @@ fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
         seconds: 60.0,
         replica_seconds: 0.1,
     };
-    let constant = on_and_off(-0.4, -0.4, true);
+    let constant = on_and_off(-0.4, -0.4, true).analysis();
     assert_eq!(constant.winner, Some(0));
-    let sure = on_and_off(-0.4, -0.05, true);
+    let sure = on_and_off(-0.4, -0.05, true).analysis();
     assert_eq!(sure.overall[0].reversal, None);
 
-    let turning = on_and_off(-0.4, 0.1, true);
+    let mut race = on_and_off(-0.4, 0.1, true);
+    assert!(!race.calls_for_solo(), "all of them ran alone");
+    let turning = race.analysis();
     let pair = &turning.overall[0];
     assert_eq!((turning.winner, pair.verdict), (None, Verdict::NoCall));
     let reversal = pair.reversal.expect("it turns");
@@ -276,9 +278,22 @@ fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
     );
     assert!(pair.interval.low < Some(0.8) && pair.interval.high > Some(1.05));
     assert_eq!(turning.next(plenty), Next::Stop(StopReason::Settled));
-    assert!(!turning.calls_for_solo(), "all of them ran alone");
     assert!(on_and_off(-0.4, 0.1, false).calls_for_solo());
     assert!(!on_and_off(-0.4, -0.4, false).calls_for_solo());
+}
+
+#[test]
+fn a_race_ends_when_its_ratio_is_known_as_closely_as_was_asked_for() {
+    let world = World::busy(&[0.0, 0.0]);
+    let mut settings = Settings::new(2, 1);
+    settings.practical = 0.0005;
+    let (whole, reason) = session(&world, &settings, 12, Order::Drawn);
+    assert_eq!((whole.replicas, reason), (96, StopReason::ReplicaLimit));
+    settings.precision = Some(0.05);
+    let (early, reason) = session(&world, &settings, 12, Order::Drawn);
+    assert_eq!(reason, StopReason::Precision);
+    assert!(early.replicas < 96, "{}", early.replicas);
+    assert!(early.overall[0].half_width().unwrap() <= 0.05_f64.ln_1p());
 }
 
 #[test]

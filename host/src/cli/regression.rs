@@ -22,6 +22,8 @@ pub(super) enum Finding {
         /// Upper end of the ratio.
         high: Option<f64>,
     },
+    /// Who is slower depends on what else runs on the core.
+    Turns,
     /// One of the two was not timed.
     Missing,
 }
@@ -40,6 +42,7 @@ fn judge(row: &VerdictRow, allowed: f64) -> Finding {
     match (row.low, row.high) {
         (Some(low), Some(high)) if low > high => Finding::Missing,
         (Some(low), _) if low > limit => Finding::Slower { low },
+        _ if row.reversal.is_some() => Finding::Turns,
         (_, Some(high)) if high <= limit => Finding::Within,
         (None, None) if row.ratio.is_none() => Finding::Missing,
         (low, high) => Finding::Open { low, high },
@@ -63,6 +66,10 @@ impl Finding {
                 "not known whether {later} is slower than {baseline} by more than {allowed}: it \
                  takes {}; a larger --budget may tell",
                 between(*low, *high)
+            ),
+            Self::Turns => format!(
+                "not known whether {later} is slower than {baseline} by more than {allowed}: the two \
+                 change places with what else runs on the core; measure on cores of your own"
             ),
             Self::Missing => format!(
                 "not known whether {later} is slower than {baseline}: they were not timed against \

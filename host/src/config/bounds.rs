@@ -69,6 +69,9 @@ fn measure(measure: &Measure) -> bool {
         && measure
             .margin
             .is_none_or(|margin| (0.0..=1e3).contains(&margin))
+        && measure
+            .precision
+            .is_none_or(|precision| PRACTICAL.contains(&precision))
 }
 
 fn criterion(criterion: &Criterion) -> bool {

@@ -407,6 +407,7 @@ impl Findings<'_> {
                 None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
                 Some(StopReason::Budget) => Ended::Budget,
                 Some(StopReason::ReplicaLimit) => Ended::ReplicaLimit,
+                Some(StopReason::Precision) => Ended::Precision,
                 Some(_) => Ended::Settled,
             },
         }

@@ -9,7 +9,7 @@ use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, State};
+use bakeoff_domain::spec::{Experiment, Source, State};
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -77,6 +77,7 @@ impl Run<'_> {
             measure: &measure,
             cores: &self.workshop.cores,
             sizes: &sizes,
+            clocks: clocks(&self.loaded.experiment),
         };
         let calibrator = self.workshop.calibrator_code();
         let setting = &self.workshop.setting;
@@ -161,8 +162,15 @@ pub(super) fn replay(
         measure: &experiment.measure,
         cores: &workshop.cores,
         sizes: &sizes,
+        clocks: clocks(experiment),
     };
     measure::replay(variants, workshop.cases.len(), &options, kept)
+}
+
+/// Verdicts are given by CPU time, and by wall time where a criterion asks for it.
+fn clocks(experiment: &Experiment) -> u32 {
+    let mut criteria = experiment.criteria.iter();
+    1 + u32::from(criteria.any(|criterion| criterion.source == Source::Wall))
 }
 
 fn size(case: &CaseLabel) -> Option<u32> {

@@ -128,6 +128,7 @@ async fn race(
         measure: declared,
         cores,
         sizes: &[],
+        clocks: 1,
     };
     let calibrator = programs
         .calibrator

@@ -35,8 +35,10 @@ pub(super) struct RunReplica<'a> {
     pub(super) calibrator: &'a [u8],
     pub(super) core: Option<usize>,
     pub(super) until: Option<tokio::time::Instant>,
-    /// When the race began.
+    /// When this session of the race began.
     pub(super) since: Instant,
+    /// What earlier sessions measured, in seconds.
+    pub(super) before_s: f64,
 }
 
 impl RunReplica<'_> {
@@ -72,7 +74,7 @@ impl RunReplica<'_> {
         watch.until = self.until;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
-            started_s: self.since.elapsed().as_secs_f64(),
+            started_s: self.before_s + self.since.elapsed().as_secs_f64(),
             load: machine::load(),
             ..Surroundings::default()
         };

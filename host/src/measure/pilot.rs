@@ -87,6 +87,8 @@ pub(super) async fn pilot(
         let entrants = pilots.entrants(&sampling.brief);
         let block = sampling.block_seconds(&entrants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
+        // A warm-up that turned out too short is doubled also where that cannot be tried first.
+        sampling.warm_up = warm_up;
         // Where every call is too short to time, there is nothing more to find out.
         if blocks < 4.0 || sampling.calls.iter().all(|calls| *calls == 0) {
             break;
@@ -187,6 +189,7 @@ impl Pilots<'_> {
                 core: self.options.cores.first().copied(),
                 until: Some(self.until),
                 since: started,
+                before_s: 0.0,
             };
             let end = run.run(plan, true).await?;
             self.spent += started.elapsed().as_secs_f64();

@@ -151,7 +151,7 @@ pub enum Doing {
     Calling {
         /// Which.
         variant: VariantIndex,
-        /// How many calls, each of which has the wall limit.
+        /// How many calls, none of which may take longer than the wall limit.
         calls: u32,
     },
 }

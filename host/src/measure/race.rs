@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How often one replica is run again on a stalled machine before the race is given up.
+/// How many replicas in a row may stall before the race is given up.
 pub(super) const STALLS_MAX: u32 = 5;
 
 /// A variant at the start.
@@ -55,6 +55,8 @@ pub struct RaceOptions<'a> {
     pub cores: &'a [usize],
     /// By case, its size; empty if cases have none.
     pub sizes: &'a [u32],
+    /// By how many clocks verdicts are given.
+    pub clocks: u32,
 }
 
 /// Hears what happens in a race, and keeps it.
@@ -150,7 +152,7 @@ pub async fn race<L: Listener>(
     let pilot = match kept.pilot {
         Some(pilot) => pilot,
         None => {
-            let threshold = settings.threshold_by_case();
+            let threshold = settings.threshold();
             match pilot::pilot(setting, contenders, calibrator, options, threshold).await? {
                 Ok(pilot) => {
                     listener.piloted(&pilot).map_err(RaceError::Listener)?;
@@ -248,7 +250,7 @@ impl<L: Listener> Track<'_, L> {
     }
 
     fn withdraw(&mut self, dropout: Dropout) {
-        self.tally.withdraw(dropout.variant);
+        self.tally.withdraw(dropout.variant, &self.replicas);
         self.failed.push(dropout);
     }
 
@@ -347,7 +349,7 @@ impl<L: Listener> Track<'_, L> {
         let setting = self.setting.clone();
         let contenders = Arc::clone(&self.contenders);
         let calibrator = Arc::clone(&self.calibrator);
-        let since = self.started;
+        let (since, before_s) = (self.started, self.before.as_secs_f64());
         running.spawn(async move {
             let run = RunReplica {
                 setting: &setting,
@@ -356,6 +358,7 @@ impl<L: Listener> Track<'_, L> {
                 core,
                 until: Some(until),
                 since,
+                before_s,
             };
             let end = run.run(plan, company == Company::Solo).await;
             Launched { index, core, end }
@@ -365,6 +368,7 @@ impl<L: Listener> Track<'_, L> {
     fn take_in(&mut self, launched: Launched) -> Result<(), RaceError<L::Error>> {
         match launched.end? {
             ReplicaEnd::Finished(finished) => {
+                self.stalls = 0;
                 let Finished { replica, facts } = *finished;
                 self.calls += facts.calls;
                 self.recent_seconds = replica.surroundings.seconds;
@@ -406,13 +410,10 @@ impl<L: Listener> Track<'_, L> {
                 brief: self.pilot.sampling.brief.contains(&variant),
             })
             .collect();
-        let predicted = match self.recent_seconds > 0.0 {
-            true => self.recent_seconds,
-            false => self.pilot.sampling.replica_seconds(&entrants),
-        };
+        let predicted = self.pilot.sampling.replica_seconds(&entrants);
         Remaining {
             seconds: left.as_secs_f64(),
-            replica_seconds: predicted,
+            replica_seconds: predicted.max(self.recent_seconds),
         }
     }
 }

@@ -28,10 +28,14 @@ impl Tally {
         }
     }
 
-    /// Takes out a variant that failed.
-    pub(super) fn withdraw(&mut self, variant: VariantIndex) {
-        self.race.withdraw(variant);
+    /// Takes out a variant that failed, as if it had never been spoken of: what `finished` says is
+    /// counted anew without it, so that it does not matter when it failed.
+    pub(super) fn withdraw(&mut self, variant: VariantIndex, finished: &[Replica]) {
         self.settings.withdrawn.push(variant);
+        self.settings.basis = Basis::All;
+        self.race = Race::new(self.settings.clone());
+        self.counted = 0;
+        self.count(finished);
     }
 
     /// Counts those of the finished replicas whose turn it is.
@@ -54,7 +58,7 @@ impl Tally {
     /// Where running side by side changes the ranking, or might, only replicas that ran alone count
     /// from then on. This is asked after each replica, so that it does not matter when anyone looks.
     fn prefer_solo(&mut self, finished: &[Replica]) {
-        if self.race.analysis().calls_for_solo() {
+        if self.race.calls_for_solo() {
             let counted = self.counted;
             self.settings.basis = Basis::Solo;
             self.race = Race::new(self.settings.clone());
@@ -78,6 +82,8 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings.practical = options.measure.practical;
     settings.replicas_max = options.measure.replicas_max;
     settings.margin = options.measure.margin;
+    settings.precision = options.measure.precision;
+    settings.clocks = options.clocks;
     settings
 }
 
@@ -105,7 +111,7 @@ pub fn replay(
     let mut tally = Tally::new(declare(variants, cases, options), &pilot);
     let failed = known(kept.dropped, &pilot);
     for dropout in &failed {
-        tally.withdraw(dropout.variant);
+        tally.withdraw(dropout.variant, &[]);
     }
     let mut replicas = kept.replicas;
     replicas.sort_by_key(|replica| replica.index);

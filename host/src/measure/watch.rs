@@ -200,7 +200,9 @@ impl Watch<'_> {
 
     fn patience(&self, doing: Option<Doing>) -> Duration {
         match doing {
-            Some(Doing::Calling { calls, .. }) => self.call_max.saturating_mul(calls.max(1)),
+            // Several calls make one sample only where each is far shorter than what it may take:
+            // a sample that lasts longer has a call in it that does, or that never ends.
+            Some(Doing::Calling { calls, .. }) => self.call_max.saturating_mul(calls.clamp(1, 2)),
             _ => WORKLOAD_PATIENCE,
         }
     }

@@ -27,6 +27,10 @@ pub(crate) struct World {
     pub(crate) layout_sd: f64,
     /// What running first in a block costs.
     pub(crate) first_penalty: f64,
+    /// Share of replicas on a core that something else uses too.
+    pub(crate) crowded: f64,
+    /// What such a core adds to the time of variant 0 alone.
+    pub(crate) crowded_effect: f64,
 }
 
 impl World {
@@ -41,6 +45,8 @@ impl World {
             slow_instances: 0.005,
             layout_sd: 0.001,
             first_penalty: 0.0,
+            crowded: 0.5,
+            crowded_effect: 0.0,
         }
     }
 
@@ -57,6 +63,10 @@ impl World {
             .iter()
             .map(|_| self.layout(&mut random))
             .collect();
+        let mut neighbours = Noise::new(!seed ^ u64::from(plan.index).wrapping_mul(0xA24B_AED5));
+        let is_crowded = neighbours.uniform() < self.crowded;
+        let yardstick_ns =
+            34_000.0 * (if is_crowded { 1.5 } else { 1.0 }) * (0.03 * neighbours.normal()).exp();
         let count: usize = plan.blocks.iter().map(|block| block.cases.len()).sum();
         let drift = self.drift * random.normal() / count.max(1) as f64;
         let mut level = 0.0;
@@ -70,7 +80,10 @@ impl World {
                     } else {
                         0.0
                     };
-                    let effect = self.effects[turn.variant][case.case] + layout[turn.variant];
+                    let mut effect = self.effects[turn.variant][case.case] + layout[turn.variant];
+                    if is_crowded && turn.variant == 0 {
+                        effect += self.crowded_effect;
+                    }
                     let log = effect + first + level + self.noise(&mut random);
                     let time = (f64::from(turn.calls) * 50_000.0 * log.exp()) as u64;
                     samples.push(Sample {
@@ -100,6 +113,7 @@ impl World {
             surroundings: Surroundings {
                 started_s: f64::from(plan.index),
                 load: Some(1.0 + random.uniform()),
+                yardstick_ns: Some(yardstick_ns),
                 ..Surroundings::default()
             },
         }

@@ -45,7 +45,7 @@ pub struct Conditions {
     pub seconds: f64,
     /// Replicas that run at once.
     pub workers: u32,
-    /// Evidence that a claim needs, in nats: [`crate::race::Settings::threshold_by_case`].
+    /// Evidence that a claim needs, in nats: [`crate::race::Settings::threshold`].
     pub threshold: f64,
     /// Replicas at most.
     pub replicas_max: u32,

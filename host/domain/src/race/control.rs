@@ -2,7 +2,7 @@
 
 use super::track::Track;
 use crate::measurement::VariantIndex;
-use crate::stats::hodges_lehmann;
+use crate::stats::median;
 use serde::{Deserialize, Serialize};
 
 /// Solo replicas, and others, that a pair needs before anything is said about it.
@@ -24,7 +24,7 @@ pub enum Control {
     },
 }
 
-/// A pair changes places if alone and side by side its estimates have opposite signs, both beyond
+/// A pair changes places if alone and side by side its medians have opposite signs, both beyond
 /// δ, and every solo replica is on the side of the solo estimate.
 pub(super) fn compare(tracks: &[&Track], practical_log: f64) -> Control {
     let mut compared = false;
@@ -36,12 +36,12 @@ pub(super) fn compare(tracks: &[&Track], practical_log: f64) -> Control {
                 .filter(|(_, origin)| origin.solo == solo);
             kind.map(|(value, _)| value).collect()
         };
-        let (alone, together) = (values(true), values(false));
+        let (mut alone, mut together) = (values(true), values(false));
         if alone.len().min(together.len()) < REPLICAS_MIN {
             continue;
         }
         compared = true;
-        let estimates = hodges_lehmann(&alone).zip(hodges_lehmann(&together));
+        let estimates = median(&mut alone).zip(median(&mut together));
         let changes = estimates.is_some_and(|(alone_estimate, together_estimate)| {
             alone_estimate * together_estimate < 0.0
                 && alone_estimate.abs().min(together_estimate.abs()) > practical_log

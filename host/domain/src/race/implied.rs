@@ -57,7 +57,10 @@ impl Order {
 pub(super) fn add_implied(settings: &Settings, pairs: &mut [PairVerdict]) {
     let mut order = Order::new(settings.variants, pairs);
     order.close();
-    for pair in pairs.iter_mut().filter(|pair| pair.is_open()) {
+    for pair in pairs
+        .iter_mut()
+        .filter(|pair| pair.verdict == Verdict::NoCall && pair.reversal.is_none())
+    {
         let log = |end: Option<f64>| end.map(f64::ln);
         let mut bounds = Bounds {
             low: log(pair.interval.low),

@@ -36,6 +36,8 @@ pub enum StopReason {
     /// Nothing more is to be known of the remaining pairs, but it adds up to neither of the above: a
     /// ties with b and b with c, while a beats c; or a pair changes places with what else runs.
     Settled,
+    /// Every open pair of those that nobody beats is known as closely as was asked for.
+    Precision,
     /// As many replicas as may be.
     ReplicaLimit,
     /// The next replica would not end within the budget.
@@ -77,6 +79,9 @@ impl Analysis {
             && let Some(reason) = self.settled(&entrants)
         {
             return Next::Stop(reason);
+        }
+        if taking_part.len() > 1 && self.is_precise(&entrants) {
+            return Next::Stop(StopReason::Precision);
         }
         if remaining.replica_seconds > remaining.seconds {
             return Next::Stop(StopReason::Budget);
@@ -149,6 +154,23 @@ impl Analysis {
         )
     }
 
+    /// Whether every pair of those that run, and is open, is known as closely as was asked for.
+    fn is_precise(&self, entrants: &[VariantIndex]) -> bool {
+        let Some(precision) = self.settings.precision else {
+            return false;
+        };
+        let among = |pair: &&PairVerdict| entrants.contains(&pair.a) && entrants.contains(&pair.b);
+        let mut open = self
+            .overall
+            .iter()
+            .filter(among)
+            .filter(|pair| pair.is_open());
+        open.all(|pair| {
+            pair.half_width()
+                .is_some_and(|half| half <= precision.ln_1p())
+        }) && !entrants.iter().any(|entrant| self.is_near_margin(*entrant))
+    }
+
     /// The quickest of those that nobody beats, by their times so far.
     pub fn leader(&self) -> Option<VariantIndex> {
         let quickness = |variant: &VariantIndex| self.log_time(*variant).unwrap_or(f64::INFINITY);
@@ -184,7 +206,7 @@ impl Analysis {
                 }
             });
             let practical = self.settings.practical_log();
-            let forecast = pair.forecast(self.settings.threshold_by_case(), practical);
+            let forecast = pair.forecast(self.settings.threshold(), practical);
             about_it
                 && pair.is_open()
                 && lead > practical

@@ -15,6 +15,9 @@ pub enum Basis {
     Solo,
 }
 
+/// The share of α that is kept for the fallback.
+const SOLO_SHARE: f64 = 0.1;
+
 /// All that verdicts follow from, besides the replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -33,6 +36,9 @@ pub struct Settings {
     /// Which clock is gone by.
     #[serde(default)]
     pub metric: Metric,
+    /// By how many clocks verdicts are given: 2 where a criterion asks for wall time.
+    #[serde(default)]
+    pub clocks: u32,
     /// q: the granularity of the thread clock, in nanoseconds.
     pub clock_ns: f64,
     /// Replicas at most.
@@ -41,6 +47,9 @@ pub struct Settings {
     /// them is surely within it, or beyond.
     #[serde(default)]
     pub margin: Option<f64>,
+    /// A fraction: the race may end once every open pair is known to it, up and down.
+    #[serde(default)]
+    pub precision: Option<f64>,
     /// Variants that the pilot found so slow that a single call in each replica is enough; what the
     /// first replicas say replaces it.
     #[serde(default)]
@@ -64,9 +73,11 @@ impl Settings {
             confidence: 0.95,
             practical: 0.01,
             metric: Metric::Cpu,
+            clocks: 1,
             clock_ns: 500.0,
             replicas_max: 96,
             margin: None,
+            precision: None,
             brief_at_start: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
@@ -97,17 +108,24 @@ impl Settings {
             .collect()
     }
 
-    /// Evidence in nats that a claim over all cases needs: ln(k(k−1)/α), so that it holds for every
-    /// published pair together.
+    /// Evidence in nats that a claim needs, over all cases or on one: ln(n/α) with n for all that may
+    /// be published together. These are both directions of every pair, over all cases and, where
+    /// several count, on each of them, by every clock that verdicts are given by. Nine tenths of α are
+    /// for the replicas as they come, the last one for those that ran alone, should they be fallen
+    /// back to ([`Basis::Solo`]).
     pub fn threshold(&self) -> f64 {
-        (self.pair_claims() / self.alpha()).ln()
+        let share = match self.basis {
+            Basis::All => 1.0 - SOLO_SHARE,
+            Basis::Solo => SOLO_SHARE,
+        };
+        (self.pair_claims() * self.scopes() / (share * self.alpha())).ln()
     }
 
-    /// Evidence in nats that a claim about one case needs: the divisor counts every pair on every
-    /// case, and once more for all cases together.
-    pub fn threshold_by_case(&self) -> f64 {
-        let scopes = self.claimed_cases().len() + 1;
-        (self.pair_claims() * scopes as f64 / self.alpha()).ln()
+    /// How many verdicts each pair may get.
+    pub fn scopes(&self) -> f64 {
+        let cases = self.claimed_cases().len();
+        let scopes = if cases > 1 { cases + 1 } else { 1 };
+        scopes as f64 * f64::from(self.clocks.max(1))
     }
 
     /// δ as a difference of logarithms, for the clock that is gone by.
@@ -131,9 +149,15 @@ mod tests {
 
     #[test]
     fn the_divisor_counts_every_claim() {
-        let settings = Settings::new(4, 3);
-        assert!((settings.threshold() - (12.0_f64 / 0.05).ln()).abs() < 1e-12);
-        assert!((settings.threshold_by_case() - (48.0_f64 / 0.05).ln()).abs() < 1e-12);
+        let needs = |claims: f64, share: f64| (claims / (share * 0.05)).ln();
+        let mut settings = Settings::new(4, 1);
+        assert!((settings.threshold() - needs(12.0, 0.9)).abs() < 1e-12);
+        settings.basis = Basis::Solo;
+        assert!((settings.threshold() - needs(12.0, 0.1)).abs() < 1e-12);
+        let mut settings = Settings::new(4, 3);
+        assert!((settings.threshold() - needs(48.0, 0.9)).abs() < 1e-12);
+        settings.clocks = 2;
+        assert!((settings.threshold() - needs(96.0, 0.9)).abs() < 1e-12);
     }
 
     #[test]

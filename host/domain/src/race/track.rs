@@ -5,7 +5,7 @@ use super::reversal;
 use super::settings::Settings;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
-use crate::verdict::PairVerdict;
+use crate::verdict::{PairVerdict, Reversal};
 
 /// Where a difference comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,14 +38,17 @@ struct Scope {
     case: Option<CaseIndex>,
     sequence: ConfidenceSequence,
     origins: Vec<Origin>,
+    /// Up to which p a correlation with the yardstick is believed.
+    p_max: f64,
 }
 
 impl Scope {
-    fn new(case: Option<CaseIndex>, threshold: f64, practical_log: f64) -> Self {
+    fn new(case: Option<CaseIndex>, settings: &Settings) -> Self {
         Self {
             case,
-            sequence: ConfidenceSequence::new(threshold, practical_log),
+            sequence: ConfidenceSequence::new(settings.threshold(), settings.practical_log()),
             origins: Vec::new(),
+            p_max: reversal::P_MAX / settings.scopes(),
         }
     }
 
@@ -57,11 +60,19 @@ impl Scope {
     fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
         let mut verdict =
             PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
-        let reversal = reversal::find(self.sequence.values(), &self.origins, practical_log);
-        if let Some(reversal) = reversal {
+        if let Some(reversal) = self.reversal(practical_log) {
             verdict.withhold(reversal);
         }
         verdict
+    }
+
+    fn reversal(&self, practical_log: f64) -> Option<Reversal> {
+        reversal::find(
+            self.sequence.values(),
+            &self.origins,
+            practical_log,
+            self.p_max,
+        )
     }
 }
 
@@ -80,12 +91,11 @@ impl Track {
     pub(super) fn new(settings: &Settings, a: VariantIndex, b: VariantIndex) -> Self {
         let cases = settings.claimed_cases();
         let cases = if cases.len() > 1 { cases } else { Vec::new() };
-        let practical = settings.practical_log();
-        let by_case = |case| Scope::new(Some(case), settings.threshold_by_case(), practical);
+        let by_case = |case| Scope::new(Some(case), settings);
         Self {
             a,
             b,
-            overall: Scope::new(None, settings.threshold(), practical),
+            overall: Scope::new(None, settings),
             by_case: cases.into_iter().map(by_case).collect(),
         }
     }
@@ -129,6 +139,11 @@ impl Track {
         let pair = (self.a, self.b);
         let scopes = self.by_case.iter_mut();
         scopes.map(move |scope| scope.verdict(pair, practical_log))
+    }
+
+    /// Whether the pair changes places with what else runs on the core, over all cases.
+    pub(super) fn reversal(&self, practical_log: f64) -> Option<Reversal> {
+        self.overall.reversal(practical_log)
     }
 
     /// The differences over all cases with where they come from.

@@ -141,19 +141,20 @@ fn drift(replicas: &[Replica]) -> Option<String> {
 /// The yardstick is the same work in every replica and needs no memory: it takes longer where
 /// something else uses the execution units of the same physical core.
 fn contention(replicas: &[Replica]) -> Option<String> {
-    let times = replicas
+    let mut times: Vec<f64> = replicas
         .iter()
         .filter_map(|replica| replica.surroundings.yardstick_ns)
-        .filter(|took| *took > 0.0);
-    let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), took| {
-        (least.min(took), most.max(took))
-    });
-    let factor = most / least;
+        .filter(|took| *took > 0.0)
+        .collect();
+    times.sort_by(f64::total_cmp);
+    // Without the tenth at either end: one replica says nothing about a machine.
+    let tenth = times.len().div_ceil(10);
+    let factor = times.get(times.len().checked_sub(tenth + 1)?)? / times.get(tenth)?;
     (factor.is_finite() && factor > CONTENTION_FACTOR).then(|| {
         format!(
-            "Something else used the same physical cores, more or less of them over time: one and \
-             the same work took up to {} × as long. Where nothing does, two that are close may \
-             change places: measure on cores of your own to know.",
+            "Something else used the same physical cores, or their frequency moved: one and the same \
+             work took up to {} × as long at times. Where nothing does, two that are close may change \
+             places: measure on cores of your own to know.",
             significant(factor, 2)
         )
     })
@@ -248,7 +249,7 @@ mod tests {
             "{said}"
         );
         let crowded = |index: u32, one: &mut Replica| {
-            one.surroundings.yardstick_ns = Some(if index % 3 == 1 { 48_000.0 } else { 30_000.0 });
+            one.surroundings.yardstick_ns = Some(if index % 2 == 1 { 48_000.0 } else { 30_000.0 });
         };
         let said = only(crowded, TWO);
         assert!(said.contains("1.6 ×") && said.contains("cores"), "{said}");

@@ -7,7 +7,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct Correlation {
     /// Spearman's ρ, from −1 to 1.
     pub rho: f64,
-    /// Two-sided p-value from Student's t with n − 2 degrees of freedom.
+    /// Two-sided p-value from Student's t with n − 2 degrees of freedom; never less than 2/n!, that of
+    /// the two most extreme orders.
     pub p: f64,
 }
 
@@ -20,13 +21,17 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     }
     let rho = pearson(&ranks(&x[..count]), &ranks(&y[..count]))?;
     let freedom = (count - 2) as f64;
+    // The most extreme two of all n! orders: no p-value is smaller, whatever Student's t says.
+    let least = (2..=count)
+        .take_while(|factor| *factor < 32)
+        .fold(2.0, |p, factor| p / factor as f64);
     let rest = 1.0 - rho * rho;
     if rest <= 0.0 {
-        return Some(Correlation { rho, p: 0.0 });
+        return Some(Correlation { rho, p: least });
     }
     let t = rho.abs() * (freedom / rest).sqrt();
     let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    let p = (2.0 * distribution.sf(t)).min(1.0);
+    let p = (2.0 * distribution.sf(t)).clamp(least, 1.0);
     Some(Correlation { rho, p })
 }
 

@@ -46,6 +46,7 @@ pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
     let ended = match report.protocol.ended {
         Ended::Budget => "the budget ended",
         Ended::ReplicaLimit => "the limit of replicas was reached",
+        Ended::Precision => "the precision that was asked for was reached",
         Ended::Settled | Ended::NotMeasured => "measuring ended",
     };
     let Some(half) = half_width(row) else {
