@@ -12,7 +12,7 @@ const DOCS: &str = include_str!("../../docs/store.md");
 const NAUGHTY: &str = "=cmd|' /C calc'!A0,\"\u{1b}[31m\u{202e}<script>";
 
 /// A store with at least one row in every view.
-fn filled(folder: &Path) {
+pub(super) fn filled(folder: &Path) {
     let mut store = begun(folder);
     let parameters = BTreeMap::from([("arity".to_owned(), "4".to_owned())]);
     store
@@ -39,7 +39,12 @@ fn filled(folder: &Path) {
     store.finish_run(&report()).unwrap();
 }
 
-fn exported(store: &Store, run: Option<RunId>, table: Table, format: Format) -> (u64, String) {
+pub(super) fn exported(
+    store: &Store,
+    run: Option<RunId>,
+    table: Table,
+    format: Format,
+) -> (u64, String) {
     let mut out = Vec::new();
     let rows = store.export(run, table, format, &mut out).unwrap();
     (rows, String::from_utf8(out).unwrap())
