@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, progress, show};
+use super::{Status, again, progress, show};
 use crate::config::{self, Loaded, Policy};
 use crate::coordinate::{self, Interrupt, Options};
 use crate::store::Start;
@@ -67,7 +67,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
-        resume: Some(resume_command(&arguments.experiment)),
+        resume: Some(again::command()),
     };
     let Some(report) = perform(job, output).await? else {
         return Ok(Status::Interrupted);
@@ -156,13 +156,6 @@ fn own_folder(loaded: &Loaded) -> Result<PathBuf, Failure> {
         }
     }
     Ok(folder)
-}
-
-fn resume_command(experiment: &Path) -> String {
-    match experiment == Path::new(".") {
-        true => "bakeoff run".to_owned(),
-        false => format!("bakeoff run {}", experiment.display()),
-    }
 }
 
 /// The first Ctrl-C asks to stop after the replica at hand; the second one stops at once.
