@@ -107,7 +107,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
     let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
     let outcome = coordinate::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
-    let report = match (outcome, job.resume) {
+    let finished = match (outcome, job.resume) {
         (Err(coordinate::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(
                 "interrupted; what is finished is kept. To go on:\n  {}",
@@ -121,7 +121,10 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
         }
         (other, _) => other?,
     };
-    show::write_files(job.folder, &report, show::sources(job.loaded))?;
+    // The store is open until the files are written: another run would write the same ones.
+    let coordinate::Finished { report, store } = finished;
+    show::write_files(store.files(), &report, show::sources(job.loaded))?;
+    drop(store);
     Ok(Some(report))
 }
 
