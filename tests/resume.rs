@@ -1,6 +1,7 @@
 //! Runs that are killed and go on: nothing finished is lost or done twice.
 
 mod changes;
+mod interrupted;
 mod kills;
 mod refused;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ fn replicas(folder: &Path, origin: &str) -> Vec<u64> {
     events(folder).iter().filter_map(complete).collect()
 }
 
-fn start(folder: &Path) -> Child {
+fn command(folder: &Path) -> Command {
     let out = folder.to_str().unwrap();
     bakeoff(&[
         "run",
@@ -46,10 +47,14 @@ fn start(folder: &Path) -> Child {
         "--out",
         out,
     ])
-    .stdout(Stdio::piped())
-    .stderr(Stdio::null())
-    .spawn()
-    .unwrap()
+}
+
+fn start(folder: &Path) -> Child {
+    command(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 /// Waits until so many replicas are kept, or the run is over.
@@ -76,7 +81,12 @@ fn a_killed_run_goes_on_and_repeats_nothing() {
 
     let output = start(folder.path()).wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let made = replicas(folder.path(), "new");
+    assert_repeats_nothing(folder.path(), &before, &report);
+}
+
+/// Checks that the replicas `before` an interruption were kept, and that nothing was done twice.
+fn assert_repeats_nothing(folder: &Path, before: &BTreeSet<u64>, report: &Value) {
+    let made = replicas(folder, "new");
     let distinct: BTreeSet<u64> = made.iter().copied().collect();
     assert_eq!(
         made.len(),
@@ -94,10 +104,7 @@ fn a_killed_run_goes_on_and_repeats_nothing() {
     let checks = |event: &Value| {
         event["name"] == "bakeoff:check:complete" && event["data"]["origin"] == "new"
     };
-    let checked = events(folder.path())
-        .iter()
-        .filter(|event| checks(event))
-        .count();
+    let checked = events(folder).iter().filter(|event| checks(event)).count();
     assert_eq!(checked, 4, "a variant was checked twice");
 }
 

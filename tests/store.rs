@@ -4,6 +4,7 @@ mod damage;
 mod disk;
 mod events;
 mod kill;
+mod older;
 mod read;
 mod resume;
 

@@ -1,7 +1,9 @@
 //! What users read: views, exports, the page that documents them.
 
 use super::{begun, heap, open_race, replica, report, trial};
-use bakeoff::store::{Format, Key, Kind, Mode, RunId, Store, Table};
+use crate::support::say;
+use bakeoff::store::{Files, Format, Key, Kind, Mode, ReportFile, RunId, Store, Table};
+use bakeoff_domain::report::Report;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +14,7 @@ const DOCS: &str = include_str!("../../docs/store.md");
 const NAUGHTY: &str = "=cmd|' /C calc'!A0,\"\u{1b}[31m\u{202e}<script>";
 
 /// A store with at least one row in every view.
-fn filled(folder: &Path) {
+pub(super) fn filled(folder: &Path) {
     let mut store = begun(folder);
     let parameters = BTreeMap::from([("arity".to_owned(), "4".to_owned())]);
     store
@@ -39,7 +41,12 @@ fn filled(folder: &Path) {
     store.finish_run(&report()).unwrap();
 }
 
-fn exported(store: &Store, run: Option<RunId>, table: Table, format: Format) -> (u64, String) {
+pub(super) fn exported(
+    store: &Store,
+    run: Option<RunId>,
+    table: Table,
+    format: Format,
+) -> (u64, String) {
     let mut out = Vec::new();
     let rows = store.export(run, table, format, &mut out).unwrap();
     (rows, String::from_utf8(out).unwrap())
@@ -182,4 +189,37 @@ fn the_sqlite3_shell_answers_the_pages_question() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.starts_with("heap|10|6|"), "{text}");
+}
+
+#[test]
+fn a_report_is_taken_from_the_database_where_its_file_is_lost_or_of_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let file = folder.path().join("report.json");
+    let words = |from: &Path| {
+        let said = say(&["report", from.to_str().unwrap(), "--format", "json"]);
+        said.json()["recommendation"]["text"].clone()
+    };
+    assert!(!file.exists());
+    assert_eq!(words(folder.path()), "Take heap.");
+
+    let write = |change: fn(&mut Report)| {
+        let mut other = report();
+        change(&mut other);
+        let bytes = serde_json::to_vec(&other).unwrap();
+        let files = Files::new(folder.path());
+        files.write_report(ReportFile::Json, &bytes).unwrap();
+    };
+    write(|earlier| {
+        earlier.cost.seconds = 0.5;
+        earlier.recommendation.text = "Take sort.".into();
+    });
+    assert_eq!(words(folder.path()), "Take heap.");
+    assert_eq!(words(&file), "Take sort.", "who names the file means it");
+
+    write(|same| same.recommendation.text = "Take either.".into());
+    assert_eq!(words(folder.path()), "Take either.");
+
+    std::fs::write(&file, "{").unwrap();
+    assert_eq!(words(folder.path()), "Take heap.");
 }

@@ -165,9 +165,24 @@ fn granted_files_reach_a_component_and_leave_nothing_behind() {
         "../api.wit"
     );
 
+    let changed = || {
+        let events = fs::read_to_string(out.path().join("events.jsonl")).unwrap();
+        let lines = events
+            .lines()
+            .filter(|line| line.contains("bakeoff:input:changed"));
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    run();
+    assert_eq!(changed(), [""; 0], "nothing changed");
+
     // Other contents are another result: nothing that was found out before counts.
     fs::write(folder.path().join("fixtures/inner/b"), [1, 2, 5]).unwrap();
     assert_eq!(failure(&run(), "reads").0, "wrong-answer");
+    let said = changed().join("\n");
+    assert!(
+        said.contains("\"variant_id\":\"reads\",\"stage\":\"check\""),
+        "{said}"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::run::{self, Job};
 use super::two_runs::{self, Named};
-use super::{Status, regression, show};
+use super::{Status, again, regression, show};
 use crate::config::{self, APPROACHES_MAX, Loaded, Policy, SIZES_MAX, units};
 use crate::render::inert::Plain;
 use crate::store::Start;
@@ -93,7 +93,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
-        resume: arguments.out.is_some().then(command_again),
+        resume: arguments.out.is_some().then(again::command),
     };
     let Some(report) = run::perform(job, output).await? else {
         return Ok(Status::Interrupted);
@@ -255,23 +255,6 @@ fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
         })
     };
     files.iter().zip(&stems).map(approach).collect()
-}
-
-/// This very command line, to be given to a shell again.
-fn command_again() -> String {
-    let quoted = |text: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
-        match !text.is_empty() && text.chars().all(plain) {
-            true => text,
-            false => format!("'{}'", text.replace('\'', r"'\''")),
-        }
-    };
-    let arguments = std::env::args_os().skip(1);
-    let words = arguments.map(|argument| quoted(argument.to_string_lossy().into_owned()));
-    std::iter::once("bakeoff".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::run::results_folder;
 use crate::config::{self, Loaded};
 use crate::coordinate::Record;
 use crate::render::inert::Plain;
-use crate::store::{Files, ReportFile};
+use crate::store::{Files, Mode, ReportFile, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::fs::File;
@@ -21,6 +21,8 @@ const REPORT_BYTES_MAX: u64 = 64 << 20;
 pub(super) struct Kept {
     /// The report as a file.
     file: PathBuf,
+    /// The folder of results, unless the user named the file itself.
+    results: Option<PathBuf>,
     /// The experiment, if it was found: code comes from its folder and nowhere else.
     pub(super) experiment: Option<Loaded>,
 }
@@ -31,20 +33,42 @@ impl Kept {
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
         if is_experiment(named) {
             let loaded = config::load(named)?;
-            let file = report_in(&results_folder(&loaded));
-            let experiment = Some(loaded);
-            return Ok(Self { file, experiment });
+            let results = results_folder(&loaded);
+            return Ok(Self {
+                file: report_in(&results),
+                results: Some(results),
+                experiment: Some(loaded),
+            });
         }
-        let file = match named.extension().is_some_and(|end| end == "json") {
-            true => named.to_owned(),
-            false => report_in(named),
+        let (file, results) = match named.extension().is_some_and(|end| end == "json") {
+            true => (named.to_owned(), None),
+            false => (report_in(named), Some(named.to_owned())),
         };
         let experiment = owner(&file);
-        Ok(Self { file, experiment })
+        Ok(Self {
+            file,
+            results,
+            experiment,
+        })
     }
 
-    /// Reads the report.
+    /// Reads the report: from its file, or from the database where the file is not there, cannot be
+    /// read, or is of another run than the last one that has a report.
     pub(super) fn report(&self) -> Result<Report, Failure> {
+        let in_file = self.in_file();
+        let Some(results) = &self.results else {
+            return in_file;
+        };
+        match (in_file, in_database(results)) {
+            (Ok(shown), Ok(Some(kept))) if !are_of_one_run(&shown, &kept) => Ok(kept),
+            (Err(_), Ok(Some(kept))) => Ok(kept),
+            // What is wrong with the database matters where there is nothing else.
+            (Err(_), Err(error)) if !self.file.exists() => Err(error.into()),
+            (in_file, _) => in_file,
+        }
+    }
+
+    fn in_file(&self) -> Result<Report, Failure> {
         let shown = self.file.display().to_string();
         let shown = Plain(&shown);
         let bytes = read(&self.file)?;
@@ -66,6 +90,23 @@ impl Kept {
         }
         serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
     }
+}
+
+/// The report of the last run in a folder of results that has one, if this bakeoff knows its format.
+fn in_database(results: &Path) -> Result<Option<Report>, StoreError> {
+    let report = match Store::open(results, Mode::Read) {
+        Err(error) if error.is_missing() => return Ok(None),
+        store => store?.report(None)?,
+    };
+    Ok(report.filter(|report| report.schema_version <= SCHEMA_VERSION))
+}
+
+/// Whether two reports are of the same session of the same run. What they cost is no other's: it
+/// includes the time.
+fn are_of_one_run(one: &Report, other: &Report) -> bool {
+    one.experiment == other.experiment
+        && one.environment == other.environment
+        && one.cost == other.cost
 }
 
 /// What every version of the format has.
@@ -148,8 +189,11 @@ fn report_in(folder: &Path) -> PathBuf {
 /// The experiment whose `.bakeoff/NAME` holds the report. Without it a report is only shown without
 /// code, so an experiment file that is broken by now is no error here.
 fn owner(report: &Path) -> Option<Loaded> {
-    let report = report.canonicalize().ok()?;
-    let folder = report.parent()?;
+    let folder = match report.canonicalize() {
+        Ok(report) => report.parent()?.to_owned(),
+        // The report may be in the database only.
+        Err(_) => report.parent()?.canonicalize().ok()?,
+    };
     let loaded = config::load(folder.parent()?.parent()?).ok()?;
     let own = results_folder(&loaded).canonicalize().ok()?;
     (own == folder).then_some(loaded)

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, progress, show};
+use super::{Status, again, progress, show};
 use crate::config::{self, Loaded, Policy};
 use crate::coordinate::{self, Interrupt, Options};
 use crate::store::Start;
@@ -67,7 +67,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
-        resume: Some(resume_command(&arguments.experiment)),
+        resume: Some(again::command()),
     };
     let Some(report) = perform(job, output).await? else {
         return Ok(Status::Interrupted);
@@ -107,7 +107,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
     let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
     let outcome = coordinate::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
-    let report = match (outcome, job.resume) {
+    let finished = match (outcome, job.resume) {
         (Err(coordinate::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(
                 "interrupted; what is finished is kept. To go on:\n  {}",
@@ -121,7 +121,10 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Repo
         }
         (other, _) => other?,
     };
-    show::write_files(job.folder, &report, show::sources(job.loaded))?;
+    // The store is open until the files are written: another run would write the same ones.
+    let coordinate::Finished { report, store } = finished;
+    show::write_files(store.files(), &report, show::sources(job.loaded))?;
+    drop(store);
     Ok(Some(report))
 }
 
@@ -156,13 +159,6 @@ fn own_folder(loaded: &Loaded) -> Result<PathBuf, Failure> {
         }
     }
     Ok(folder)
-}
-
-fn resume_command(experiment: &Path) -> String {
-    match experiment == Path::new(".") {
-        true => "bakeoff run".to_owned(),
-        false => format!("bakeoff run {}", experiment.display()),
-    }
 }
 
 /// The first Ctrl-C asks to stop after the replica at hand; the second one stops at once.

@@ -10,7 +10,6 @@ use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use std::path::Path;
 
 /// Columns of a report where nobody says how wide the terminal is.
 const WIDTH_DEFAULT: usize = 100;
@@ -82,12 +81,12 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 const CHARTS: &str = "charts";
 
 /// Writes the report beside the results, in every format that people open.
-pub(super) fn write_files(folder: &Path, report: &Report, sources: Sources) -> Result<(), Failure> {
+pub(super) fn write_files(files: &Files, report: &Report, sources: Sources) -> Result<(), Failure> {
     let plain = render::Options {
         charts: Some(CHARTS.to_owned()),
         ..options_plain(sources)
     };
-    write_forms(&Files::new(folder), report, &plain).map_err(Failure::infrastructure)
+    write_forms(files, report, &plain).map_err(Failure::infrastructure)
 }
 
 fn write_forms(

@@ -50,9 +50,10 @@ impl Run<'_> {
             };
         }
         while let Some(done) = building.join_next().await {
-            self.refuse_if_interrupted()?;
             let (index, result) = done.map_err(|error| RunError::Engine(error.to_string()))?;
             self.built(index, result)?;
+            // Only now: what is finished is kept also when the user asks to stop.
+            self.refuse_if_interrupted()?;
         }
         self.stage_done(Stage::Build)
     }

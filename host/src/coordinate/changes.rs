@@ -23,8 +23,8 @@ impl Run<'_> {
     /// Says what changed for the gates.
     pub(super) fn tell_changed_checks(&mut self) -> Result<(), RunError> {
         let built = self.candidates.iter().filter_map(|candidate| {
-            let built = candidate.built.as_ref()?;
-            Some((candidate.id.clone(), self.keys.gate(&built.digest)))
+            let identity = candidate.identity()?;
+            Some((candidate.id.clone(), self.keys.gate(&identity)))
         });
         let keys = built.collect();
         self.tell_changed(Stage::Check, Kind::Gate, keys)

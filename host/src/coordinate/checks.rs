@@ -42,7 +42,6 @@ impl Run<'_> {
             let Some(done) = checking.join_next().await else {
                 break;
             };
-            self.refuse_if_interrupted()?;
             let (index, core, result) =
                 done.map_err(|error| RunError::Engine(error.to_string()))?;
             free.push(core);
@@ -52,6 +51,8 @@ impl Run<'_> {
             }
             self.keep_gate(index, &record)?;
             self.passed(index, record, Origin::New)?;
+            // Only now: what is finished is kept also when the user asks to stop.
+            self.refuse_if_interrupted()?;
         }
         if !self.workshop.setting.source.has_oracle() {
             self.compare_answers()?;

@@ -112,7 +112,11 @@ impl Keys {
             ("seed", self.seed.clone()),
             ("check-seed", self.check_seed.clone()),
             ("measure", self.measure.clone()),
-            ("engine", format!("{} {}", self.checked, self.timed)),
+            (
+                "engine",
+                format!("{} {} {LAYOUT_SCHEME}", self.checked, self.timed),
+            ),
+            ("confinement", self.confinement.clone()),
             ("candidates", code.join("\n")),
         ]);
         key.digest().to_owned()
@@ -149,6 +153,41 @@ pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_that_a_result_depends_on_makes_another_experiment() {
+        let keys = || Keys {
+            interface: "i".into(),
+            compiler: "rustc".into(),
+            confinement: "full".into(),
+            workload: "w".into(),
+            limits: "l".into(),
+            seed: "1".into(),
+            check_seed: "2".into(),
+            checked: "fuel".into(),
+            timed: "plain".into(),
+            measure: "m".into(),
+        };
+        let id = |keys: Keys| keys.experiment(&[]);
+        let changes: [fn(&mut Keys) -> &mut String; 10] = [
+            |keys| &mut keys.interface,
+            |keys| &mut keys.compiler,
+            |keys| &mut keys.confinement,
+            |keys| &mut keys.workload,
+            |keys| &mut keys.limits,
+            |keys| &mut keys.seed,
+            |keys| &mut keys.check_seed,
+            |keys| &mut keys.checked,
+            |keys| &mut keys.timed,
+            |keys| &mut keys.measure,
+        ];
+        assert_eq!(id(keys()), id(keys()));
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut other = keys();
+            change(&mut other).push('x');
+            assert_ne!(id(keys()), id(other), "input {number}");
+        }
+    }
 
     #[test]
     fn a_folder_has_the_same_names_from_wherever_it_is_named() {

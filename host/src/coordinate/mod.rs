@@ -92,6 +92,16 @@ struct Run<'a> {
     trials: u64,
 }
 
+/// What a finished run leaves to do.
+#[derive(Debug)]
+pub struct Finished {
+    /// The report, which is kept in the store by now.
+    pub report: Report,
+    /// The store. Nobody else may run in its folder while this lives, so that the files beside it
+    /// can be written.
+    pub store: Store,
+}
+
 /// Runs an experiment. Progress goes to the store's listeners, of which `subscribe` may add some.
 ///
 /// # Errors
@@ -101,7 +111,7 @@ pub async fn run(
     options: &Options,
     say: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
-) -> Result<Report, RunError> {
+) -> Result<Finished, RunError> {
     let mode = match options.start {
         Start::Resume => Mode::Write,
         Start::Fresh => Mode::SetAside,
@@ -135,11 +145,16 @@ pub async fn run(
         notes: Vec::new(),
         trials: 0,
     };
-    let outcome = run.go(id, environment).await;
-    if let Err(error) = &outcome {
-        run.stopped(error);
+    match run.go(id, environment).await {
+        Ok(report) => Ok(Finished {
+            report,
+            store: run.store,
+        }),
+        Err(error) => {
+            run.stopped(&error);
+            Err(error)
+        }
     }
-    outcome
 }
 
 /// Opens the run in the store, and says whether it goes on with an earlier one.

@@ -26,6 +26,9 @@ pub(super) struct Journal {
     file: File,
     path: PathBuf,
     length: u64,
+    /// A line could not be appended: what the file has is not added to, until the next opening adds
+    /// all that is missing.
+    broken: bool,
     pub(super) stamper: Stamper,
     progress: Progress,
     progress_written: Option<Instant>,
@@ -68,6 +71,7 @@ impl Journal {
             file,
             path,
             length,
+            broken: false,
             stamper: Stamper::new(sequence),
             progress: Progress::default(),
             progress_written: None,
@@ -75,10 +79,15 @@ impl Journal {
         })
     }
 
-    /// Appends one line, whole or not at all.
+    /// Appends one line, whole or not at all. After one that is missing there is none: the next
+    /// opening goes by the last one.
     fn append(&mut self, line: &str) -> Result<(), StoreError> {
+        if self.broken {
+            return Ok(());
+        }
         let written = self.file.write_all(line.as_bytes());
         if let Err(error) = written {
+            self.broken = true;
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
             return Err(StoreError::from_io("write", &self.path, error));
@@ -122,7 +131,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotBegun`] before a run has begun; those of writing. An event that could not
-    /// be kept is not told either, and leaves no gap in the order.
+    /// be kept is not told either, and leaves no gap in the order. Where only `events.jsonl` cannot
+    /// be written, that is said once; the file gets what it lacks at the next opening.
     pub fn emit(&mut self, event: Event) -> Result<Envelope, StoreError> {
         let begun = self.active.is_some();
         let Some(journal) = self.journal.as_mut().filter(|_| begun) else {
@@ -301,6 +311,43 @@ mod tests {
         assert_eq!(opened(whole), (Some(2), whole.to_owned()));
         assert_eq!(opened("{\"seq"), (Some(0), String::new()));
         assert_eq!(opened(""), (Some(0), String::new()));
+    }
+
+    #[test]
+    fn a_line_that_could_not_be_appended_is_there_after_the_next_opening() {
+        use crate::store::Mode;
+        use crate::store::runs::Active;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let warning = |text: &str| Event::Warning {
+            message: text.to_owned(),
+        };
+        let mut store = Store::open(folder.path(), Mode::Write).unwrap();
+        let run = "INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated,
+            status, environment, settings)
+            VALUES (1, 'n', 'e', '1', 'b', 's', 'u', 'running', '{}', '{}')";
+        store.db.execute_batch(run).unwrap();
+        store.active = Some(Active { run: 1, root: 1 });
+        store.journal.as_mut().unwrap().stamper.enter(1, 0);
+        store.emit(warning("one")).unwrap();
+
+        // A file that is open to be read cannot be written to: as if the disk were full.
+        let mut writable = File::open(&path).unwrap();
+        std::mem::swap(&mut store.journal.as_mut().unwrap().file, &mut writable);
+        store.emit(warning("two")).unwrap_err();
+        std::mem::swap(&mut store.journal.as_mut().unwrap().file, &mut writable);
+        // There is room again, but this line would hide that one is missing.
+        store.emit(warning("three")).unwrap();
+        let lines = || {
+            let text = std::fs::read_to_string(&path).unwrap();
+            text.lines().map(str::to_owned).collect::<Vec<String>>()
+        };
+        assert_eq!(lines().len(), 1);
+        drop(store);
+
+        let store = Store::open(folder.path(), Mode::Write).unwrap();
+        assert_eq!(lines(), store.events_after(0, 10).unwrap());
+        assert_eq!(lines().len(), 3);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod journal;
 mod key;
 mod links;
 mod lock;
+mod older;
 mod open;
 mod replicas;
 mod results;

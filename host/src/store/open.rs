@@ -5,6 +5,7 @@ use super::files::{Files, sync_folder};
 use super::journal::Journal;
 use super::links;
 use super::lock::Lock;
+use super::older;
 use super::runs::Active;
 use super::schema::{APPLICATION_ID, Marks, STEPS, VIEWS, migrate};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -24,7 +25,8 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// What a store is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To look at what there is; also while a run is writing to it.
+    /// To look at what there is; also while a run is writing to it. What an older bakeoff wrote is
+    /// read through a copy.
     Read,
     /// To run: takes the lock, and makes the folder if there is none.
     Write,
@@ -43,7 +45,9 @@ pub struct Store {
     pub(super) active: Option<Active>,
     /// `None` for a reader.
     pub(super) journal: Option<Journal>,
-    // Last, so that the database is closed before another process may take the folder.
+    // Last, so that the database is closed before its copy is removed, or before another process
+    // may take the folder.
+    _copy: Option<tempfile::TempDir>,
     _lock: Option<Lock>,
 }
 
@@ -88,6 +92,7 @@ impl Store {
             files,
             active: None,
             journal: Some(journal),
+            _copy: None,
             _lock: Some(lock),
         })
     }
@@ -99,12 +104,22 @@ impl Store {
             });
         }
         let db = look(&file)?;
+        let in_file = |error| StoreError::from_sqlite(&file, error);
+        let is_older = Marks::read(&db).map_err(in_file)?.version < newest();
+        let (db, copy) = match is_older {
+            true => {
+                let (db, copy) = older::brought_forward(&db, &file)?;
+                (db, Some(copy))
+            }
+            false => (db, None),
+        };
         Ok(Self {
             db,
             file,
             files: Files::new(folder),
             active: None,
             journal: None,
+            _copy: copy,
             _lock: None,
         })
     }
@@ -179,6 +194,11 @@ fn look_at_header(file: &Path) -> Result<(), StoreError> {
     Err(corrupt(file, reason))
 }
 
+/// The version of the tables that this bakeoff writes.
+fn newest() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
 /// How a file is opened for reading.
 #[derive(Clone, Copy)]
 enum Access {
@@ -204,7 +224,7 @@ fn look_through(file: &Path, access: Access) -> Result<Connection, StoreError> {
     if !marks.ours() {
         return Err(corrupt(file, "it is another program's database"));
     }
-    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    let known = newest();
     if marks.version > known {
         return Err(StoreError::Newer {
             file: file.to_path_buf(),

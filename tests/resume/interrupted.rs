@@ -1,0 +1,97 @@
+//! Runs that a user stops with Ctrl-C: what is finished is kept, and the way on is said.
+
+use super::kills::Small;
+use super::{assert_repeats_nothing, command, events, replicas, wait_for};
+use crate::support::{ONE_AT_A_TIME, Said, bakeoff, root};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::process::{Child, Command, Stdio};
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+/// Asks a run to stop, as Ctrl-C does, and hears it out.
+fn interrupt(run: Child) -> Said {
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    let said: Said = run.wait_with_output().unwrap().into();
+    assert_eq!(said.status, 130, "{}", said.stderr);
+    said
+}
+
+/// Gives a printed command to a shell, in the folder and with the cache of the first one.
+fn in_shell(line: &str) -> Said {
+    let arguments = line.strip_prefix("bakeoff ").unwrap();
+    let mut shell = Command::new("sh");
+    let environment = bakeoff(&[]);
+    let variables = environment.get_envs();
+    shell
+        .args(["-c", &format!("exec \"$0\" {arguments}")])
+        .arg(env!("CARGO_BIN_EXE_bakeoff"))
+        .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(root())
+        .stdin(Stdio::null());
+    shell.output().unwrap().into()
+}
+
+#[test]
+fn the_command_that_an_interrupted_run_prints_goes_on_and_repeats_nothing() {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    // A name that a shell would take apart.
+    let out = folder.path().join("it's this run");
+    let mut run = command(&out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(1, &out, &mut run);
+    let said = interrupt(run);
+    assert_eq!(said.stdout, "", "there is no report yet");
+    let before: BTreeSet<u64> = replicas(&out, "new").into_iter().collect();
+    assert!(!before.is_empty());
+    let mut lines = said.stderr.lines().map(str::trim);
+    let line = lines.find(|line| line.starts_with("bakeoff ")).unwrap();
+    assert!(
+        line.starts_with("bakeoff run examples/prime-sieve --quiet --format json --budget 60s")
+            && line.contains(" --workers 1 --out '"),
+        "{line}"
+    );
+    let last = events(&out).pop().unwrap();
+    assert_eq!(last["name"], "bakeoff:run:interrupted");
+    assert_eq!(last["data"]["resume"], line);
+
+    let report: Value = in_shell(line).json();
+    assert_repeats_nothing(&out, &before, &report);
+}
+
+#[test]
+fn a_gate_that_ends_after_the_user_asked_to_stop_is_kept() {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let small = Small::new();
+    let out = small.path("out");
+    let is_checking = || {
+        let starts = |event: &Value| event["name"] == "bakeoff:check:start";
+        events(&out).iter().any(starts)
+    };
+    let mut run = bakeoff(&["run", small.dir(), "--quiet", "--out"])
+        .arg(&out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now() + Duration::from_secs(120);
+    while !is_checking() && run.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < patience, "nothing happens");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(run);
+    let db = rusqlite::Connection::open(out.join("bakeoff.db")).unwrap();
+    let gates: i64 = db
+        .query_row(
+            "SELECT count(*) FROM v_results WHERE kind = 'gate'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert!(gates > 0, "a gate ended and was thrown away");
+}

@@ -1,0 +1,104 @@
+//! A database that an older bakeoff wrote, looked at without being changed.
+
+use super::read::{exported, filled};
+use super::{begin, open_race, replica};
+use bakeoff::store::{Format, Kind, Mode, RunId, Start, Store, Stored, Table};
+use bakeoff_domain::measurement::Replica;
+use rusqlite::Connection;
+use std::path::Path;
+
+/// A folder as version 1 left it, with the rows of a newer one as far as it had columns for them.
+/// The connection is still open, so that all rows are in the journal.
+fn version_1(folder: &Path) -> Connection {
+    let newer = tempfile::tempdir().unwrap();
+    filled(newer.path());
+    let db = Connection::open(folder.join("bakeoff.db")).unwrap();
+    db.pragma_update(None, "application_id", 0x626b_6f66)
+        .unwrap();
+    db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
+        .unwrap();
+    db.execute_batch(include_str!("../../host/src/store/schema/1.sql"))
+        .unwrap();
+    db.execute_batch("CREATE VIEW v_replicas AS SELECT race, number AS replica FROM replica")
+        .unwrap();
+    let from = newer.path().join("bakeoff.db");
+    db.execute("ATTACH ?1 AS newer", [from.to_str().unwrap()])
+        .unwrap();
+    // In the order of their making, which is the order in which they refer to each other.
+    for table in strings(
+        &db,
+        "SELECT name FROM main.sqlite_master WHERE type = 'table'",
+    ) {
+        let columns = format!("SELECT name FROM pragma_table_info('{table}', 'main')");
+        let columns = strings(&db, &columns).join(", ");
+        db.execute_batch(&format!(
+            "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}"
+        ))
+        .unwrap();
+    }
+    db.execute_batch("DETACH newer").unwrap();
+    db.pragma_update(None, "user_version", 1).unwrap();
+    db
+}
+
+fn strings(db: &Connection, sql: &str) -> Vec<String> {
+    let mut statement = db.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+/// What is read of the first three replicas: a version 1 had no yardstick.
+fn without_yardstick() -> Vec<Replica> {
+    let old = |index| {
+        let mut replica = replica(index);
+        replica.surroundings.yardstick_ns = None;
+        replica
+    };
+    (0..3).map(old).collect()
+}
+
+fn race_is_read(store: &Store) {
+    let (race, lists) = store.race_of(RunId(1)).unwrap().unwrap();
+    assert_eq!(lists.variants, ["heap", "sort"]);
+    assert_eq!(store.replicas(race).unwrap(), without_yardstick());
+}
+
+#[test]
+fn a_database_of_version_1_is_read_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = version_1(folder.path());
+    let store = Store::open(folder.path(), Mode::Read).unwrap();
+    race_is_read(&store);
+    let gates: Vec<Stored<String>> = store.results(RunId(1), Kind::Gate).unwrap();
+    assert_eq!(gates[0].value, "right");
+    assert_eq!(store.report(None).unwrap(), Some(super::report()));
+    let (rows, replicas) = exported(&store, Some(RunId(1)), Table::Replicas, Format::Csv);
+    assert_eq!(rows, 3);
+    assert!(
+        replicas.lines().next().unwrap().ends_with(",yardstick_ns"),
+        "{replicas}"
+    );
+    drop(store);
+
+    assert_eq!(
+        strings(&old, "SELECT name FROM sqlite_master WHERE type = 'view'"),
+        ["v_replicas"]
+    );
+    let version: i64 = old
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(version, 1, "reading changed the database");
+}
+
+#[test]
+fn a_database_of_version_1_goes_on_with_its_replicas() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(version_1(folder.path()));
+    let mut store = Store::open(folder.path(), Mode::Write).unwrap();
+    begin(&mut store, "e1", Start::Resume).unwrap();
+    let race = open_race(&mut store).unwrap();
+    store.keep_replica(race, &replica(3)).unwrap();
+    let mut expected = without_yardstick();
+    expected.push(replica(3));
+    assert_eq!(store.replicas(race).unwrap(), expected);
+}
