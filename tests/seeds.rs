@@ -75,6 +75,39 @@ fn a_run_draws_its_seed_and_keeps_it() {
 }
 
 #[test]
+fn whatever_was_written_since_a_seed_was_told_is_timed_with_another() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "");
+    let mut told = vec![seeds(&run(folder.path(), &[])).0];
+    for file in ["total.rs", "workload.rs", "total.wit"] {
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        // A comment alone would make no other workload: its component is what counts.
+        let text = text.replace("1_000", "1_001");
+        fs::write(&path, format!("// Another word.\n{text}")).unwrap();
+        let seed = seeds(&run(folder.path(), &[])).0;
+        assert!(!told.contains(&seed), "{file}: {told:?}, {seed}");
+        assert_eq!(
+            seeds(&run(folder.path(), &[])).0,
+            seed,
+            "it was gone on with"
+        );
+        told.push(seed);
+    }
+    let last = told[3];
+    let path = folder.path().join("bakeoff.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}limits = {{ wall = \"9 s\" }}\n")).unwrap();
+    assert_eq!(
+        seeds(&run(folder.path(), &[])).0,
+        last,
+        "a limit is no code"
+    );
+    let named = run(folder.path(), &["--seed", "9"]);
+    assert_eq!(seeds(&named).0, 9);
+}
+
+#[test]
 fn a_seed_in_the_file_fixes_what_is_checked_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), ", seed = 5");

@@ -2,6 +2,7 @@
 
 mod bundles;
 mod forged;
+mod recorded;
 
 use crate::support::{Said, root, say};
 use serde_json::Value;

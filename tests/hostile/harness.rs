@@ -4,13 +4,16 @@
 
 use bakeoff::build::examine;
 use bakeoff::config;
+use bakeoff::coordinate;
 use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile};
 use bakeoff::invoke;
 use bakeoff::measure::protocol::{Opened, Reply};
+use bakeoff::store::bundle::{self as packing, Manifest};
 use bakeoff::store::{Mode, Store};
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Environment, Report};
 use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use wasm_encoder::{Component as Encoder, RawSection};
 use wasmtime::component::Component;
@@ -33,8 +36,8 @@ pub(crate) const ALL: [Harness; 10] = [
     ("report", report),
 ];
 
-/// The parsers above, and the store, which needs a folder and so takes far longer.
-pub(crate) const STORE: Harness = ("store", store);
+/// The store and bundles need a folder, and so take far longer than the parsers above.
+pub(crate) const IN_FOLDERS: [Harness; 2] = [("store", store), ("bundle", bundle)];
 
 /// The experiment file.
 pub(crate) fn experiment(bytes: &[u8]) {
@@ -194,4 +197,80 @@ pub(crate) fn store(bytes: &[u8]) {
             let _ = std::fs::remove_file(folder.path().join(format!("bakeoff.db{end}")));
         }
     });
+}
+
+/// The experiment of the bundle that is honest.
+const EXPERIMENT: &str = "name = \"b\"
+problem = \"?\"
+interface = { wit = \"wit\", call = \"f\" }
+workload = { cases = \"cases.toml\" }
+approach = [{ name = \"a\", source = \"a.rs\" }]
+";
+
+/// What a run of it that measured nothing would leave in a bundle: path, and content.
+pub(crate) static HONEST: LazyLock<[(&str, Vec<u8>); 5]> = LazyLock::new(|| {
+    let experiment = config::parse(EXPERIMENT, "bakeoff.toml").expect("the experiment is valid");
+    let record = serde_json::json!({
+        "run": 1,
+        "experiment": experiment,
+        "environment": Environment::default(),
+        "builds": [],
+        "gates": [],
+        "race": null,
+    });
+    let report = include_bytes!("../golden/report/report.json");
+    [
+        ("evidence.json", record.to_string().into_bytes()),
+        ("replicas.jsonl", Vec::new()),
+        ("report.json", report.to_vec()),
+        ("inputs/cases.toml", b"[[case]]\ncall = \"f()\"\n".to_vec()),
+        ("inputs/wit/main.wit", EVERY_TYPE.into()),
+    ]
+});
+
+/// Packs the honest bundle into a folder, with other content for one of its files.
+pub(crate) fn packed(folder: &Path, other: Option<(usize, &[u8])>) -> PathBuf {
+    let staging = folder.join("staging");
+    for (index, (path, honest)) in HONEST.iter().enumerate() {
+        let content = match other {
+            Some((replaced, content)) if replaced == index => content,
+            _ => honest,
+        };
+        let to = staging.join(path);
+        let parent = to.parent().expect("it is in the folder");
+        std::fs::create_dir_all(parent).expect("the folder can be written");
+        std::fs::write(to, content).expect("the folder can be written");
+    }
+    let about = Manifest {
+        version: packing::VERSION,
+        experiment: "b".into(),
+        run: 1,
+        bakeoff: "0.1.0".into(),
+        files: Vec::new(),
+    };
+    let paths = HONEST.iter().map(|(path, _)| (*path).to_owned()).collect();
+    let out = folder.join("packed.bundle");
+    packing::pack(about, &staging, paths, &out).expect("a small bundle can be packed");
+    out
+}
+
+/// A bundle, as it is unpacked: the bytes as they are, and as one file of a bundle that is honest but
+/// for it, since no change of a bundle has the right digest. The first byte says which file.
+pub(crate) fn bundle(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("raw.bundle");
+    std::fs::write(&file, bytes).expect("the folder can be written");
+    unpack(&file, &folder.path().join("raw"));
+    if let Some((&which, content)) = bytes.split_first() {
+        let which = usize::from(which) % HONEST.len();
+        let file = packed(folder.path(), Some((which, content)));
+        unpack(&file, &folder.path().join("packed"));
+    }
+}
+
+fn unpack(file: &Path, into: &Path) {
+    std::fs::create_dir(into).expect("the folder can be written");
+    if let Err(error) = coordinate::unpack(file, into) {
+        assert!(!error.to_string().is_empty());
+    }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 /// Mutations of the corpus that each parser is given in a run of the tests. `fuzz/` tries more.
 const MUTATIONS: u32 = 256;
 
-/// For the store, each of whose inputs is a file that is written and opened.
-const STORE_MUTATIONS: u32 = 48;
+/// For the store and bundles, each of whose inputs is a file that is written and opened.
+const FILE_MUTATIONS: u32 = 48;
 
 /// What one input may take on a machine that has much else to do. It is for parsers that hang.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -86,6 +86,10 @@ fn deep(name: &str) -> Vec<Vec<u8>> {
             chain(),
         ],
         "report" => vec![nested("{\"schema_version\": ", "[", "1", "]", "}")],
+        "bundle" => vec![
+            nested("\u{0}{\"run\": 1, \"experiment\": ", "[", "1", "]", "}"),
+            nested("\u{1}{\"index\": ", "[", "1", "]", "}\n"),
+        ],
         _ => Vec::new(),
     }
 }
@@ -216,15 +220,17 @@ fn the_corpus_and_its_mutations_harm_no_parser() {
 }
 
 #[test]
-fn the_corpus_and_its_mutations_harm_no_store() {
-    smoke(harness::STORE, STORE_MUTATIONS);
+fn the_corpus_and_its_mutations_harm_no_store_and_no_bundle() {
+    for parser in harness::IN_FOLDERS {
+        smoke(parser, FILE_MUTATIONS);
+    }
 }
 
 /// Every target of `fuzz/` calls one of these functions, and each of these has a target.
 #[test]
 fn every_parser_has_a_fuzz_target() {
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
-    for (name, _) in harness::ALL.iter().chain([&harness::STORE]) {
+    for (name, _) in harness::ALL.iter().chain(&harness::IN_FOLDERS) {
         assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
         let target = fs::read_to_string(root().join(format!("fuzz/fuzz_targets/{name}.rs")));
         let call = format!("harness::{}(", name.replace('-', "_"));

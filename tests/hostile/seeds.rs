@@ -1,6 +1,7 @@
 //! Valid inputs of the binary parsers, from which mutations start.
 
 use super::components::{Answerer, doubling, functions};
+use super::harness;
 use crate::support::root;
 use bakeoff::config;
 use bakeoff::measure::WaveCase;
@@ -8,6 +9,7 @@ use bakeoff::measure::protocol::{Bundle, GateSeeds, Inputs, Reply, Request, Task
 use bakeoff::sandbox::Breach;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::Limits;
 use std::fs;
@@ -26,6 +28,7 @@ pub(super) fn of(name: &str) -> Vec<Vec<u8>> {
         "reply" => replies(),
         "report" => vec![fs::read(root().join("tests/golden/report/report.json")).unwrap()],
         "store" => vec![store()],
+        "bundle" => bundles(),
         _ => Vec::new(),
     }
 }
@@ -120,6 +123,39 @@ fn store() -> Vec<u8> {
     fs::read(folder.path().join("bakeoff.db")).unwrap()
 }
 
+/// The honest bundle as it is, its evidence alone, and replicas alone.
+fn bundles() -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(harness::packed(folder.path(), None)).unwrap();
+    let alone = |which: u8, content: &[u8]| [&[which], content].concat();
+    let replica = |index: u32| Replica {
+        index,
+        solo: false,
+        samples: vec![
+            Sample {
+                variant: 0,
+                case: 0,
+                block: 0,
+                position: 0,
+                calls: 3,
+                cpu_ns: 1_000,
+                wall_ns: 1_100,
+            };
+            4
+        ],
+        baselines: vec![Baseline::default()],
+        cold_ns: vec![Some(7), None],
+        surroundings: Surroundings::default(),
+    };
+    let lines = [0, 1].map(|index| serde_json::to_string(&replica(index)).unwrap() + "\n");
+    let evidence = &harness::HONEST[0].1;
+    vec![
+        whole,
+        alone(0, evidence),
+        alone(1, lines.concat().as_bytes()),
+    ]
+}
+
 /// A seed that is no longer valid would make its parser's mutations worth little.
 #[test]
 fn the_seeds_are_what_the_parsers_take() {
@@ -127,6 +163,12 @@ fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff::build::reads_as_event(&done()));
     assert!(bakeoff::build::reads_as_event(&failed()));
     assert!(bakeoff::measure::protocol::Opened::read(&request()).is_ok());
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = harness::packed(folder.path(), None);
+    let into = folder.path().join("into");
+    fs::create_dir(&into).unwrap();
+    let unpacked = bakeoff::coordinate::unpack(&bundle, &into);
+    assert!(unpacked.is_ok(), "{:?}", unpacked.err());
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bakeoff.db"), store()).unwrap();
     assert_eq!(

@@ -1,16 +1,14 @@
 //! In the parent: one confined child per build, what it may touch, and what its end means.
 
+use super::bounds::{bounded, job, processes_max};
 use super::cache::{Cache, Name};
 use super::imports::WasiImports;
-use super::limits::{
-    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, PROCESSES_MAX,
-    SOURCE_BYTES_MAX, WALL,
-};
+use super::limits::{SOURCE_BYTES_MAX, WALL};
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, with_limit};
 use super::toolchain::Toolchain;
 use super::verdict::{self, Cut};
 use super::{compile, diagnostics, glue, inspect, layout};
-use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, Processes, Rlimits};
+use crate::confine::{Child, Confinement, Ending, Exit, Fence};
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -24,10 +22,6 @@ use tokio::sync::Semaphore;
 
 /// The name of the builder's role.
 pub(super) const ROLE: &str = "builder";
-
-/// Processes of a builder may have this many files open: the compiler maps its libraries, the
-/// standard library's parts and its own output.
-const OPEN_FILES: u64 = 256;
 
 /// How long a child may take to end once it is killed. The kernel takes milliseconds.
 const AFTERWARDS: Duration = Duration::from_secs(5);
@@ -238,10 +232,7 @@ impl Builder {
         })?;
         let length = (order.len() as u64).to_le_bytes();
         let payload = [&length[..], &order, bytes];
-        let mut job = Job::new(ROLE, &payload, self.fence(request, scratch.path()));
-        job.frame_bytes_max = (OUTPUT_BYTES_MAX / 2) as usize;
-        job.output_bytes_max = OUTPUT_BYTES_MAX;
-        job.rss_bytes_max = Some(ADDRESS_SPACE_BYTES);
+        let job = job(&payload, self.fence(request, scratch.path()));
         let child = self.confinement.spawn(job).await.map_err(|error| {
             let message = format!("{}: {error}", request.code.path_shown());
             build_failure(FailureClass::MachineFailed, message)
@@ -281,32 +272,16 @@ impl Builder {
     }
 
     fn fence(&self, request: &Request, scratch: &Path) -> Fence {
-        let rlimits = Rlimits {
-            address_space_bytes: Some(ADDRESS_SPACE_BYTES),
-            cpu_soft_s: Some(CPU_SOFT_S),
-            cpu_hard_s: Some(CPU_HARD_S),
-            file_bytes: Some(FILE_BYTES),
-            open_files: Some(OPEN_FILES),
-        };
-        let CodeBytes::Source { .. } = request.code else {
-            // Nothing is started, and no file is touched; an engine needs the builder's system
-            // calls all the same.
-            let processes = Processes::Spawn { at_most: 1 };
-            return Fence {
-                processes,
-                rlimits,
-                ..Fence::closed()
-            };
-        };
-        Fence {
-            execute: self.toolchain.execute.clone(),
-            read: self.toolchain.read.clone(),
-            write: vec![scratch.to_owned()],
-            working_dir: scratch.to_owned(),
-            processes: Processes::Spawn {
-                at_most: PROCESSES_MAX,
+        let bounded = bounded(&request.code);
+        match request.code {
+            CodeBytes::Source { .. } => Fence {
+                execute: self.toolchain.execute.clone(),
+                read: self.toolchain.read.clone(),
+                write: vec![scratch.to_owned()],
+                working_dir: scratch.to_owned(),
+                ..bounded
             },
-            rlimits,
+            _ => bounded,
         }
     }
 }
@@ -419,7 +394,8 @@ impl Said {
             return Err(failure);
         }
         let shown = request.code.path_shown();
-        let died = || verdict::of_death(self.stage, exit, cut, shown);
+        let processes_max = processes_max(&request.code);
+        let died = || verdict::of_death(self.stage, exit, cut, processes_max, shown);
         let facts = self.done.ok_or_else(died)?;
         let mut blobs = self.blobs.into_iter();
         let (Some(component), Some(checked)) = (blobs.next(), blobs.next()) else {

@@ -56,6 +56,14 @@ pub const WALL: Duration = Duration::from_secs(60);
 /// The largest file that a build may write, in bytes.
 pub const FILE_BYTES: u64 = 64 << 20;
 
+/// Memory that all processes of a build together may have resident, in bytes. One that uses all of
+/// its address space leaves the others next to nothing.
+pub const RESIDENT_BYTES_MAX: u64 = 3 << 30;
+
+/// The most that the processes of a build may write to stderr, in bytes. The compiler's words go to
+/// the child, so this is a panic or a fault at most.
+pub const STDERR_BYTES_MAX: usize = 256 << 10;
+
 /// Processes of a build at a time: the child, rustc, the linker's driver, the linker.
 pub const PROCESSES_MAX: usize = 8;
 

@@ -5,6 +5,7 @@
 //! generates bindings, calls `rustc`, makes a component, looks into it, and compiles it. The parent
 //! never reads what comes out, except for a short description of bounded size.
 
+mod bounds;
 mod builder;
 mod cache;
 mod calibrator;

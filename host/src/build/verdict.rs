@@ -1,6 +1,9 @@
 //! What the end of a child that built nothing says about the code.
 
-use super::limits::{ADDRESS_SPACE_BYTES, CPU_SOFT_S, OUTPUT_BYTES_MAX, WALL};
+use super::limits::{
+    ADDRESS_SPACE_BYTES, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, RESIDENT_BYTES_MAX,
+    STDERR_BYTES_MAX, WALL,
+};
 use super::order::{Stage, build_failure, load_failure, with_limit};
 use crate::confine::{Ending, Exit};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -14,31 +17,34 @@ pub(super) enum Cut {
     Wall,
 }
 
-/// What a child died of.
+/// What a child died of; the bound that it met, where it met one.
 enum Cause {
     Time(String),
-    Memory,
-    Output,
+    Memory(String),
+    Output(String),
+    Processes(String),
     Crash(String),
 }
 
-/// The failure of a child that ended without a word about one.
-pub(super) fn of_death(stage: Option<Stage>, exit: &Exit, cut: Cut, shown: &str) -> Failure {
+/// The failure of a child that ended without a word about one. It could have `processes_max`
+/// processes at a time.
+pub(super) fn of_death(
+    stage: Option<Stage>,
+    exit: &Exit,
+    cut: Cut,
+    processes_max: usize,
+    shown: &str,
+) -> Failure {
     let cause = match cut {
         Cut::Wall => Cause::Time(format!("wall = {} s", WALL.as_secs())),
-        Cut::None => cause(exit),
+        Cut::None => cause(exit, processes_max),
     };
     let compiling = stage == Some(Stage::Component);
     let (class, what, limit) = match cause {
-        Cause::Time(limit) => (FailureClass::BuildTimeout, "more time", Some(limit)),
-        Cause::Memory => {
-            let limit = format!("address space = {ADDRESS_SPACE_BYTES} bytes");
-            (FailureClass::BuildMemory, "more memory", Some(limit))
-        }
-        Cause::Output => {
-            let limit = format!("output = {OUTPUT_BYTES_MAX} bytes");
-            (FailureClass::BuildOutputLimit, "more output", Some(limit))
-        }
+        Cause::Time(limit) => (FailureClass::BuildTimeout, "more time", limit),
+        Cause::Memory(limit) => (FailureClass::BuildMemory, "more memory", limit),
+        Cause::Output(limit) => (FailureClass::BuildOutputLimit, "more output", limit),
+        Cause::Processes(limit) => (FailureClass::BuildCrashed, "more processes", limit),
         Cause::Crash(how) => {
             let failure = match compiling {
                 true => load_failure(
@@ -63,13 +69,11 @@ pub(super) fn of_death(stage: Option<Stage>, exit: &Exit, cut: Cut, shown: &str)
             format!("building {shown} takes {what} than a build may have"),
         ),
     };
-    match limit {
-        Some(limit) => with_limit(failure, limit),
-        None => failure,
-    }
+    with_limit(failure, limit)
 }
 
-fn cause(exit: &Exit) -> Cause {
+fn cause(exit: &Exit, processes_max: usize) -> Cause {
+    let bytes = |name: &str, bytes: u64| format!("{name} = {bytes} bytes");
     let said = String::from_utf8_lossy(&exit.stderr);
     let last = said
         .lines()
@@ -80,13 +84,14 @@ fn cause(exit: &Exit) -> Cause {
         Ending::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
             Cause::Time(format!("cpu = {CPU_SOFT_S} s"))
         }
-        Ending::MemoryWatchdog => Cause::Memory,
+        Ending::MemoryWatchdog => Cause::Memory(bytes("resident memory", RESIDENT_BYTES_MAX)),
         Ending::Signalled(_) | Ending::Exited(_) if said.contains("memory allocation of") => {
-            Cause::Memory
+            Cause::Memory(bytes("address space", ADDRESS_SPACE_BYTES))
         }
-        Ending::OutputOverflow | Ending::StderrOverflow => Cause::Output,
-        Ending::Signalled(libc::SIGXFSZ) => Cause::Output,
-        Ending::ProcessWatchdog => Cause::Crash("it started too many processes".to_owned()),
+        Ending::OutputOverflow => Cause::Output(bytes("output", OUTPUT_BYTES_MAX)),
+        Ending::StderrOverflow => Cause::Output(bytes("stderr", STDERR_BYTES_MAX as u64)),
+        Ending::Signalled(libc::SIGXFSZ) => Cause::Output(bytes("file", FILE_BYTES)),
+        Ending::ProcessWatchdog => Cause::Processes(format!("processes = {processes_max}")),
         Ending::Signalled(signal) => Cause::Crash(format!("signal {signal}")),
         Ending::Exited(status) => Cause::Crash(format!("status {status}: {last}")),
         Ending::Killed => Cause::Crash("it was killed".to_owned()),
@@ -105,7 +110,7 @@ mod tests {
             cpu: Duration::ZERO,
             max_rss_bytes: 0,
         };
-        let failure = of_death(Some(stage), &exit, cut, "a.rs");
+        let failure = of_death(Some(stage), &exit, cut, 8, "a.rs");
         assert!(failure.message.contains("a.rs"), "{}", failure.message);
         (failure.class.name(), failure.limit)
     }
@@ -134,7 +139,7 @@ mod tests {
                 "",
                 Cut::None,
                 "build-memory",
-                memory,
+                "resident memory = 3221225472 bytes",
             ),
             (
                 aborted,
@@ -151,13 +156,26 @@ mod tests {
                 "output = 536870912 bytes",
             ),
             (
+                Ending::StderrOverflow,
+                "",
+                Cut::None,
+                "build-output-limit",
+                "stderr = 262144 bytes",
+            ),
+            (
                 Ending::Signalled(libc::SIGXFSZ),
                 "",
                 Cut::None,
                 "build-output-limit",
-                "output = 536870912 bytes",
+                "file = 67108864 bytes",
             ),
-            (Ending::ProcessWatchdog, "", Cut::None, "build-crashed", ""),
+            (
+                Ending::ProcessWatchdog,
+                "",
+                Cut::None,
+                "build-crashed",
+                "processes = 8",
+            ),
             (
                 Ending::Signalled(libc::SIGSEGV),
                 "",

@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::run::results_folder;
-use crate::config::{self, Loaded};
+use crate::config::{self, Loaded, Policy};
 use crate::coordinate::Record;
 use crate::render::inert::Plain;
 use crate::store::{Files, Mode, ReportFile, Store, StoreError};
@@ -160,12 +160,12 @@ impl Place {
         })
     }
 
-    /// The experiment as a run of it was asked, which later changes of the file do not change.
-    pub(super) fn as_run(&self, record: &Record) -> Result<Loaded, Failure> {
-        Ok(Loaded::assembled(
-            record.experiment.clone(),
-            self.dir.clone(),
-        )?)
+    /// The experiment as a run of it was asked, which later changes of the file do not change. The
+    /// host's policy must allow all that the run was made with.
+    pub(super) fn as_run(&self, record: &Record, policy: &Policy) -> Result<Loaded, Failure> {
+        let mut loaded = Loaded::recorded(record.experiment.clone(), self.dir.clone())?;
+        policy.narrow(&mut loaded)?;
+        Ok(loaded)
     }
 }
 

@@ -49,7 +49,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let place = kept::Place::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = Store::open(&place.results, Mode::Read)?;
     let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
-    let loaded = place.as_run(&evidence.record)?;
+    let policy = Policy::of_host()?;
+    let loaded = place.as_run(&evidence.record, &policy)?;
     let name = ids::slug(&evidence.record.experiment.name);
     let to = arguments.out.clone();
     let to = to.unwrap_or_else(|| PathBuf::from(format!("{name}.bundle")));
@@ -60,7 +61,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             prototypes: Prototypes::Results(store.files().clone()),
         },
         text: &place.text,
-        means: arguments.safety.means(Policy::of_host()?)?,
+        means: arguments.safety.means(policy)?,
     };
     let manifest = coordinate::pack(&packing, &to, &mut output.sayer()).await?;
     let bundle = to.display().to_string();

@@ -69,13 +69,14 @@ async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, 
     let place = kept::Place::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = Store::open(&place.results, Mode::Read)?;
     let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
-    let loaded = place.as_run(&evidence.record)?;
+    let policy = Policy::of_host()?;
+    let loaded = place.as_run(&evidence.record, &policy)?;
     let given = Given {
         loaded: &loaded,
         evidence: &evidence,
         prototypes: Prototypes::Results(store.files().clone()),
     };
-    verify(&given, arguments, output).await
+    verify(&given, policy, arguments, output).await
 }
 
 async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
@@ -86,22 +87,25 @@ async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, 
     }
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
-    let unpacked = coordinate::unpack(&arguments.from, folder.path())?;
+    let policy = Policy::of_host()?;
+    let mut unpacked = coordinate::unpack(&arguments.from, folder.path())?;
+    policy.narrow(&mut unpacked.loaded)?;
     let given = Given {
         loaded: &unpacked.loaded,
         evidence: &unpacked.evidence,
         prototypes: Prototypes::Bundle(folder.path().to_owned()),
     };
-    verify(&given, arguments, output).await
+    verify(&given, policy, arguments, output).await
 }
 
 async fn verify(
     given: &Given<'_>,
+    policy: Policy,
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Verification, Failure> {
     let mut say = output.sayer();
-    let means = arguments.safety.means(Policy::of_host()?)?;
+    let means = arguments.safety.means(policy)?;
     Ok(coordinate::verify(given, &means, &mut say).await?)
 }
 

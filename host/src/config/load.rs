@@ -3,8 +3,8 @@
 use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{LimitKey, Place, Places, decode};
-use super::paths;
-use bakeoff_domain::spec::{Experiment, Inputs};
+use super::paths::{self, FileKind};
+use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ enum Origin {
     File { name: String, places: Places },
     /// Somebody put it together without a file.
     Assembled,
+    /// A run kept it, as it was asked.
+    Recorded,
 }
 
 impl Loaded {
@@ -47,17 +49,27 @@ impl Loaded {
                 let finding = Finding::new(places.of(place), message, label, help);
                 ConfigError::Invalid(Findings::new(name, &self.text, vec![finding]))
             }
-            Origin::Assembled if help.is_empty() => ConfigError::Refused(message.to_owned()),
-            Origin::Assembled => ConfigError::Refused(format!("{message}: {help}")),
+            Origin::Assembled | Origin::Recorded if help.is_empty() => {
+                ConfigError::Refused(message.to_owned())
+            }
+            Origin::Assembled | Origin::Recorded => {
+                ConfigError::Refused(format!("{message}: {help}"))
+            }
         }
     }
 
-    /// Whether the file says this limit, or leaves it to the default.
+    /// Whether this limit must stay as it is: the file says it, or a run was made with it.
     pub(super) fn says(&self, key: LimitKey) -> bool {
         match &self.origin {
             Origin::File { places, .. } => places.limit(key).is_some(),
             Origin::Assembled => false,
+            Origin::Recorded => true,
         }
+    }
+
+    /// Whether a run kept it, so that nobody can ask for something else.
+    pub(super) fn is_recorded(&self) -> bool {
+        matches!(self.origin, Origin::Recorded)
     }
 
     /// An experiment that was put together without a file. Its paths are relative to `dir`, and may
@@ -75,6 +87,51 @@ impl Loaded {
             origin: Origin::Assembled,
         })
     }
+
+    /// An experiment as a run recorded it. The record may be something that a user was sent, and
+    /// name any file: all of them must be in `dir`, and no line of one that does not parse is shown.
+    ///
+    /// # Errors
+    /// A path leads out of `dir`; the file of cases cannot be read, or is none.
+    pub fn recorded(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
+        for (path, kind) in named(&experiment) {
+            paths::hold_recorded(&dir, path, kind)?;
+        }
+        let cases = read_cases(&experiment, &dir).map_err(|error| match error {
+            ConfigError::Invalid(_) => ConfigError::Refused(
+                "the recorded file of cases cannot be understood as one: put it back as it was \
+                 when the run was made"
+                    .to_owned(),
+            ),
+            other => other,
+        })?;
+        Ok(Self {
+            experiment,
+            dir,
+            cases,
+            text: String::new(),
+            origin: Origin::Recorded,
+        })
+    }
+}
+
+/// All files that an experiment names.
+fn named(experiment: &Experiment) -> Vec<(&Path, FileKind)> {
+    let code = |code: &Code| match code {
+        Code::Source(_) => FileKind::Source,
+        Code::Component(_) => FileKind::Component,
+    };
+    let mut named = vec![(experiment.interface.wit.as_path(), FileKind::Wit)];
+    named.push(match &experiment.workload.inputs {
+        Inputs::Generated { code: made_by, .. } => (made_by.path(), code(made_by)),
+        Inputs::Cases(path) => (path.as_path(), FileKind::Cases),
+    });
+    for approach in &experiment.approaches {
+        named.push((approach.code.path(), code(&approach.code)));
+        let grants = approach.grants.iter();
+        named.extend(grants.map(|grant| (grant.folder.as_path(), FileKind::Granted)));
+    }
+    named
 }
 
 /// Reads the experiment in a folder, or in a file of any name, and looks up all files it names.

@@ -3,7 +3,7 @@
 //! An experiment may be something that a user was sent. It must not make anyone read, compile or
 //! show a file that did not come with it.
 
-use super::error::{Finding, quoted};
+use super::error::{ConfigError, Finding, quoted};
 use super::section::At;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -126,6 +126,47 @@ pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
             help,
         ));
     }
+}
+
+/// Holds a path that a run recorded to the rules for an experiment file. One difference: it may be
+/// absolute if it leads into the folder, since `bakeoff compare` records the user's own words. A file
+/// that is gone is missed where it is read, and a folder that is granted by an absolute path is the
+/// policy's to permit.
+///
+/// # Errors
+/// The path leads elsewhere, or to something of another kind.
+pub(super) fn hold_recorded(folder: &Path, path: &Path, kind: FileKind) -> Result<(), ConfigError> {
+    const ELSEWHERE: &str = "what a run recorded is read from the folder that you name, and from \
+                             nowhere else; copy the files there and run again";
+    let shown = path.display().to_string();
+    let refused = |why: &str, help: &str| {
+        ConfigError::Refused(format!(
+            "the recorded path {} {why}: {help}",
+            quoted(&shown)
+        ))
+    };
+    let real = folder.join(path).canonicalize();
+    if path.is_absolute() {
+        if kind == FileKind::Granted {
+            return Ok(());
+        }
+        let home = folder.canonicalize().ok();
+        let is_inside = |real: &PathBuf| home.as_ref().is_some_and(|home| real.starts_with(home));
+        if !real.as_ref().is_ok_and(is_inside) {
+            return Err(refused("is absolute and leads elsewhere", ELSEWHERE));
+        }
+    } else if let Err((why, _)) = normalise(&shown, kind) {
+        return Err(refused(why, ELSEWHERE));
+    }
+    if real.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(());
+    }
+    let file = FileRef {
+        path: path.to_owned(),
+        span: 0..0,
+        kind,
+    };
+    inspect(folder, &file).map_err(|(why, help)| refused(&why, help))
 }
 
 /// What is wrong with a file, and what to do.
@@ -259,5 +300,37 @@ mod tests {
         assert!(check("out.rs").unwrap_err().contains("link that leaves"));
         assert!(check("none.rs").unwrap_err().contains("does not exist"));
         assert!(check(".").unwrap_err().contains("is a folder"));
+    }
+
+    #[test]
+    fn a_recorded_path_stays_in_the_folder_and_may_be_gone() {
+        let outside = tempfile::tempdir().unwrap();
+        let secret = outside.path().join("secret.rs");
+        std::fs::write(&secret, "").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("real.rs");
+        std::fs::write(&inside, "").unwrap();
+        std::os::unix::fs::symlink(&secret, folder.path().join("out.rs")).unwrap();
+        let held = |path: &Path| {
+            hold_recorded(folder.path(), path, FileKind::Source).map_err(|error| error.to_string())
+        };
+        assert_eq!(held(Path::new("real.rs")), Ok(()));
+        assert_eq!(held(Path::new("gone.rs")), Ok(()));
+        assert_eq!(held(&inside), Ok(()));
+        for (path, why) in [
+            (secret.as_path(), "is absolute and leads elsewhere"),
+            (
+                Path::new("/nonexistent/x.rs"),
+                "is absolute and leads elsewhere",
+            ),
+            (Path::new("../secret.rs"), "leaves the experiment's folder"),
+            (Path::new("a/../../x.rs"), "leaves the experiment's folder"),
+            (Path::new("out.rs"), "link that leaves"),
+        ] {
+            let said = held(path).unwrap_err();
+            assert!(said.contains(why), "{path:?}: {said}");
+        }
+        let granted = hold_recorded(folder.path(), Path::new("../x"), FileKind::Granted);
+        assert!(granted.is_err());
     }
 }

@@ -141,11 +141,11 @@ impl Policy {
     }
 
     /// Holds an experiment against the policy. What the experiment leaves to the defaults becomes no
-    /// more than the policy allows.
+    /// more than the policy allows; limits that a run was made with stay.
     ///
     /// # Errors
-    /// The experiment asks for more than that: the error points at the place, and names the policy's
-    /// line.
+    /// The experiment asks for more than that, or the run was made with more: the error points at the
+    /// place, and names the policy's line.
     pub fn narrow(&self, loaded: &mut Loaded) -> Result<(), ConfigError> {
         let mut limits = loaded.experiment.limits;
         let bytes = |bytes: &u64| show_bytes(*bytes);
@@ -206,7 +206,11 @@ impl Policy {
             show(value),
             show(&most.value)
         );
-        let help = format!("{} says so; ask for less", self.line(&most.span));
+        let instead = match loaded.is_recorded() {
+            true => "the run was made with more, and can be repeated only where that is allowed",
+            false => "ask for less",
+        };
+        let help = format!("{} says so; {instead}", self.line(&most.span));
         Err(loaded.wrong(Place::Limit(key), &message, "more than is allowed", &help))
     }
 

@@ -118,7 +118,7 @@ pub async fn pack(
     Ok(bundle::pack(about, staging.path(), staged.paths, out)?)
 }
 
-/// Whether interface, workload, limits and seed are those of the run.
+/// Whether interface, workload, limits and the seed of the checks are those of the run.
 fn same_inputs(record: &Record, keys: &keys::Keys) -> Result<(), PackError> {
     let Some(gate) = record.gates.first() else {
         return Ok(());
@@ -128,9 +128,7 @@ fn same_inputs(record: &Record, keys: &keys::Keys) -> Result<(), PackError> {
             .inputs
             .iter()
             .any(|(other, kept)| other == name && kept == here);
-        if !same
-            && ["interface", "workload", "limits", "seed", "check-seed"].contains(&name.as_str())
-        {
+        if !same && ["interface", "workload", "limits", "check-seed"].contains(&name.as_str()) {
             return Err(PackError::Changed {
                 what: format!("the {name}"),
                 run: record.run,
@@ -302,7 +300,7 @@ pub fn unpack(file: &Path, into: &Path) -> Result<Unpacked, BundleError> {
     let replicas = read_replicas(&into.join(REPLICAS)).map_err(malformed)?;
     check(&record, &report, &replicas).map_err(malformed)?;
     let experiment = portable(&record);
-    let loaded = Loaded::assembled(experiment, into.to_owned())
+    let loaded = Loaded::recorded(experiment, into.to_owned())
         .map_err(|error| malformed(error.to_string()))?;
     Ok(Unpacked {
         manifest,

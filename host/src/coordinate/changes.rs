@@ -8,6 +8,14 @@ use std::collections::BTreeSet;
 /// Inputs that a variant has for itself. All others are the same for everyone.
 const OWN: [&str; 2] = ["source", "component"];
 
+/// The inputs without a seed that was drawn anew because of the others.
+fn without_consequence(mut inputs: Vec<String>) -> Vec<String> {
+    if inputs.iter().any(|input| input != "seed") {
+        inputs.retain(|input| input != "seed");
+    }
+    inputs
+}
+
 impl Run<'_> {
     /// Says what changed for the builds.
     pub(super) fn tell_changed_builds(&mut self) -> Result<(), RunError> {
@@ -33,9 +41,9 @@ impl Run<'_> {
     /// Says what changed for the race.
     pub(super) fn tell_changed_race(&mut self, key: &Key) -> Result<(), RunError> {
         let changed = self.store.changes(Kind::Pilot, key, Owner::RUN)?;
-        match changed.filter(|inputs| !inputs.is_empty()) {
-            Some(inputs) => self.changed(None, Stage::Measure, inputs),
-            None => Ok(()),
+        match changed.map(without_consequence) {
+            Some(inputs) if !inputs.is_empty() => self.changed(None, Stage::Measure, inputs),
+            _ => Ok(()),
         }
     }
 
@@ -78,5 +86,20 @@ impl Run<'_> {
             inputs,
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_seed_is_told_only_where_nothing_else_changed() {
+        let told = |inputs: &[&str]| {
+            without_consequence(inputs.iter().map(|input| (*input).to_owned()).collect())
+        };
+        assert_eq!(told(&["seed"]), ["seed"]);
+        assert_eq!(told(&["components", "seed"]), ["components"]);
+        assert_eq!(told(&[]), Vec::<String>::new());
     }
 }

@@ -43,6 +43,9 @@ pub(super) struct RaceRecord {
     pub(super) pilot: Pilot,
     /// Who failed on the way.
     pub(super) dropouts: Vec<Dropout>,
+    /// The seed that inputs and orders followed from.
+    #[serde(default)]
+    pub(super) seed: Option<String>,
 }
 
 /// Why a run cannot be looked at again.
@@ -142,8 +145,10 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
     // What an earlier race of the same run left behind has another key.
     let dropouts: Vec<Stored<Dropout>> = store.results(run, Kind::Dropout)?;
     let dropouts = dropouts.into_iter().filter(|found| found.key == pilot.key);
+    let seed = pilot.inputs.iter().find(|(name, _)| name == "seed");
     let record = RaceRecord {
         lists,
+        seed: seed.map(|(_, seed)| seed.clone()),
         dropouts: dropouts.map(|found| found.value).collect(),
         pilot: pilot.value,
     };

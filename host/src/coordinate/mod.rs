@@ -117,13 +117,22 @@ pub async fn run(
         Start::Fresh => Mode::SetAside,
     };
     let mut store = Store::open(&options.folder, mode)?;
-    let seed = seed::choose(options, &store)?;
+    let mut seed = seed::choose(options, &store)?;
     let candidates = grants::candidates(loaded, &options.means.policy)?;
-    let workshop = Workshop::open(loaded, &options.means, seed, say).await?;
+    let mut workshop = Workshop::open(loaded, &options.means, seed, say).await?;
     let experiment = &loaded.experiment;
-    let keys = keys::Keys::new(experiment, &workshop)
-        .map_err(|error| RunError::Engine(format!("{error:#}")))?;
-    let id = keys.experiment(&candidates);
+    let identify = |workshop: &Workshop| {
+        let keys = keys::Keys::new(experiment, workshop)
+            .map_err(|error| RunError::Engine(format!("{error:#}")))?;
+        let id = keys.experiment(&candidates);
+        Ok::<_, RunError>((keys, id))
+    };
+    let (mut keys, mut id) = identify(&workshop)?;
+    if seed::is_spent(options, &store, &id, &keys, &candidates)? {
+        seed = seed::draw()?;
+        workshop.take_seed(seed, experiment.workload.seed);
+        (keys, id) = identify(&workshop)?;
+    }
     let environment = conclude::environment(&workshop, &options.means.policy);
     subscribe(&mut store);
     let meta = RunMeta {

@@ -135,8 +135,9 @@ impl Verifying<'_> {
             let found = here.inputs().iter().find(|(other, _)| other == name);
             let found = found.map(|(_, value)| value.clone()).unwrap_or_default();
             match name.as_str() {
-                // Each variant has its own, and the level of confinement changes no answer.
-                "component" | "confinement" => {}
+                // Each variant has its own, and the level of confinement changes no answer. The
+                // seed of a run is that of its race; gates of earlier versions name it too.
+                "component" | "confinement" | "seed" => {}
                 "engine" if *kept != found => {
                     let why = format!(
                         "checked with {kept}, and here is {found}: fuel and memory may differ"
@@ -148,6 +149,11 @@ impl Verifying<'_> {
                     .figures
                     .hold("inputs", name.as_str(), kept.as_str(), found),
             }
+        }
+        let race = self.given.evidence.record.race.as_ref();
+        if let Some(kept) = race.and_then(|race| race.seed.as_deref()) {
+            let here = self.workshop.setting.seed.to_string();
+            self.figures.hold("inputs", "seed", kept, here);
         }
     }
 
@@ -262,8 +268,11 @@ impl Verifying<'_> {
         let cores = self.workshop.cores.clone();
         for batch in waiting.chunks(cores.len().max(1)) {
             let mut checking = JoinSet::new();
-            for (place, (index, _)) in batch.iter().enumerate() {
-                let (setting, core) = (self.workshop.setting.clone(), cores.get(place).copied());
+            for (place, (index, kept)) in batch.iter().enumerate() {
+                let (mut setting, core) =
+                    (self.workshop.setting.clone(), cores.get(place).copied());
+                // A gate that was kept from an earlier run was rehearsed with that run's seed.
+                setting.seed = kept.rehearsal_seed.unwrap_or(setting.seed);
                 let built = self.candidates[*index].built.clone();
                 let files = self.candidates[*index].files.clone();
                 let checked = built.map(|built| built.checked.clone()).unwrap_or_default();

@@ -159,6 +159,13 @@ impl Workshop {
         Ok(workshop)
     }
 
+    /// Lets what is timed follow from another seed, and with it what is checked, if the experiment
+    /// says nothing else.
+    pub(super) fn take_seed(&mut self, seed: u64, of_checks: Option<u64>) {
+        self.setting.seed = seed;
+        self.setting.check_seed = of_checks.unwrap_or(seed);
+    }
+
     /// The calibrator's code as it is timed: a single version.
     pub(super) fn calibrator_code(&self) -> &[u8] {
         self.calibrator.timed.first().map_or(&[], Vec::as_slice)

@@ -49,6 +49,10 @@ pub struct GateRecord {
     /// What it tried and was refused, in all these calls.
     #[serde(default)]
     pub attempts: Vec<Attempt>,
+    /// What inputs and order of the rehearsal follow from: the seed of the run that made it. `None` in
+    /// records that are older than this field.
+    #[serde(default)]
+    pub rehearsal_seed: Option<u64>,
 }
 
 impl GateRecord {
@@ -125,7 +129,10 @@ pub async fn check(
     let mut watch = setting.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);
     for _ in 0..STALLS_MAX {
-        let mut record = GateRecord::default();
+        let mut record = GateRecord {
+            rehearsal_seed: Some(seeds.rehearsal),
+            ..GateRecord::default()
+        };
         let ended = watch
             .run(&mut |reply| match reply {
                 Reply::Checked(case) => record.cases.push(case),
