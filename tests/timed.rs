@@ -65,7 +65,7 @@ fn a_loop_in_one_call_of_many_is_blamed_on_who_runs() {
     let failure = &variant(&report, "unlucky")["failure"];
     assert_eq!(failure["class"], "wall-limit", "{failure:#}");
     assert_eq!(failure["phase"], "measure", "{failure:#}");
-    assert_eq!(failure["limit"], "10 s", "{failure:#}");
+    assert_eq!(failure["limit"], "wall = 10 s", "{failure:#}");
 }
 
 #[test]

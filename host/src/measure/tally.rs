@@ -44,10 +44,17 @@ impl Tally {
             .iter()
             .find(|replica| replica.index == self.counted)
         {
-            self.race.push(replica.clone());
+            self.take_in(replica);
             self.counted += 1;
             self.prefer_solo(finished);
         }
+    }
+
+    /// The ends of an interval only move inwards, and are searched for from where they were: looking
+    /// after each replica makes them the same to the last bit, however often anyone else looks.
+    fn take_in(&mut self, replica: &Replica) {
+        self.race.push(replica.clone());
+        self.race.analysis();
     }
 
     /// What follows so far.
@@ -67,9 +74,7 @@ impl Tally {
                 .filter(|replica| replica.index < counted)
                 .collect();
             again.sort_by_key(|replica| replica.index);
-            again
-                .into_iter()
-                .for_each(|replica| self.race.push(replica.clone()));
+            again.into_iter().for_each(|replica| self.take_in(replica));
         }
     }
 }
