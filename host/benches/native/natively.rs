@@ -105,9 +105,6 @@ fn build(family: &Family, to: &Path) -> Result<PathBuf, Failure> {
             "-O",
             "-C",
             "codegen-units=1",
-            // As the engine does: for this processor.
-            "-C",
-            "target-cpu=native",
             "main.rs",
             "-o",
             "program",
