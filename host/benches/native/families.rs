@@ -82,10 +82,6 @@ pub(crate) const FAMILIES: [Family; 7] = [
         size: 160,
         parameters: 2,
         prototypes: &["columns", "rows", "turned"],
-        explanations: &[(
-            ["rows", "turned"],
-            "SIMD: rustc builds for any x86-64, which has no vector product of 32 bits, while the \
-             engine builds for this processor, which has one (likely)",
-        )],
+        explanations: &[],
     },
 ];
