@@ -355,6 +355,7 @@ fn a_process_that_does_not_name_its_program_is_found_all_the_same() {
     let found = processes_with(path);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(found, ["sleep\u{0}60\u{0}"]);
+    // By its program alone: a process that has only just been started may have no arguments yet.
+    assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(processes_with(path), Vec::<String>::new());
 }
