@@ -25,7 +25,8 @@ const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
 }
 ";
 
-/// Runs a good prototype beside one that does `what` on the first input of the race.
+/// Runs a good prototype beside one that does `what` on the first input of the race. How that one
+/// failed.
 fn run_unlucky(what: &str, size: u32) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -54,26 +55,24 @@ approach = [
     let (said, report, _out) = run_experiment(experiment, &["--seed", "7", "--budget", "60s"]);
     assert_eq!(said.status, 3, "{}", said.stderr);
     assert!(variant(&report, "good")["failure"].is_null());
-    report
+    let failure = variant(&report, "unlucky")["failure"].clone();
+    assert_eq!(failure["phase"], "measure", "{failure:#}");
+    failure
 }
 
 #[test]
 fn a_loop_in_one_call_of_many_is_blamed_on_who_runs() {
     // Calls of some fifty microseconds: there are ten in a sample, which all together may not take
     // ten times the limit of each, or the budget would end first.
-    let report = run_unlucky("loop { std::hint::black_box(0); }", 50_000);
-    let failure = &variant(&report, "unlucky")["failure"];
+    let failure = run_unlucky("loop { std::hint::black_box(0); }", 50_000);
     assert_eq!(failure["class"], "wall-limit", "{failure:#}");
-    assert_eq!(failure["phase"], "measure", "{failure:#}");
     assert_eq!(failure["limit"], "wall = 10 s", "{failure:#}");
 }
 
 #[test]
 fn a_trap_after_the_gate_tells_of_its_panic() {
-    let report = run_unlucky("panic!(\"an unlucky number\")", 100_000);
-    let failure = &variant(&report, "unlucky")["failure"];
+    let failure = run_unlucky("panic!(\"an unlucky number\")", 100_000);
     assert_eq!(failure["class"], "trap", "{failure:#}");
-    assert_eq!(failure["phase"], "measure", "{failure:#}");
     let message = failure["message"].as_str().unwrap();
     assert!(
         message.contains("an unlucky number") && message.contains("unlucky.rs:2"),

@@ -5,14 +5,16 @@ pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    let magnitude = value.abs().log10().floor();
-    if !(-9.0..15.0).contains(&magnitude) {
+    if !(-9.0..15.0).contains(&value.abs().log10().floor()) {
         return format!("{value:.1e}");
     }
-    // What rounds up to a power of ten has a digit more before the point.
-    let up = value.abs()
-        >= 10f64.powf(magnitude + 1.0) - 0.5 * 10f64.powi(magnitude as i32 + 1 - digits);
-    let decimals = digits - 1 - magnitude as i32 - i32::from(up);
+    // Of the rounded number, which may be a power of ten where the number itself is less.
+    let places = usize::try_from(digits - 1).unwrap_or(0);
+    let scientific = format!("{value:.places$e}");
+    let exponent = scientific
+        .rsplit_once('e')
+        .map_or("0", |(_, exponent)| exponent);
+    let decimals = digits - 1 - exponent.parse::<i32>().unwrap_or(0);
     let rounded = if decimals >= 0 {
         format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
     } else {

@@ -185,11 +185,12 @@ fn step_by_step_in_any_order_of_finishing_is_the_same_as_all_at_once() {
 #[test]
 fn a_variant_that_fails_is_not_spoken_of() {
     let world = World::busy(&[0.1, 0.0, 0.3]);
-    let mut race = Race::new(Settings::new(3, 1));
+    let mut settings = Settings::new(3, 1);
+    settings.withdrawn = vec![1];
+    let mut race = Race::new(settings);
     for index in 0..20 {
         race.push(world.run(&plan(2, index, 1, &everybody(3), Order::Drawn), 2));
     }
-    race.withdraw(1);
     let analysis = race.analysis();
     assert_eq!(analysis.overall.len(), 1);
     assert_eq!((analysis.winner, analysis.unbeaten), (Some(0), vec![0]));
@@ -239,7 +240,7 @@ fn after_the_fallback_only_solo_replicas_count() {
 }
 
 /// Replicas of which every other ran on a crowded core, where the effect of variant 0 is another.
-fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
+fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
     let mut race = Race::new(Settings::new(2, 1));
     for index in 0..24 {
         let (effect, yardstick_ns) = match index % 2 {
@@ -252,7 +253,7 @@ fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
         replica.surroundings.yardstick_ns = Some(yardstick_ns);
         race.push(replica);
     }
-    race
+    race.analysis()
 }
 
 #[test]
@@ -261,14 +262,13 @@ fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
         seconds: 60.0,
         replica_seconds: 0.1,
     };
-    let constant = on_and_off(-0.4, -0.4, true).analysis();
+    let constant = on_and_off(-0.4, -0.4, true);
     assert_eq!(constant.winner, Some(0));
-    let sure = on_and_off(-0.4, -0.05, true).analysis();
+    let sure = on_and_off(-0.4, -0.05, true);
     assert_eq!(sure.overall[0].reversal, None);
 
-    let mut race = on_and_off(-0.4, 0.1, true);
-    assert!(!race.calls_for_solo(), "all of them ran alone");
-    let turning = race.analysis();
+    let turning = on_and_off(-0.4, 0.1, true);
+    assert!(!turning.calls_for_solo(), "all of them ran alone");
     let pair = &turning.overall[0];
     assert_eq!((turning.winner, pair.verdict), (None, Verdict::NoCall));
     let reversal = pair.reversal.expect("it turns");

@@ -19,6 +19,7 @@ use super::{Candidate, RunError, keys};
 use crate::build::{CodeBytes, Kind, Request};
 use crate::config::{Loaded, MEASURE_REPLICAS_MAX};
 use crate::interface::{WitFile, World};
+use crate::store;
 use crate::store::bundle::{self, BundleError, Manifest, VERSION};
 use bakeoff_domain::ids;
 use bakeoff_domain::measurement::Replica;
@@ -124,10 +125,7 @@ fn same_inputs(record: &Record, keys: &keys::Keys) -> Result<(), PackError> {
         return Ok(());
     };
     for (name, here) in keys.gate("").inputs() {
-        let same = gate
-            .inputs
-            .iter()
-            .any(|(other, kept)| other == name && kept == here);
+        let same = store::input(&gate.inputs, name) == Some(here);
         if !same && ["interface", "workload", "limits", "check-seed"].contains(&name.as_str()) {
             return Err(PackError::Changed {
                 what: format!("the {name}"),

@@ -3,7 +3,7 @@
 
 use super::builds::BuildRecord;
 use crate::measure::{Dropout, GateRecord, Pilot};
-use crate::store::{Kind, Race, RunId, RunStatus, Store, StoreError, Stored};
+use crate::store::{self, Kind, Race, RunId, RunStatus, Store, StoreError, Stored};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
@@ -145,10 +145,9 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
     // What an earlier race of the same run left behind has another key.
     let dropouts: Vec<Stored<Dropout>> = store.results(run, Kind::Dropout)?;
     let dropouts = dropouts.into_iter().filter(|found| found.key == pilot.key);
-    let seed = pilot.inputs.iter().find(|(name, _)| name == "seed");
     let record = RaceRecord {
         lists,
-        seed: seed.map(|(_, seed)| seed.clone()),
+        seed: store::input(&pilot.inputs, "seed").map(str::to_owned),
         dropouts: dropouts.map(|found| found.value).collect(),
         pilot: pilot.value,
     };

@@ -2,7 +2,7 @@
 
 use super::keys::Keys;
 use super::{Candidate, Options, RunError};
-use crate::store::{Key, Kind, RunId, Start, Store, Stored};
+use crate::store::{Key, Kind, RunId, Start, Store, Stored, input};
 use serde::de::IgnoredAny;
 
 /// Bits of a seed that is drawn: too many to try, and few enough that every reader of JSON keeps
@@ -80,11 +80,6 @@ fn agree(kept: &[(String, String)], key: &Key, names: &[&str]) -> bool {
         kept.is_some() && kept == input(key.inputs(), name)
     };
     names.iter().all(same)
-}
-
-fn input<'a>(inputs: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = inputs.iter().find(|(other, _)| other == name);
-    found.map(|(_, value)| value.as_str())
 }
 
 pub(super) fn draw() -> Result<u64, RunError> {

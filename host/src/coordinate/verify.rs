@@ -14,7 +14,7 @@ use crate::build::{Built, CodeBytes, Kind, Request, source_lines};
 use crate::config::Loaded;
 use crate::interface::World;
 use crate::measure::{self, GateRecord, Kept};
-use crate::store::{Files, IterationFile, Key, SafeId};
+use crate::store::{self, Files, IterationFile, Key, SafeId};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{self, Report};
 use serde_json::json;
@@ -132,8 +132,9 @@ impl Verifying<'_> {
         };
         let here: Key = self.keys.gate("");
         for (name, kept) in &gate.inputs {
-            let found = here.inputs().iter().find(|(other, _)| other == name);
-            let found = found.map(|(_, value)| value.clone()).unwrap_or_default();
+            let found = store::input(here.inputs(), name)
+                .unwrap_or_default()
+                .to_owned();
             match name.as_str() {
                 // Each variant has its own, and the level of confinement changes no answer. The
                 // seed of a run is that of its race; gates of earlier versions name it too.

@@ -38,23 +38,25 @@ impl Tally {
         self.count(finished);
     }
 
-    /// Counts those of the finished replicas whose turn it is.
+    /// Counts those of the finished replicas whose turn it is. Whether others count at all is asked
+    /// after each, so that it does not matter when anyone looks.
     pub(super) fn count(&mut self, finished: &[Replica]) {
         while let Some(replica) = finished
             .iter()
             .find(|replica| replica.index == self.counted)
         {
-            self.take_in(replica);
             self.counted += 1;
-            self.prefer_solo(finished);
+            if self.take_in(replica).calls_for_solo() {
+                self.prefer_solo(finished);
+            }
         }
     }
 
     /// The ends of an interval only move inwards, and are searched for from where they were: looking
     /// after each replica makes them the same to the last bit, however often anyone else looks.
-    fn take_in(&mut self, replica: &Replica) {
+    fn take_in(&mut self, replica: &Replica) -> Analysis {
         self.race.push(replica.clone());
-        self.race.analysis();
+        self.race.analysis()
     }
 
     /// What follows so far.
@@ -62,19 +64,17 @@ impl Tally {
         self.race.analysis()
     }
 
-    /// Where running side by side changes the ranking, or might, only replicas that ran alone count
-    /// from then on. This is asked after each replica, so that it does not matter when anyone looks.
+    /// Only replicas that ran alone count from now on.
     fn prefer_solo(&mut self, finished: &[Replica]) {
-        if self.race.calls_for_solo() {
-            let counted = self.counted;
-            self.settings.basis = Basis::Solo;
-            self.race = Race::new(self.settings.clone());
-            let mut again: Vec<&Replica> = finished
-                .iter()
-                .filter(|replica| replica.index < counted)
-                .collect();
-            again.sort_by_key(|replica| replica.index);
-            again.into_iter().for_each(|replica| self.take_in(replica));
+        self.settings.basis = Basis::Solo;
+        self.race = Race::new(self.settings.clone());
+        let mut again: Vec<&Replica> = finished
+            .iter()
+            .filter(|replica| replica.index < self.counted)
+            .collect();
+        again.sort_by_key(|replica| replica.index);
+        for replica in again {
+            self.take_in(replica);
         }
     }
 }

@@ -21,6 +21,12 @@ pub struct Key {
     inputs: Vec<(String, String)>,
 }
 
+/// The input of this name among those that are kept with a result.
+pub fn input<'a>(inputs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let found = inputs.iter().find(|(other, _)| other == name);
+    found.map(|(_, value)| value.as_str())
+}
+
 impl Key {
     /// The key of named inputs; their order is part of it. A value is a digest or a short text.
     pub fn new<N: Into<String>, V: Into<String>>(inputs: impl IntoIterator<Item = (N, V)>) -> Self {
@@ -53,17 +59,13 @@ impl Key {
     /// Names of the inputs that differ between this key and an earlier one, in this key's order,
     /// then those that are gone.
     pub fn changed_since(&self, earlier: &[(String, String)]) -> Vec<String> {
-        let find = |inputs: &[(String, String)], name: &str| {
-            let found = inputs.iter().find(|(other, _)| other == name);
-            found.map(|(_, value)| value.clone())
-        };
         let changed = self
             .inputs
             .iter()
-            .filter(|(name, value)| find(earlier, name).as_ref() != Some(value));
+            .filter(|(name, value)| input(earlier, name) != Some(value));
         let gone = earlier
             .iter()
-            .filter(|(name, _)| find(&self.inputs, name).is_none());
+            .filter(|(name, _)| input(&self.inputs, name).is_none());
         changed.chain(gone).map(|(name, _)| name.clone()).collect()
     }
 }

@@ -33,7 +33,7 @@ pub use error::StoreError;
 pub use export::{Format, Table};
 pub use files::{Files, IterationFile, ReportFile};
 pub use history::RunSummary;
-pub use key::Key;
+pub use key::{Key, input};
 pub use lock::{Holder, Lock};
 pub use open::{Mode, Store};
 pub use replicas::{Race, RaceId};

@@ -100,13 +100,6 @@ impl Race {
         }
     }
 
-    /// Takes a variant out that failed: nothing is said about it from now on.
-    pub fn withdraw(&mut self, variant: VariantIndex) {
-        if !self.settings.withdrawn.contains(&variant) {
-            self.settings.withdrawn.push(variant);
-        }
-    }
-
     /// Everything that follows from the replicas that count so far.
     pub fn analysis(&mut self) -> Analysis {
         let practical = self.settings.practical_log();
@@ -138,39 +131,6 @@ impl Race {
         }
     }
 
-    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
-    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
-    /// beats, and others of ours may be part of that.
-    pub fn calls_for_solo(&mut self) -> bool {
-        if self.settings.basis == Basis::Solo || self.shared == 0 {
-            return false;
-        }
-        let practical = self.settings.practical_log();
-        let withdrawn = &self.settings.withdrawn;
-        let speaks = |track: &&Track| ![track.a, track.b].iter().any(|v| withdrawn.contains(v));
-        let tracks: Vec<&Track> = self.tracks.iter().filter(speaks).collect();
-        if matches!(
-            control::compare(&tracks, practical),
-            Control::Differs { .. }
-        ) {
-            return true;
-        }
-        // Only then is it worth asking who leads.
-        let turning: Vec<(VariantIndex, VariantIndex)> = tracks
-            .iter()
-            .filter(|track| track.reversal(practical).is_some())
-            .map(|track| (track.a, track.b))
-            .collect();
-        if turning.is_empty() {
-            return false;
-        }
-        let unbeaten = self.analysis().unbeaten;
-        let leads = |pair: &(VariantIndex, VariantIndex)| {
-            unbeaten.contains(&pair.0) && unbeaten.contains(&pair.1)
-        };
-        turning.iter().any(leads)
-    }
-
     fn advance(&mut self) {
         loop {
             if let Some(replica) = self.waiting.remove(&self.next_index) {
@@ -199,6 +159,20 @@ impl Race {
         }
         self.replicas += 1;
         self.shared += u32::from(!replica.solo);
+    }
+}
+
+impl Analysis {
+    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
+    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
+    /// beats, and others of ours may be part of that.
+    pub fn calls_for_solo(&self) -> bool {
+        let leads = |variant| self.unbeaten.contains(&variant);
+        let turns = |pair: &PairVerdict| pair.reversal.is_some() && leads(pair.a) && leads(pair.b);
+        let differs = matches!(self.control, Control::Differs { .. });
+        self.settings.basis == Basis::All
+            && self.shared > 0
+            && (differs || self.overall.iter().any(turns))
     }
 }
 

@@ -5,7 +5,7 @@ use super::reversal;
 use super::settings::Settings;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
-use crate::verdict::{PairVerdict, Reversal};
+use crate::verdict::PairVerdict;
 
 /// Where a difference comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,19 +60,11 @@ impl Scope {
     fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
         let mut verdict =
             PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
-        if let Some(reversal) = self.reversal(practical_log) {
+        let values = self.sequence.values();
+        if let Some(reversal) = reversal::find(values, &self.origins, practical_log, self.p_max) {
             verdict.withhold(reversal);
         }
         verdict
-    }
-
-    fn reversal(&self, practical_log: f64) -> Option<Reversal> {
-        reversal::find(
-            self.sequence.values(),
-            &self.origins,
-            practical_log,
-            self.p_max,
-        )
     }
 }
 
@@ -139,11 +131,6 @@ impl Track {
         let pair = (self.a, self.b);
         let scopes = self.by_case.iter_mut();
         scopes.map(move |scope| scope.verdict(pair, practical_log))
-    }
-
-    /// Whether the pair changes places with what else runs on the core, over all cases.
-    pub(super) fn reversal(&self, practical_log: f64) -> Option<Reversal> {
-        self.overall.reversal(practical_log)
     }
 
     /// The differences over all cases with where they come from.
