@@ -1,4 +1,5 @@
-//! E2: a known difference, found or not, and how near the measured ratio comes to the true one.
+//! E2 and E3: a known difference, found or not; how near the measured ratio comes to the true one, and
+//! whether the interval holds it.
 
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
@@ -9,9 +10,13 @@ use super::{per_cent, runs};
 /// More work in per mille, and how often it has to be found, in per cent.
 const EXTRA: [(u64, f64); 3] = [(20, 95.0), (50, 99.0), (100, 99.0)];
 
+/// How often the interval has to hold the true ratio, in per cent.
+const COVERAGE_MIN_PERCENT: f64 = 95.0;
+
 /// Runs each of them under a generated load.
 pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
-    let runs = runs(10, 3);
+    let runs = runs(100, 3);
+    let mut holds = 0;
     let _noise = Noise::begin(3)?;
     for (extra, least) in EXTRA {
         let spin = Spin::new(&Setup {
@@ -23,10 +28,16 @@ pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
         let mut ratios = Vec::new();
         let (mut found, mut wrong) = (0, 0);
         for seed in 1..=runs {
-            let (said, ratio) = spin.run(seed)?.first_pair();
+            let ran = spin.run(seed)?;
+            let (said, ratio) = ran.first_pair();
+            let truth = 1000.0 / (1000 + extra) as f64;
+            holds += usize::from(
+                ran.first_interval()
+                    .is_none_or(|held| held.contains(&truth)),
+            );
             found += usize::from(said == Said::First);
             wrong += usize::from(said == Said::Second);
-            ratios.extend(ratio.map(|ratio| ratio * (1000 + extra) as f64 / 1000.0));
+            ratios.extend(ratio.map(|ratio| ratio / truth));
         }
         let percent = extra / 10;
         let what = format!("+{percent} % found, {runs} runs");
@@ -41,5 +52,9 @@ pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
             figures.row("", &what, off, Unit::PerCent, Demand::None);
         }
     }
+    let what = "the same runs: interval holds the true ratio";
+    let share = per_cent(holds, runs * EXTRA.len() as u64);
+    let demand = Demand::AtLeast(COVERAGE_MIN_PERCENT);
+    figures.row("E3", what, share, Unit::PerCent, demand);
     Ok(())
 }

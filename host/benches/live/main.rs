@@ -7,10 +7,10 @@
 //!
 //! | section | what | takes |
 //! |---|---|---|
-//! | `identical` | E1: two identical variants under a generated load, sub-second budgets | 200 runs, 5 minutes |
-//! | `effects` | E2: 2, 5 and 10 % more work under a generated load | 10 runs each, 2 minutes |
+//! | `identical` | E1, E6, E7: two identical variants under a generated load, sub-second budgets | 200 runs, 5 minutes |
+//! | `effects` | E2, E3: 2, 5 and 10 % more work under a generated load | 100 runs each, 15 minutes |
 //! | `cost` | E5: CPU time to a verdict, for short and long samples and a clear answer | 10 runs each, 3 minutes |
-//! | `pinned` | E8: what two workers at once do to a ratio | 25 runs each, 4 minutes |
+//! | `pinned` | E8: what two workers at once do to a ratio | 150 and 40 runs, 10 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
@@ -25,6 +25,8 @@ mod identical;
 mod noise;
 mod peers;
 mod pinned;
+#[path = "../../domain/benches/random/mod.rs"]
+mod random;
 mod record;
 mod spin;
 #[path = "../support/mod.rs"]

@@ -2,6 +2,7 @@
 //! with as much work as it is told. All are run by the built binary, from source files to a verdict.
 
 use serde_json::Value;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -144,15 +145,9 @@ impl Spin {
 impl Ran {
     /// The verdict on the first two variants, and the ratio of their times, if there is one.
     pub(crate) fn first_pair(&self) -> (Said, Option<f64>) {
-        let rows = self.report["verdicts"].as_array();
-        let is_it = |row: &&Value| {
-            let has = |name: &str| row["a"] == name || row["b"] == name;
-            row["case"].is_null() && has("v0") && has("v1")
-        };
-        let Some(row) = rows.and_then(|rows| rows.iter().find(is_it)) else {
+        let Some((row, turned)) = self.first_row() else {
             return (Said::Nothing, None);
         };
-        let turned = row["a"] != "v0";
         let said = match (row["verdict"].as_str(), turned) {
             (Some("beats"), false) | (Some("beaten"), true) => Said::First,
             (Some("beats"), true) | (Some("beaten"), false) => Said::Second,
@@ -162,6 +157,30 @@ impl Ran {
         let ratio = row["ratio"].as_f64();
         let ratio = ratio.map(|ratio| if turned { 1.0 / ratio } else { ratio });
         (said, ratio)
+    }
+
+    /// What the ratio of the first two variants lies in, if there is a row on them; an end that is
+    /// not known is as far away as can be. It only ever narrows, so what it holds in the end it held
+    /// at all times.
+    pub(crate) fn first_interval(&self) -> Option<RangeInclusive<f64>> {
+        let (row, turned) = self.first_row()?;
+        let low = row["low"].as_f64().unwrap_or(0.0);
+        let high = row["high"].as_f64().unwrap_or(f64::INFINITY);
+        Some(if turned {
+            1.0 / high..=1.0 / low
+        } else {
+            low..=high
+        })
+    }
+
+    /// The row on the first two variants over all cases, and whether it names the second first.
+    fn first_row(&self) -> Option<(&Value, bool)> {
+        let is_it = |row: &&Value| {
+            let has = |name: &str| row["a"] == name || row["b"] == name;
+            row["case"].is_null() && has("v0") && has("v1")
+        };
+        let row = self.report["verdicts"].as_array()?.iter().find(is_it)?;
+        Some((row, row["a"] != "v0"))
     }
 }
 

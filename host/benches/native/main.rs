@@ -1,27 +1,30 @@
 //! E4: is what is faster here also faster natively? Seven families of algorithms, each prototype
-//! built twice from one source: by bakeoff, and by `rustc -O` for this machine.
+//! built from one source by bakeoff and by `rustc -O`, the latter twice: for any x86-64, which is what
+//! it does by default, and for this processor, which components are compiled for as well.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench native -- [FAMILY …] [--json FILE] [--quick]
 //! ```
 //!
 //! The sources stand in `host/benches/families`. Natively every prototype runs in processes of its
-//! own that take turns, and counts with the median over the processes of its quickest call; ours is
-//! what `bakeoff run` reports. Kendall's τ_b is over all pairs that are more than 2 δ (2 %) apart
-//! natively; a pair is tied on our side if it is called a tie, or is not sure and within 2 δ. Run it
-//! on a quiet machine. Every pair whose order differs is listed, with the explanation that was found
-//! for it, if there is one.
+//! own that take turns, and counts with the quickest call on each input; ours is what `bakeoff run`
+//! reports. Kendall's τ_b is over all pairs that are more than 2 δ (2 %) apart natively; a pair is
+//! tied on our side if it is called a tie, or is not sure and within 2 δ. Run it on a quiet machine.
+//! Every pair whose order differs is listed, with the explanation that was found for it, if there is
+//! one.
 
 mod families;
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
 mod natively;
 mod ours;
-#[path = "../support/mod.rs"]
-mod support;
+#[path = "../support/quick.rs"]
+mod quick;
 
 use families::{FAMILIES, Family};
 use figures::{Demand, Figures, Unit};
+use natively::Processor;
+use ours::Verdict;
 use std::cmp::Ordering;
 
 /// Pairs nearer than this natively do not count: 2 δ.
@@ -37,69 +40,105 @@ fn main() -> Result<(), Failure> {
     let named = |family: &&Family| named.iter().any(|name| name == family.name);
     let some_named = FAMILIES.iter().any(|family| named(&family));
     let mut figures = Figures::begin();
-    let mut all = Agreement::default();
-    let mut unexplained = Agreement::default();
-    let (mut disagreements, mut opposed) = (Vec::new(), 0_u32);
+    let mut sides = [
+        Side::new(Processor::Any, "any x86-64"),
+        Side::new(Processor::This, "this processor"),
+    ];
     for family in FAMILIES
         .iter()
         .filter(|family| !some_named || named(family))
     {
-        let native = natively::times(family)?;
+        let mut natively = Vec::new();
+        for side in &sides {
+            natively.push(natively::times(family, side.processor)?);
+        }
         let ours = ours::verdicts(family)?;
-        let mut agreement = Agreement::default();
         for (a, b) in pairs(family.prototypes.len()) {
-            let ratio = native[a] / native[b];
             let verdict = &ours[&(a, b)];
             let pair = [family.prototypes[a], family.prototypes[b]];
-            println!(
-                "     {:<36} {ratio:>8.2} natively {:>8.2} here {}",
-                format!("{}: {} ÷ {}", family.name, pair[0], pair[1]),
-                verdict.ratio.unwrap_or(f64::NAN),
-                if verdict.sure { "" } else { "(not sure)" }
-            );
-            if ratio.max(1.0 / ratio) <= APART {
-                continue;
+            let name = format!("{}: {} ÷ {}", family.name, pair[0], pair[1]);
+            let here = verdict.ratio.unwrap_or(f64::NAN);
+            let unsure = if verdict.sure { "" } else { "(not sure)" };
+            print!("     {name:<34}");
+            for (side, times) in sides.iter_mut().zip(&natively) {
+                let ratio = times[a] / times[b];
+                print!(" {ratio:>6.2}");
+                side.hold(verdict, ratio, &name, family.explanation(pair));
             }
-            let here = verdict.order;
-            let natively = ratio.total_cmp(&1.0);
-            agreement.count(here, natively);
-            let why = family.explanation(pair);
-            if why.is_none() {
-                unexplained.count(here, natively);
-            }
-            opposed += u32::from(verdict.sure && here == natively.reverse());
-            if here != natively {
-                let why = why.unwrap_or("not explained yet");
-                disagreements.push(format!(
-                    "{}: {} ÷ {}: {ratio:.2} natively, {:.2} here: {why}",
-                    family.name,
-                    pair[0],
-                    pair[1],
-                    verdict.ratio.unwrap_or(f64::NAN)
-                ));
-            }
+            println!(" natively {here:>6.2} here {unsure}");
         }
-        let what = format!("{}: pairs that agree", family.name);
-        let share = 100.0 * f64::from(agreement.concordant) / f64::from(agreement.pairs().max(1));
-        figures.row("E4", &what, share, Unit::PerCent, Demand::None);
-        all.add(&agreement);
     }
-    let what = "all families: Kendall's τ_b";
-    let demand = Demand::AtLeast(TAU_MIN);
-    figures.row("E4", what, all.tau_b(), Unit::One, demand);
-    let what = "  without pairs whose difference is explained";
-    figures.row("", what, unexplained.tau_b(), Unit::One, Demand::None);
-    let what = "orders that differ and are not explained";
-    let count = f64::from(unexplained.discordant + unexplained.tied);
-    figures.row("E4", what, count, Unit::One, Demand::AtMost(0.0));
-    let what = "sure verdicts that are the other way round natively";
-    let count = f64::from(opposed);
-    figures.row("", what, count, Unit::One, Demand::None);
-    println!("\nOrders that differ: {}", disagreements.len());
-    for disagreement in disagreements {
-        println!(" • {disagreement}");
+    for side in &sides {
+        side.show(&mut figures);
+    }
+    for side in &sides {
+        println!("\nOrders that differ, {}: {}", side.name, side.differ.len());
+        for difference in &side.differ {
+            println!(" • {difference}");
+        }
     }
     Ok(figures.finish()?)
+}
+
+/// What is found out natively, and how it goes with what is found out here.
+struct Side {
+    processor: Processor,
+    name: &'static str,
+    all: Agreement,
+    unexplained: Agreement,
+    /// Sure verdicts that are the other way round natively.
+    opposed: u32,
+    /// Pairs whose order differs, in words.
+    differ: Vec<String>,
+}
+
+impl Side {
+    fn new(processor: Processor, name: &'static str) -> Self {
+        Self {
+            processor,
+            name,
+            all: Agreement::default(),
+            unexplained: Agreement::default(),
+            opposed: 0,
+            differ: Vec::new(),
+        }
+    }
+
+    /// Holds our verdict on a pair against its native ratio.
+    fn hold(&mut self, verdict: &Verdict, ratio: f64, name: &str, why: Option<&str>) {
+        if ratio.max(1.0 / ratio) <= APART {
+            return;
+        }
+        let (here, natively) = (verdict.order, ratio.total_cmp(&1.0));
+        self.all.count(here, natively);
+        if why.is_none() {
+            self.unexplained.count(here, natively);
+        }
+        self.opposed += u32::from(verdict.sure && here == natively.reverse());
+        if here != natively {
+            let (why, ours) = (why.unwrap_or("not explained yet"), verdict.ratio);
+            let ours = ours.unwrap_or(f64::NAN);
+            let told = format!("{name}: {ratio:.2} natively, {ours:.2} here: {why}");
+            self.differ.push(told);
+        }
+    }
+
+    fn show(&self, figures: &mut Figures) {
+        let count = |count: u32| f64::from(count);
+        let what = format!("{}: Kendall's τ_b of {} pairs", self.name, self.all.pairs());
+        let demand = Demand::AtLeast(TAU_MIN);
+        figures.row("E4", &what, self.all.tau_b(), Unit::One, demand);
+        let what = "  pairs that agree";
+        let share = 100.0 * count(self.all.concordant) / count(self.all.pairs().max(1));
+        figures.row("", what, share, Unit::PerCent, Demand::None);
+        let what = "  without pairs whose difference is explained";
+        figures.row("", what, self.unexplained.tau_b(), Unit::One, Demand::None);
+        let what = "  orders that differ and are not explained";
+        let left = count(self.unexplained.discordant + self.unexplained.tied);
+        figures.row("E4", what, left, Unit::One, Demand::AtMost(0.0));
+        let what = "  sure verdicts that are the other way round natively";
+        figures.row("", what, count(self.opposed), Unit::One, Demand::None);
+    }
 }
 
 fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -121,12 +160,6 @@ impl Agreement {
             _ if here == natively => self.concordant += 1,
             _ => self.discordant += 1,
         }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.concordant += other.concordant;
-        self.discordant += other.discordant;
-        self.tied += other.tied;
     }
 
     fn pairs(&self) -> u32 {

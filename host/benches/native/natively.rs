@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::families::Family;
-use super::support::{is_quick, median};
+use super::quick::is_quick;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,9 +10,18 @@ use std::process::Command;
 const PROCESSES: usize = 9;
 const PROCESSES_QUICK: usize = 3;
 
-/// Inputs of a process, and calls on each of them, of which the quickest counts.
+/// Inputs, the same for all processes, and calls of each process on each of them.
 const INPUTS: usize = 8;
 const CALLS: u32 = 8;
+
+/// Which instructions the native program may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processor {
+    /// Those that every x86-64 has: what `rustc` builds for unless it is told otherwise.
+    Any,
+    /// All that this one has, which is what components are compiled for.
+    This,
+}
 
 /// The folder of the sources.
 pub(crate) fn folder(family: &Family) -> PathBuf {
@@ -20,41 +29,39 @@ pub(crate) fn folder(family: &Family) -> PathBuf {
     families.join(family.name)
 }
 
-/// By prototype: the median over processes of its quickest calls, summed over the same inputs for
-/// all, in nanoseconds.
-pub(crate) fn times(family: &Family) -> Result<Vec<f64>, Failure> {
+/// By prototype: the quickest call on each input, of all calls of all processes, summed over the
+/// inputs, in nanoseconds. What disturbs a call only ever makes it longer.
+pub(crate) fn times(family: &Family, processor: Processor) -> Result<Vec<f64>, Failure> {
     let built = tempfile::tempdir()?;
-    let program = build(family, built.path())?;
+    let program = build(family, processor, built.path())?;
     let processes = if is_quick() {
         PROCESSES_QUICK
     } else {
         PROCESSES
     };
-    let mut quickest: Vec<Vec<f64>> = vec![Vec::new(); family.prototypes.len()];
+    let mut quickest = vec![vec![f64::INFINITY; INPUTS]; family.prototypes.len()];
     let mut answers = Vec::new();
-    for process in 0..processes {
-        let seed = process * INPUTS;
-        for (prototype, times) in quickest.iter_mut().enumerate() {
-            let output = Command::new(&program)
-                .args([prototype.to_string(), seed.to_string()])
-                .output()?;
+    for _ in 0..processes {
+        for (prototype, quickest) in quickest.iter_mut().enumerate() {
+            let output = Command::new(&program).arg(prototype.to_string()).output()?;
             let said = String::from_utf8(output.stdout)?;
-            let (time, answer) = said.trim().split_once(' ').ok_or("no time was printed")?;
-            times.push(time.parse()?);
-            answers.push((seed, answer.to_owned()));
+            let (answer, times) = said.trim().split_once(' ').ok_or("no time was printed")?;
+            for (quickest, time) in quickest.iter_mut().zip(times.split(' ')) {
+                *quickest = quickest.min(time.parse()?);
+            }
+            answers.push(answer.to_owned());
         }
     }
-    // The same seed has the same answer, whoever gives it.
-    answers.sort();
     answers.dedup();
-    if answers.len() != processes {
+    if answers.len() != 1 {
         return Err(format!("{}: the prototypes disagree natively", family.name).into());
     }
-    Ok(quickest.into_iter().map(median).collect())
+    let total = |times: Vec<f64>| times.iter().sum();
+    Ok(quickest.into_iter().map(total).collect())
 }
 
 /// Compiles one program that holds all prototypes and the workload.
-fn build(family: &Family, to: &Path) -> Result<PathBuf, Failure> {
+fn build(family: &Family, processor: Processor, to: &Path) -> Result<PathBuf, Failure> {
     let random = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/src/random.rs");
     std::fs::copy(random, to.join("bakeoff.rs"))?;
     let from = folder(family);
@@ -77,7 +84,7 @@ fn build(family: &Family, to: &Path) -> Result<PathBuf, Failure> {
         "mod bakeoff;\nmod workload;\n{modules}\n\
          use std::hash::{{DefaultHasher, Hash, Hasher}};\n\
          fn measure<I: Clone, O: Hash>(inputs: &[I], solve: impl Fn(I) -> O) {{\n\
-         let (mut total, mut hasher) = (0, DefaultHasher::new());\n\
+         let (mut times, mut hasher) = (String::new(), DefaultHasher::new());\n\
          for input in inputs {{\n\
          let mut least = u128::MAX;\n\
          for call in 0..{CALLS} {{\n\
@@ -87,18 +94,21 @@ fn build(family: &Family, to: &Path) -> Result<PathBuf, Failure> {
          least = least.min(start.elapsed().as_nanos());\n\
          if call == 0 {{ answer.hash(&mut hasher); }}\n\
          }}\n\
-         total += least;\n\
+         times += &format!(\" {{least}}\");\n\
          }}\n\
-         println!(\"{{total}} {{}}\", hasher.finish());\n}}\n\
+         println!(\"{{}}{{times}}\", hasher.finish());\n}}\n\
          fn main() {{\n\
-         let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>().unwrap());\n\
-         let (which, seed) = (numbers.next().unwrap(), numbers.next().unwrap());\n\
-         let seeds = seed..seed + {inputs};\n\
-         let inputs: Vec<_> = seeds.map(|seed| workload::generate({size}, seed)).collect();\n\
+         let which: u32 = std::env::args().nth(1).unwrap().parse().unwrap();\n\
+         let inputs: Vec<_> = (0..{inputs}).map(|seed| workload::generate({size}, seed)).collect();\n\
          match which {{\n{arms}_ => panic!(\"no such prototype\"),\n}}\n}}\n"
     );
     std::fs::write(to.join("main.rs"), main)?;
+    let processor = match processor {
+        Processor::Any => "x86-64",
+        Processor::This => "native",
+    };
     let output = Command::new("rustc")
+        .args(["-C", &format!("target-cpu={processor}")])
         .args([
             "--edition",
             "2024",

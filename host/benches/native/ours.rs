@@ -2,7 +2,7 @@
 
 use super::families::Family;
 use super::natively::folder;
-use super::support::is_quick;
+use super::quick::is_quick;
 use super::{APART, Failure, pairs};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -15,17 +15,34 @@ pub(crate) struct Verdict {
     /// Time of the first over time of the second; `None` if they never ran together.
     pub(crate) ratio: Option<f64>,
     /// `Less` if the first is faster, `Greater` if the second is: surely, or else by the ratio, if
-    /// that is more than 2 δ away from 1. Those that are beaten leave the race early, so that of two
-    /// of them it is often not sure which is faster.
+    /// that is more than 2 δ away from 1.
     pub(crate) order: Ordering,
     /// Whether it is sure.
     pub(crate) sure: bool,
 }
 
-/// The verdicts on all pairs of prototypes, by their indexes.
+/// The verdicts on all pairs of prototypes, by their indexes. Those that are beaten leave the race
+/// early, so a pair of them is often not sure: it gets a race of its own.
 pub(crate) fn verdicts(family: &Family) -> Result<BTreeMap<(usize, usize), Verdict>, Failure> {
+    let all = run(family, family.prototypes)?;
+    let mut found = BTreeMap::new();
+    for (a, b) in pairs(family.prototypes.len()) {
+        let (first, second) = (family.prototypes[a], family.prototypes[b]);
+        let lacks = || format!("{}: no verdict on {first} and {second}", family.name);
+        let mut verdict = row(&all, first, second).ok_or_else(lacks)?;
+        if !verdict.sure && family.prototypes.len() > 2 {
+            let alone = run(family, &[first, second])?;
+            verdict = row(&alone, first, second).ok_or_else(lacks)?;
+        }
+        found.insert((a, b), verdict);
+    }
+    Ok(found)
+}
+
+/// The report of a race between some prototypes.
+fn run(family: &Family, prototypes: &[&str]) -> Result<Value, Failure> {
     let experiment = tempfile::tempdir()?;
-    write(family, experiment.path())?;
+    write(family, prototypes, experiment.path())?;
     let results = tempfile::tempdir()?;
     let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
         .args(["run", "--quiet", "--format", "json"])
@@ -37,18 +54,11 @@ pub(crate) fn verdicts(family: &Family) -> Result<BTreeMap<(usize, usize), Verdi
         )
         .stdin(Stdio::null())
         .output()?;
-    if !output.status.success() {
+    // 1 stands for a report that recommends nothing.
+    if !matches!(output.status.code(), Some(0 | 1)) {
         return Err(String::from_utf8_lossy(&output.stderr).into());
     }
-    let report: Value = serde_json::from_slice(&output.stdout)?;
-    let found = pairs(family.prototypes.len()).map(|(a, b)| {
-        let (first, second) = (family.prototypes[a], family.prototypes[b]);
-        let verdict = row(&report, first, second);
-        let verdict = verdict
-            .ok_or_else(|| format!("{}: no verdict on {first} and {second}", family.name))?;
-        Ok(((a, b), verdict))
-    });
-    found.collect()
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
@@ -75,7 +85,7 @@ fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
     })
 }
 
-fn write(family: &Family, to: &Path) -> Result<(), Failure> {
+fn write(family: &Family, prototypes: &[&str], to: &Path) -> Result<(), Failure> {
     let from = folder(family);
     std::fs::create_dir(to.join("wit"))?;
     std::fs::copy(from.join("world.wit"), to.join("wit/world.wit"))?;
@@ -88,7 +98,7 @@ fn write(family: &Family, to: &Path) -> Result<(), Failure> {
          [measure]\nbudget = \"{budget}\"\n",
         family.name, family.size
     );
-    for name in family.prototypes {
+    for name in prototypes {
         let file = format!("{name}.rs");
         std::fs::copy(from.join(&file), to.join(&file))?;
         text.push_str(&format!(
