@@ -46,17 +46,11 @@ impl Tally {
             .find(|replica| replica.index == self.counted)
         {
             self.counted += 1;
-            if self.take_in(replica).calls_for_solo() {
+            self.race.push(replica.clone());
+            if self.race.calls_for_solo() {
                 self.prefer_solo(finished);
             }
         }
-    }
-
-    /// The ends of an interval only move inwards, and are searched for from where they were: looking
-    /// after each replica makes them the same to the last bit, however often anyone else looks.
-    fn take_in(&mut self, replica: &Replica) -> Analysis {
-        self.race.push(replica.clone());
-        self.race.analysis()
     }
 
     /// What follows so far.
@@ -74,7 +68,7 @@ impl Tally {
             .collect();
         again.sort_by_key(|replica| replica.index);
         for replica in again {
-            self.take_in(replica);
+            self.race.push(replica.clone());
         }
     }
 }

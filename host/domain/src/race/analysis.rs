@@ -131,6 +131,39 @@ impl Race {
         }
     }
 
+    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
+    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
+    /// beats, and others of ours may be part of that. The same follows from the analysis, which takes
+    /// longer.
+    pub fn calls_for_solo(&mut self) -> bool {
+        if self.settings.basis == Basis::Solo || self.shared == 0 {
+            return false;
+        }
+        let practical = self.settings.practical_log();
+        let mut beaten = vec![false; self.settings.variants];
+        let mut turning = Vec::new();
+        let withdrawn = &self.settings.withdrawn;
+        let tracks = self.tracks.iter_mut();
+        let mut tracks: Vec<&mut Track> = tracks
+            .filter(|track| !withdrawn.contains(&track.a) && !withdrawn.contains(&track.b))
+            .collect();
+        for track in &mut tracks {
+            let pair = (track.a, track.b);
+            match track.leaning(practical) {
+                None => turning.push(pair),
+                Some(Verdict::Beats) => beaten[pair.1] = true,
+                Some(Verdict::Beaten) => beaten[pair.0] = true,
+                Some(Verdict::Tie | Verdict::NoCall) => {}
+            }
+        }
+        let tracks: Vec<&Track> = tracks.into_iter().map(|track| &*track).collect();
+        turning.iter().any(|(a, b)| !beaten[*a] && !beaten[*b])
+            || matches!(
+                control::compare(&tracks, practical),
+                Control::Differs { .. }
+            )
+    }
+
     fn advance(&mut self) {
         loop {
             if let Some(replica) = self.waiting.remove(&self.next_index) {
@@ -159,20 +192,6 @@ impl Race {
         }
         self.replicas += 1;
         self.shared += u32::from(!replica.solo);
-    }
-}
-
-impl Analysis {
-    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
-    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
-    /// beats, and others of ours may be part of that.
-    pub fn calls_for_solo(&self) -> bool {
-        let leads = |variant| self.unbeaten.contains(&variant);
-        let turns = |pair: &PairVerdict| pair.reversal.is_some() && leads(pair.a) && leads(pair.b);
-        let differs = matches!(self.control, Control::Differs { .. });
-        self.settings.basis == Basis::All
-            && self.shared > 0
-            && (differs || self.overall.iter().any(turns))
     }
 }
 

@@ -5,7 +5,7 @@ use super::reversal;
 use super::settings::Settings;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
-use crate::verdict::PairVerdict;
+use crate::verdict::{PairVerdict, Verdict, judge};
 
 /// Where a difference comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -121,6 +121,20 @@ impl Track {
     /// What may be said over all cases.
     pub(super) fn verdict(&mut self, practical_log: f64) -> PairVerdict {
         self.overall.verdict((self.a, self.b), practical_log)
+    }
+
+    /// What may be said over all cases, without an interval; `None` if the pair changes places with
+    /// what else runs on the core.
+    pub(super) fn leaning(&mut self, practical_log: f64) -> Option<Verdict> {
+        let Scope {
+            sequence,
+            origins,
+            p_max,
+            ..
+        } = &mut self.overall;
+        let verdict = judge(sequence.coarse_bounds(), practical_log);
+        let turns = reversal::find(sequence.values(), origins, practical_log, *p_max);
+        turns.is_none().then_some(verdict)
     }
 
     /// What may be said by case.

@@ -4,12 +4,13 @@ use super::eprocess::{CLIP, EProcess, SCALE_REPLICAS};
 use super::estimate::median;
 use super::scale::PastScale;
 
-/// An end is found to within this many standard errors; the interval is several of them wide …
-const TOLERANCE_ERRORS: f64 = 5e-3;
-/// … or absolutely, in logarithms of a ratio: a hundred-thousandth of a per cent.
-const TOLERANCE_MIN: f64 = 1e-7;
+/// Ends are multiples of this, in logarithms of a ratio: less than a thousandth of a per cent. Which
+/// multiple it is follows from the differences alone, so that it does not matter when one looked.
+const STEP: f64 = 1.0 / 131_072.0;
 /// An end is expected about so many standard errors from the middle.
 const GUESS_ERRORS: f64 = 5.0;
+/// By so many standard errors it may have moved since it was last looked for.
+const MOVED_ERRORS: f64 = 0.05;
 /// A scale is never below this, so that equal differences do not divide by zero.
 const SCALE_MIN: f64 = 1e-9;
 
@@ -50,6 +51,18 @@ pub struct ConfidenceSequence {
     grain: f64,
     bounds: Bounds,
     bounded: usize,
+    /// What was asked about the landmarks so far.
+    asked: Vec<Landmark>,
+}
+
+/// A hypothesis of which the evidence is kept up, seen from one end.
+#[derive(Clone, Debug)]
+struct Landmark {
+    theta: f64,
+    end: End,
+    process: EProcess,
+    /// How many bets were made.
+    bets: usize,
 }
 
 /// Which end is looked for.
@@ -61,10 +74,23 @@ enum End {
 
 impl ConfidenceSequence {
     /// Nothing known yet. `threshold` is ln(1/α) for each side. 0 and ±`practical_log` are
-    /// landmarks: which side of an end they lie on is exact, while the end itself is found to
-    /// within a small part of the interval.
+    /// landmarks: which side of an end they lie on is exact, while the end itself is rounded
+    /// outwards, by less than 10⁻⁵.
     pub fn new(threshold: f64, practical_log: f64) -> Self {
+        let landmark = |(theta, end)| Landmark {
+            theta,
+            end,
+            process: EProcess::default(),
+            bets: 0,
+        };
+        let asked = [
+            (0.0, End::Low),
+            (-practical_log, End::Low),
+            (0.0, End::High),
+            (-practical_log, End::High),
+        ];
         Self {
+            asked: asked.map(landmark).to_vec(),
             threshold,
             landmarks: [0.0, -practical_log, practical_log],
             values: Vec::new(),
@@ -111,6 +137,29 @@ impl ConfidenceSequence {
         self.bounds
     }
 
+    /// What is known as far as the landmarks tell: the same verdict follows from it as from
+    /// [`bounds`](Self::bounds), and each difference is gone through only once.
+    pub fn coarse_bounds(&mut self) -> Bounds {
+        let level = self.threshold.exp();
+        let mut ends = [None; 2];
+        for mut landmark in std::mem::take(&mut self.asked) {
+            for (value, scale) in self.bets(landmark.end).skip(landmark.bets) {
+                landmark.process.push((value - landmark.theta) / scale);
+            }
+            landmark.bets = self.bets(landmark.end).count();
+            if landmark.process.reached(level) {
+                let known = &mut ends[usize::from(landmark.end == End::High)];
+                *known = Some(known.map_or(landmark.theta, |end: f64| end.max(landmark.theta)));
+            }
+            self.asked.push(landmark);
+        }
+        let [low, high] = ends;
+        Bounds {
+            low,
+            high: high.map(|end| 0.0 - end),
+        }
+    }
+
     /// The running maximum of ln E against "the effect is at most `theta`".
     pub fn evidence_above(&self, theta: f64) -> f64 {
         self.evidence(theta, End::Low)
@@ -149,13 +198,13 @@ impl ConfidenceSequence {
         })
     }
 
-    /// The largest value found (in the sign of `end`) up to which everything is rejected.
+    /// The largest multiple of [`STEP`] or landmark (in the sign of `end`) up to which everything is
+    /// rejected.
     fn end(&self, end: End) -> Option<f64> {
         let known = match end {
             End::Low => self.bounds.low,
             End::High => self.bounds.high.map(|high| -high),
         };
-        let tolerance = (TOLERANCE_ERRORS * self.error()).max(TOLERANCE_MIN);
         let mut process = EProcess::default();
         let mut rejects = |theta: f64| self.rejects(&mut process, theta, end);
         // At the saturated value every difference counts in full: if that does not reject, nothing
@@ -163,37 +212,39 @@ impl ConfidenceSequence {
         let saturated = self.bets(end).map(|(value, scale)| value - CLIP * scale);
         let saturated = saturated.fold(f64::INFINITY, f64::min);
         let mut rejected = match known {
-            Some(known) => known,
-            None if rejects(saturated) => saturated,
+            Some(known) => (known / STEP).floor(),
+            None if rejects(saturated) => (saturated / STEP).floor(),
             None => return None,
         };
         let largest = self.bets(end).map(|(value, _)| value);
-        let mut kept = largest.fold(rejected, f64::max);
-        // The landmarks are always asked about themselves, so that what is said about them does not
-        // depend on when one looked.
-        let first = [known.map_or(f64::NAN, |known| known + tolerance)];
-        let guesses = first
-            .into_iter()
-            .chain(self.landmarks)
-            .chain(self.guesses(end));
-        for guess in guesses {
+        let largest = largest.fold(f64::NEG_INFINITY, f64::max);
+        let mut kept = (largest / STEP).ceil().max(rejected + 1.0);
+        let moved = known.map_or(f64::NAN, |known| known + MOVED_ERRORS * self.error());
+        let next = known.map_or(f64::NAN, |known| known + STEP);
+        for guess in [next, moved].into_iter().chain(self.guesses(end)) {
+            let guess = (guess / STEP).floor();
             if rejected < guess && guess < kept {
-                if rejects(guess) {
+                if rejects(guess * STEP) {
                     rejected = guess;
                 } else {
                     kept = guess;
                 }
             }
         }
-        while kept - rejected > tolerance {
-            let middle = 0.5 * (rejected + kept);
-            if rejects(middle) {
+        while kept - rejected > 1.0 {
+            let middle = (0.5 * (rejected + kept)).floor();
+            if rejects(middle * STEP) {
                 rejected = middle;
             } else {
                 kept = middle;
             }
         }
-        Some(rejected)
+        // A landmark between two multiples is asked about itself.
+        let (rejected, kept) = (rejected * STEP, kept * STEP);
+        let between = self.landmarks.into_iter();
+        let between = between.filter(|mark| rejected < *mark && *mark < kept);
+        let found = between.filter(|mark| rejects(*mark));
+        Some(found.fold(rejected, f64::max))
     }
 
     /// Where the end may be expected: before the middle of the differences, by a few standard
@@ -215,6 +266,7 @@ impl ConfidenceSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::judge;
     use proptest::prelude::*;
 
     const DIFFERENCES: [f64; 16] = [
@@ -279,7 +331,7 @@ mod tests {
     fn equal_differences_give_a_narrow_interval() {
         let bounds = sequence(&[0.3; 12], 0.0).bounds();
         let (low, high) = (bounds.low.unwrap(), bounds.high.unwrap());
-        assert!(low <= 0.3 && 0.3 <= high && high - low < 1e-6, "{bounds:?}");
+        assert!(low <= 0.3 && 0.3 <= high && high - low < 2e-5, "{bounds:?}");
     }
 
     #[test]
@@ -327,21 +379,26 @@ mod tests {
         }
 
         #[test]
-        fn looking_often_gives_the_same_interval_and_the_same_verdict(values in differences()) {
+        fn looking_often_gives_the_same_interval(values in differences()) {
             let mut often = sequence(&[], 0.0);
             for value in &values {
                 often.push(*value, 1e-4);
                 often.bounds();
             }
-            let (often, once) = (often.bounds(), sequence(&values, 1e-4).bounds());
-            for (often, once) in [(often.low, once.low), (often.high, once.high)] {
-                prop_assert_eq!(often.is_some(), once.is_some());
-                let apart = often.zip(once).map_or(0.0, |(often, once)| (often - once).abs());
-                prop_assert!(apart < 2e-3, "{often:?} {once:?}");
-            }
-            for landmark in [0.0, -0.01, 0.01] {
-                prop_assert_eq!(often.above(landmark), once.above(landmark));
-                prop_assert_eq!(often.below(landmark), once.below(landmark));
+            prop_assert_eq!(often.bounds(), sequence(&values, 1e-4).bounds());
+        }
+
+        #[test]
+        fn landmarks_tell_the_same_verdict(values in differences(), shift in -0.1..0.1f64) {
+            let mut sequence = sequence(&[], 0.0);
+            for value in &values {
+                sequence.push(0.1 * (value - shift), 1e-4);
+                let (coarse, fine) = (sequence.coarse_bounds(), sequence.bounds());
+                prop_assert_eq!(judge(coarse, 0.01), judge(fine, 0.01));
+                for landmark in [0.0, -0.01] {
+                    prop_assert_eq!(coarse.above(landmark), fine.above(landmark));
+                    prop_assert_eq!(coarse.below(-landmark), fine.below(-landmark));
+                }
             }
         }
 
