@@ -4,14 +4,17 @@
 
 use bakeoff::build::examine;
 use bakeoff::config;
-use bakeoff::coordinate;
+use bakeoff::coordinate::{self, Evidence};
 use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile};
 use bakeoff::invoke;
-use bakeoff::measure::protocol::{Opened, Reply};
+use bakeoff::measure::protocol::{Opened, Reply, Task};
+use bakeoff::render;
 use bakeoff::store::bundle::{self as packing, Manifest};
-use bakeoff::store::{Mode, Store};
-use bakeoff_domain::report::{Environment, Report};
+use bakeoff::store::{Format, Mode, Store, Table};
+use bakeoff_domain::race::{Settings, analyse};
+use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
+use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -41,10 +44,17 @@ pub(crate) const IN_FOLDERS: [Harness; 2] = [("store", store), ("bundle", bundle
 
 /// The experiment file.
 pub(crate) fn experiment(bytes: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(bytes)
-        && let Err(error) = config::parse(text, "bakeoff.toml")
-    {
-        shown(&error);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        match config::parse(text, "bakeoff.toml") {
+            // What a file may say is what a bundle may say, and is kept as it is.
+            Ok(experiment) => {
+                assert_eq!(config::within_bounds(&experiment), Ok(()));
+                let kept = serde_json::to_string(&experiment).expect("an experiment is kept");
+                let read = serde_json::from_str(&kept).ok();
+                assert_eq!(read.as_ref(), Some(&experiment), "{kept}");
+            }
+            Err(error) => shown(&error),
+        }
     }
 }
 
@@ -57,9 +67,19 @@ pub(crate) fn cases(bytes: &[u8]) {
     }
 }
 
-/// A message must be printable as well.
+/// A message must be printable as well, with the places that it points at.
 fn shown(error: &config::ConfigError) {
     assert!(!error.to_string().is_empty());
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
+    let written = handler.with_links(false).render_report(&mut text, error);
+    assert!(written.is_ok() && is_inert(&text), "{text:?}");
+}
+
+/// Whether nothing in a text steers a terminal. Lines of CSV end in two characters.
+fn is_inert(text: &str) -> bool {
+    let text = text.replace("\r\n", "\n");
+    !text.chars().any(|c| c.is_control() && !"\n\t".contains(c))
 }
 
 /// The function that calls in WAVE are parsed for. It has every kind of type.
@@ -96,14 +116,21 @@ static FUNCTION: LazyLock<ComponentFunc> = LazyLock::new(|| {
 pub(crate) fn wave(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         if let Ok(values) = invoke::parse_call(text, "f", &FUNCTION) {
-            for value in &values {
-                invoke::render(value);
-            }
+            values.iter().for_each(used);
         }
         if let Ok(value) = invoke::parse_result(text, &FUNCTION) {
-            invoke::render(&value);
+            used(&value);
         }
     }
+}
+
+/// What is done to a value on its way to a guest and to a digest.
+fn used(value: &invoke::Value) {
+    invoke::render(value);
+    assert!(value.same_as(value));
+    let mut fed = 0;
+    value.feed(&mut |bytes| fed += bytes.len());
+    assert!(fed > 0 || value.bytes() == 0);
 }
 
 /// WIT.
@@ -113,8 +140,13 @@ pub(crate) fn wit(bytes: &[u8]) {
             name: "main.wit".into(),
             text: text.into(),
         };
-        if let Err(error) = Interface::parse(vec![file], "f") {
-            assert!(!error.to_string().is_empty());
+        match Interface::parse(vec![file], "f") {
+            Ok(interface) => {
+                // What is built for every interface: a no-op, and the functions of its workload.
+                let _ = interface.workload();
+                let _ = bakeoff::build::calibrator(&interface);
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
 }
@@ -159,6 +191,22 @@ pub(crate) fn build_event(bytes: &[u8]) {
 pub(crate) fn request(bytes: &[u8]) {
     if let Ok(opened) = Opened::read(bytes) {
         assert!(format!("{:?}", opened.request).len() < 64 * bytes.len() + 4096);
+        match &opened.request.task {
+            Task::Gate {
+                component, files, ..
+            } => {
+                let _ = (opened.blob(*component), opened.imports(*files));
+            }
+            Task::Replica(task) => {
+                for contestant in task.contestants.iter().flatten() {
+                    let _ = opened.blob(contestant.component);
+                    let _ = opened.imports(contestant.files);
+                }
+            }
+            Task::ReadCases { component } | Task::Diagnose { component, .. } => {
+                let _ = opened.blob(*component);
+            }
+        }
     }
 }
 
@@ -169,10 +217,42 @@ pub(crate) fn reply(bytes: &[u8]) {
     }
 }
 
-/// A report, as `bakeoff report` reads it.
+/// A report, as `bakeoff report` reads it, shows it in every format, and scores it again.
 pub(crate) fn report(bytes: &[u8]) {
-    if let Ok(report) = serde_json::from_slice::<Report>(bytes) {
-        bakeoff::render::json(&report);
+    if let Ok(report) = serde_json::from_slice::<Report>(bytes)
+        && coordinate::check_report(&report).is_ok()
+    {
+        laid_out(&report);
+        let weights = report.criteria.iter().map(|one| (one.name.clone(), 2.0));
+        if let Ok(again) = rescore(&report, &weights.collect()) {
+            laid_out(&again);
+        }
+    }
+}
+
+/// A report in every format, with and without what a terminal has.
+fn laid_out(report: &Report) {
+    let options = render::Options {
+        charts: Some("charts".to_owned()),
+        ..render::Options::default()
+    };
+    let narrow = render::Options {
+        width: 40,
+        signs: render::Signs::Ascii,
+        ..render::Options::default()
+    };
+    for text in [
+        render::json(report),
+        render::csv(report),
+        render::human(report, &options),
+        render::human(report, &narrow),
+        render::markdown(report, &options),
+        render::html(report, &options),
+    ] {
+        assert!(is_inert(&text), "{text:?}");
+    }
+    for chart in render::charts::charts(report) {
+        assert!(is_inert(&chart.svg), "{:?}", chart.svg);
     }
 }
 
@@ -190,7 +270,12 @@ pub(crate) fn store(bytes: &[u8]) {
             && let Ok(runs) = store.runs()
         {
             for run in runs {
-                let _ = store.race_of(run.id);
+                let _ = Evidence::read(&store, Some(run.id));
+                let _ = store.report(Some(run.id));
+            }
+            for table in Table::ALL {
+                let _ = store.export(None, table, Format::Csv, &mut std::io::sink());
+                let _ = store.export(None, table, Format::Jsonl, &mut std::io::sink());
             }
         }
         for end in ["-wal", "-shm"] {
@@ -270,7 +355,22 @@ pub(crate) fn bundle(bytes: &[u8]) {
 
 fn unpack(file: &Path, into: &Path) {
     std::fs::create_dir(into).expect("the folder can be written");
-    if let Err(error) = coordinate::unpack(file, into) {
-        assert!(!error.to_string().is_empty());
+    match coordinate::unpack(file, into) {
+        Ok(unpacked) => concluded(&unpacked.evidence),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// What is worked out from the evidence of somebody else: verdicts from its samples, and its report.
+fn concluded(evidence: &Evidence) {
+    laid_out(&evidence.report);
+    let Some(first) = evidence.replicas.first() else {
+        return;
+    };
+    let settings = Settings::new(first.cold_ns.len(), first.baselines.len());
+    analyse(&settings, &evidence.replicas);
+    for workers in [1, 2] {
+        let cores = 2;
+        noise(&evidence.replicas, Machine { cores, workers });
     }
 }

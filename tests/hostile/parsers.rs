@@ -8,7 +8,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Mutations of the corpus that each parser is given in a run of the tests. `fuzz/` tries more.
+/// Mutations of the corpus that each parser is given in a run of the tests, unless the variable
+/// `MUTATIONS` says how many. `fuzz/` tries more.
 const MUTATIONS: u32 = 256;
 
 /// For the store and bundles, each of whose inputs is a file that is written and opened.
@@ -180,6 +181,13 @@ fn within_patience(name: &str, parse: fn(&[u8]), bytes: &[u8]) {
     );
 }
 
+fn wanted(mutations: u32) -> u32 {
+    let said = std::env::var("MUTATIONS").ok();
+    said.map_or(mutations, |count| {
+        count.parse().expect("MUTATIONS is a number")
+    })
+}
+
 /// Gives a parser its corpus, every beginning of the small inputs, and mutations.
 fn smoke((name, parse): harness::Harness, mutations: u32) {
     let inputs = corpus(name);
@@ -195,7 +203,7 @@ fn smoke((name, parse): harness::Harness, mutations: u32) {
         .collect();
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
         ProptestConfig {
-            cases: mutations,
+            cases: wanted(mutations),
             failure_persistence: None,
             ..ProptestConfig::default()
         },

@@ -246,3 +246,29 @@ fn case_51_injection_in_names() {
         "{csv}"
     );
 }
+
+/// What stops a run is said with the words of files and of guests. Colours are on: without them
+/// every escape sequence is taken out on the way.
+#[test]
+fn errors_cannot_steer_whoever_reads_them() {
+    let steers = "\u{1b}]52;c;ZXZpbA==\u{7}";
+    let world = World::new();
+    number(
+        &world,
+        "scale = \"linear\"\nrange = [0, 100]",
+        &[("honest", "50.0")],
+    );
+    let said = |why: &str| {
+        let said = world.say(&["run", ".", "--color", "always"]);
+        assert_eq!(said.status, 2, "{}", said.stderr);
+        assert!(said.stderr.contains(why), "{}", said.stderr);
+        assert!(said.stderr.contains("\\u{1b}]52"), "{:?}", said.stderr);
+        let steered = said.stderr.contains("\u{1b}]") || said.stderr.contains('\u{7}');
+        assert!(!steered, "{:?}", said.stderr);
+    };
+    let workload = NUMBER_WORKLOAD.replace("{ size", &format!("{{ panic!({steers:?}); size"));
+    world.write("experiment/workload.rs", workload);
+    said("panicked");
+    world.write("experiment/wit/main.wit", format!("// {steers}\n{NUMBER}"));
+    said("is not valid WIT");
+}

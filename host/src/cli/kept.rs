@@ -4,7 +4,7 @@
 use super::failure::Failure;
 use super::run::results_folder;
 use crate::config::{self, Loaded, Policy};
-use crate::coordinate::Record;
+use crate::coordinate::{self, Record};
 use crate::render::inert::Plain;
 use crate::store::{Files, Mode, ReportFile, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
@@ -52,9 +52,15 @@ impl Kept {
         })
     }
 
-    /// Reads the report: from its file, or from the database where the file is not there, cannot be
-    /// read, or is of another run than the last one that has a report.
+    /// Reads the report, if it can be that of a run: from its file, or from the database where the
+    /// file is not there, cannot be read, or is of another run than the last one that has a report.
     pub(super) fn report(&self) -> Result<Report, Failure> {
+        let report = self.found()?;
+        sound(&report, &self.file)?;
+        Ok(report)
+    }
+
+    fn found(&self) -> Result<Report, Failure> {
         let in_file = self.in_file();
         let Some(results) = &self.results else {
             return in_file;
@@ -90,6 +96,17 @@ impl Kept {
         }
         serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
     }
+}
+
+/// Refuses a report that cannot be that of a run.
+pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
+    coordinate::check_report(report).map_err(|why| {
+        let shown = from.display().to_string();
+        Failure::usage(format!(
+            "{} cannot be the report of a run: {why}",
+            Plain(&shown)
+        ))
+    })
 }
 
 /// The report of the last run in a folder of results that has one, if this bakeoff knows its format.

@@ -41,7 +41,7 @@ impl Named {
     fn report(&self) -> Result<Report, Failure> {
         let store = Store::open(&kept::results(&self.folder)?, Mode::Read)?;
         let found = store.report(self.run.map(RunId))?;
-        found.ok_or_else(|| {
+        let report = found.ok_or_else(|| {
             let folder = self.folder.display().to_string();
             let which = match self.run {
                 Some(run) => format!("run {run} of {}", Plain(&folder)),
@@ -50,7 +50,9 @@ impl Named {
             Failure::usage(format!(
                 "{which} is without a report: `bakeoff run` goes on with the last one"
             ))
-        })
+        })?;
+        kept::sound(&report, &self.folder)?;
+        Ok(report)
     }
 }
 

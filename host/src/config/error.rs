@@ -7,6 +7,10 @@ use std::ops::Range;
 /// Findings that are shown: a file with more of them is better mended in steps.
 const FINDINGS_SHOWN_MAX: usize = 10;
 
+/// Bytes of a line that is shown with a mark below it, at most: nobody reads a longer one, and what
+/// draws the marks fails beyond 65,535 columns. A file with such a line is not shown.
+const LINE_BYTES_MAX: usize = 4096;
+
 /// Characters of a foreign text that are quoted in a message.
 const QUOTED_CHARS_MAX: usize = 60;
 
@@ -103,6 +107,14 @@ impl Finding {
         }
     }
 
+    fn make_inert(&mut self) {
+        let other = self.other.as_mut().map(|(_, label)| label);
+        let texts = [&mut self.message, &mut self.label];
+        for text in texts.into_iter().chain(other).chain(&mut self.help) {
+            *text = visible(text.chars());
+        }
+    }
+
     /// The same, with a second place.
     #[must_use]
     pub fn with_other(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
@@ -137,13 +149,15 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings about a text. The text is kept in a form that is safe to print: characters that
-    /// steer a terminal or turn the direction of reading are replaced, byte for byte.
+    /// Findings about a text. All is kept in a form that is safe to print: characters that steer a
+    /// terminal or turn the direction of reading are replaced in the text, byte for byte, and made
+    /// visible in the findings, which may quote other files.
     pub(super) fn new(name: &str, text: &str, mut list: Vec<Finding>) -> Self {
         list.sort_by_key(|finding| finding.span.start);
         list.dedup();
         let left_out = list.len().saturating_sub(FINDINGS_SHOWN_MAX);
         list.truncate(FINDINGS_SHOWN_MAX);
+        list.iter_mut().for_each(Finding::make_inert);
         Self {
             source: NamedSource::new(inert(name), inert(text)),
             list,
@@ -182,7 +196,10 @@ impl Diagnostic for Findings {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        let mut lines = self.source.inner().lines();
+        lines
+            .all(|line| line.len() <= LINE_BYTES_MAX)
+            .then_some(&self.source as _)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -227,16 +244,25 @@ pub(super) fn inert(text: &str) -> String {
     text.chars().map(replace).collect()
 }
 
-/// A foreign text between back quotes: bounded in length, on one line, inert on a terminal.
-pub(super) fn quoted(text: &str) -> String {
-    let mut shown: String = String::new();
-    for character in text.chars().take(QUOTED_CHARS_MAX) {
-        if is_active(character) {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
+/// The text with every active character but line ends and tabs as an escape.
+fn visible(text: impl Iterator<Item = char>) -> String {
+    let mut shown = String::new();
+    for character in text {
+        match character {
+            '\n' | '\t' => shown.push(character),
+            other if is_active(other) => shown.extend(other.escape_unicode()),
+            other => shown.push(other),
         }
     }
+    shown
+}
+
+/// A foreign text between back quotes: bounded in length, on one line, inert on a terminal.
+pub(super) fn quoted(text: &str) -> String {
+    let start = text.chars().take(QUOTED_CHARS_MAX);
+    let mut shown = visible(start)
+        .replace('\n', "\\u{a}")
+        .replace('\t', "\\u{9}");
     if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
         shown.push('…');
     }
@@ -274,5 +300,21 @@ mod tests {
             all.help().unwrap().to_string(),
             "the first of them follow; 40 more do not"
         );
+    }
+
+    #[test]
+    fn what_a_finding_quotes_is_made_visible_and_endless_lines_are_not_shown() {
+        let shown = |text: &str| {
+            let finding = Finding::new(text.len() - 1..text.len(), "a\u{1b}[2J\nb", "c", "d\u{7}");
+            let findings = Findings::new("f", text, vec![finding]);
+            let mut out = String::new();
+            let handler = miette::GraphicalReportHandler::new();
+            handler.render_report(&mut out, &findings).unwrap();
+            assert!(out.contains("a\\u{1b}[2J"), "{out:?}");
+            assert!(out.contains("d\\u{7}"), "{out:?}");
+            out
+        };
+        assert!(shown("mark = this").contains("mark = this"));
+        assert!(!shown(&"x".repeat(70_000)).contains("xxx"));
     }
 }

@@ -27,6 +27,7 @@ pub use candidate::{Candidate, read_code};
 pub use error::RunError;
 pub use evidence::{Evidence, EvidenceError, Record};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
+pub use sound::check_report;
 pub use verify::{Given, Prototypes, verify};
 pub use workshop::{Means, Tools, Workshop, wasi_imports};
 

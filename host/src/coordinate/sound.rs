@@ -14,6 +14,56 @@ const BLOCKS_MAX: u32 = 256;
 /// Results of a kind at most: one for each variant.
 const RESULTS_MAX: usize = config::APPROACHES_MAX;
 
+/// Sources of readings in a report at most: what is built in, and 64 numbers for each of 32 cases.
+const SOURCES_MAX: usize = 4_096;
+/// Notes of a report at most.
+const NOTES_MAX: usize = 1_024;
+
+/// Checks a report that somebody sent: what is worked out from it, or laid out, grows with the
+/// squares of these numbers.
+///
+/// # Errors
+/// What no run has so many of.
+pub fn check_report(report: &Report) -> Result<(), String> {
+    let variants = report.variants.len();
+    hold(
+        variants <= RESULTS_MAX,
+        "its report has more variants than an experiment",
+    )?;
+    let cases = report.experiment.cases.len();
+    hold(
+        cases <= config::CASES_MAX && report.criteria.len() <= config::CRITERIA_MAX,
+        "its report has more cases or criteria than an experiment",
+    )?;
+    let pairs = variants * variants / 2;
+    let verdicts = report.verdicts.len() + report.wall_verdicts.len();
+    hold(
+        verdicts <= pairs * (cases + 2),
+        "its report has more verdicts than pairs and cases",
+    )?;
+    let read = report.variants.iter().flat_map(|variant| &variant.readings);
+    let sources: BTreeSet<&String> = read.clone().map(|(source, _)| source).collect();
+    let mut by_case = read.map(|(_, reading)| reading.by_case.len());
+    hold(
+        sources.len() <= SOURCES_MAX && by_case.all(|count| count <= cases),
+        "its report has more readings than a run",
+    )?;
+    let first = &report.recommendation;
+    let mut named = [&first.tied, &first.alternatives, &report.pareto].into_iter();
+    hold(
+        named.all(|ids| ids.len() <= variants) && report.notes.len() <= NOTES_MAX,
+        "its report names more variants than it has, or notes more than a run",
+    )?;
+    let Some(replicas) = &report.replicas else {
+        return Ok(());
+    };
+    hold(
+        replicas.variants.len() <= variants
+            && replicas.log_times.len() <= config::MEASURE_REPLICAS_MAX as usize,
+        "its report has more replicas than a run",
+    )
+}
+
 /// Checks what somebody sent.
 ///
 /// # Errors
@@ -28,10 +78,7 @@ pub(super) fn check(record: &Record, report: &Report, replicas: &[Replica]) -> R
         record.builds.len() <= RESULTS_MAX && record.gates.len() <= RESULTS_MAX,
         "there are more results than variants",
     )?;
-    hold(
-        report.variants.len() <= RESULTS_MAX,
-        "its report has more variants than an experiment",
-    )?;
+    check_report(report)?;
     let mut approaches = record.experiment.approaches.iter();
     hold(
         approaches.all(|approach| approach.grants.is_empty()),
@@ -111,4 +158,41 @@ fn check_replica(replica: &Replica, variants: usize, cases: usize) -> Result<(),
         sound && replica.baselines.len() == cases && replica.cold_ns.len() == variants,
         "a replica has samples of variants or cases that did not race",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_more_than_a_run_is_refused() {
+        let text = include_str!("../../../tests/golden/report/report.json");
+        let sound: Report = serde_json::from_str(text).unwrap();
+        assert_eq!(check_report(&sound), Ok(()));
+        let wrong: [fn(&mut Report); 8] = [
+            |report| report.variants = vec![report.variants[0].clone(); RESULTS_MAX + 1],
+            |report| report.criteria = vec![report.criteria[0].clone(); config::CRITERIA_MAX + 1],
+            |report| {
+                let case = report.experiment.cases[0].clone();
+                report.experiment.cases = vec![case; config::CASES_MAX + 1];
+            },
+            |report| report.verdicts = vec![report.verdicts[0].clone(); 1_000],
+            |report| {
+                let read = report.variants[0].readings["time"].clone();
+                let many = (0..=SOURCES_MAX).map(|number| (number.to_string(), read.clone()));
+                report.variants[0].readings = many.collect();
+            },
+            |report| {
+                let time = report.variants[0].readings.get_mut("time").unwrap();
+                time.by_case = vec![None; 5];
+            },
+            |report| report.pareto = vec![String::new(); 9],
+            |report| report.notes = vec![String::new(); NOTES_MAX + 1],
+        ];
+        for (number, change) in wrong.iter().enumerate() {
+            let mut report = sound.clone();
+            change(&mut report);
+            assert!(check_report(&report).is_err(), "change {number}");
+        }
+    }
 }

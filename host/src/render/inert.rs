@@ -37,6 +37,20 @@ impl Display for Plain<'_> {
     }
 }
 
+/// Text on lines of a terminal: as [`Plain`], but line breaks stay.
+pub struct Lines<'a>(pub &'a str);
+
+impl Display for Lines<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.split('\n').enumerate().try_for_each(|(at, line)| {
+            if at > 0 {
+                f.write_char('\n')?;
+            }
+            Plain(line).fmt(f)
+        })
+    }
+}
+
 /// Text in HTML, between tags or in a quoted attribute. Line breaks stay.
 pub struct Html<'a>(pub &'a str);
 
@@ -166,6 +180,10 @@ mod tests {
         let shown = Plain("a\u{1b}]52;c;aGk=\u{7}b\u{9b}2J\u{202e}c\0\r\nd").to_string();
         assert!(!shown.chars().any(is_active), "{shown}");
         assert!(shown.contains("\\u{1b}]52") && shown.contains("\\u{202e}"));
+        assert_eq!(
+            Lines("a\u{1b}[2J\r\n\tb\n").to_string(),
+            "a\\u{1b}[2J\n b\n"
+        );
     }
 
     #[test]

@@ -55,6 +55,8 @@ impl Axis {
         };
         let low = ratio.low.map_or(0, |low| self.column(low));
         let high = ratio.high.map_or(self.width - 1, |high| self.column(high));
+        // A report may come from anybody, and say that the lower end is the upper one.
+        let high = high.max(low);
         for cell in &mut cells[low..=high] {
             *cell = '─';
         }
@@ -84,5 +86,11 @@ mod tests {
         assert_eq!(axis.strip(Some(known)), "·     ├───●─────────┤");
         assert_eq!(axis.strip(Some(open)), "·     ├───●─────────▸");
         assert_eq!(axis.strip(None), "●                    ");
+        let turned = Interval {
+            low: known.high,
+            high: known.low,
+            ..known
+        };
+        assert_eq!(axis.strip(Some(turned)), "·         ●         ┤");
     }
 }

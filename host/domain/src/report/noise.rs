@@ -64,8 +64,9 @@ fn seconds(replicas: &[Replica]) -> f64 {
 fn steal(replicas: &[Replica]) -> Option<String> {
     let ticks = replicas
         .iter()
-        .filter_map(|replica| replica.surroundings.steal_ticks);
-    let share = ticks.sum::<u64>() as f64 / TICKS_PER_SECOND / seconds(replicas);
+        .filter_map(|replica| replica.surroundings.steal_ticks)
+        .map(|ticks| ticks as f64);
+    let share = ticks.sum::<f64>() / TICKS_PER_SECOND / seconds(replicas);
     (share > STEAL_SHARE).then(|| {
         format!(
             "The hypervisor gave {} of the cores' time to other machines. Verdicts take longer \
@@ -94,8 +95,8 @@ fn load(replicas: &[Replica], machine: Machine) -> Option<String> {
 fn preemptions(replicas: &[Replica], machine: Machine) -> Option<String> {
     let all = replicas
         .iter()
-        .map(|replica| replica.surroundings.preemptions);
-    let rate = all.sum::<u64>() as f64 / seconds(replicas);
+        .map(|replica| replica.surroundings.preemptions as f64);
+    let rate = all.sum::<f64>() / seconds(replicas);
     let advice = match machine.workers {
         0 | 1 => "Stop what else runs here".to_owned(),
         workers => format!(

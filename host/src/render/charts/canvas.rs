@@ -154,6 +154,9 @@ pub(super) fn label(name: &str) -> String {
     crate::render::clipped(name, LABEL_CHARS_MAX)
 }
 
+/// The powers of ten that a number may have, about.
+const POWER_MAX: f64 = 308.0;
+
 /// A logarithmic axis from `low` to `high`, drawn between two coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct LogAxis {
@@ -188,8 +191,10 @@ impl LogAxis {
         } else {
             &[1.0]
         };
-        let first = self.low.log10().floor() as i32;
-        let last = self.high.log10().ceil() as i32;
+        // An end may be 0 or beyond all numbers.
+        let power = |end: f64| end.log10().clamp(-POWER_MAX, POWER_MAX);
+        let first = power(self.low).floor() as i32;
+        let last = power(self.high).ceil() as i32;
         let inside = |value: &f64| *value >= self.low * 0.999 && *value <= self.high * 1.001;
         (first..=last)
             .flat_map(|power| mantissas.iter().map(move |m| m * 10f64.powi(power)))
@@ -237,5 +242,18 @@ mod tests {
         assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert_eq!(axis.at(0.9), 0.0);
         assert_eq!(axis.at(1e9), 100.0);
+    }
+
+    #[test]
+    fn an_axis_without_ends_has_finitely_many_ticks() {
+        for (low, high) in [(1.0, f64::INFINITY), (0.0, 1.0), (0.0, f64::INFINITY)] {
+            let axis = LogAxis {
+                low,
+                high,
+                start: 0.0,
+                end: 100.0,
+            };
+            assert!(axis.ticks().len() < 1_000);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What depends on the size of the input.
 
 use super::numbers::{count, significant};
-use super::view::{name, ordered_row, ranked};
+use super::view::{name, ranked};
 use super::{speed, view};
 use crate::report::{CaseLabel, Report, VerdictRow};
 use crate::verdict::Verdict;
@@ -36,12 +36,15 @@ pub fn crossings(report: &Report) -> Vec<Crossing> {
 
 /// The sure verdicts about a pair by size, ascending.
 fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
+    // A full report has 66,000 rows, and is asked about 2,000 pairs: one pass for each of them.
+    let about = view::rows_by_case(report, a, b);
+    let on = |case: &CaseLabel| about.iter().find(|row| row.case.as_ref() == Some(case));
     let mut rows: Vec<(u32, VerdictRow)> = report
         .experiment
         .cases
         .iter()
         .filter_map(|case| match case {
-            CaseLabel::Size(size) => Some((*size, ordered_row(report, a, b, Some(case))?)),
+            CaseLabel::Size(size) => Some((*size, on(case)?.clone())),
             CaseLabel::Call(_) => None,
         })
         .filter(|(_, row)| matches!(row.verdict, Verdict::Beats | Verdict::Beaten))

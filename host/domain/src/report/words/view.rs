@@ -65,13 +65,31 @@ fn row_among(
     case: Option<&CaseLabel>,
 ) -> Option<VerdictRow> {
     let same_case = |row: &&VerdictRow| row.case.as_ref() == case;
-    let about = |row: &&VerdictRow| (row.a == a && row.b == b) || (row.a == b && row.b == a);
-    let row = rows.iter().filter(same_case).find(about)?.clone();
+    let about = |row: &&VerdictRow| is_about(row, a, b);
+    let row = rows.iter().filter(same_case).find(about)?;
+    Some(spoken_of(row, a))
+}
+
+/// The verdicts by time about `a` against `b` on single cases, in the report's order.
+pub(super) fn rows_by_case(report: &Report, a: &str, b: &str) -> Vec<VerdictRow> {
+    let rows = report.verdicts.iter();
+    rows.filter(|row| row.case.is_some() && is_about(row, a, b))
+        .map(|row| spoken_of(row, a))
+        .collect()
+}
+
+fn is_about(row: &VerdictRow, a: &str, b: &str) -> bool {
+    (row.a == a && row.b == b) || (row.a == b && row.b == a)
+}
+
+/// The row as one that speaks of `a`, which is one of its two.
+fn spoken_of(row: &VerdictRow, a: &str) -> VerdictRow {
+    let row = row.clone();
     if row.a == a {
-        return Some(row);
+        return row;
     }
     let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
-    Some(VerdictRow {
+    VerdictRow {
         a: row.b,
         b: row.a,
         verdict: row.verdict.reversed(),
@@ -80,7 +98,7 @@ fn row_among(
         high: inverse(row.low),
         reversal: row.reversal.map(Reversal::reversed),
         ..row
-    })
+    }
 }
 
 /// The criterion that is about time and counts most, if any does.
