@@ -77,6 +77,12 @@ impl GateRecord {
         (started > tolerated(least)).then_some(Hidden::BeforeTheFirst)
     }
 
+    /// Whether a variant without a failure went through all of it.
+    fn is_whole(&self, cases: usize) -> bool {
+        let numbers = self.cases.iter().map(|case| case.case);
+        numbers.eq(0..cases) && self.rehearsal.is_some()
+    }
+
     /// Calls made.
     pub fn trials(&self) -> u64 {
         let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.calls);
@@ -142,6 +148,9 @@ pub async fn check(
             })
             .await?;
         match ended {
+            Ended::Done if !record.is_whole(setting.source.cases()) => {
+                return Err(RunnerError::Silent("it left out cases of the gate".into()));
+            }
             Ended::Done => return Ok(record),
             Ended::Failed(failed) => return record.failed(failed),
             Ended::Stalled | Ended::OutOfBudget => {}

@@ -6,7 +6,7 @@ use super::race::{Contender, Dropout};
 use super::setting::Setting;
 use super::watch::{Ended, Failed, RunnerError, room_for};
 use bakeoff_domain::failure::{Failure, Phase};
-use bakeoff_domain::measurement::{Replica, Surroundings};
+use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ impl RunReplica<'_> {
         plan: ReplicaPlan,
         solo: bool,
     ) -> Result<ReplicaEnd, RunnerError> {
-        let index = plan.index;
+        let wanted = plan.clone();
         let live = plan.entrants.len();
         let message = self.setting.request(|bundle| {
             let mut contestants = vec![None; self.contenders.len()];
@@ -84,13 +84,18 @@ impl RunReplica<'_> {
         let mut facts = None;
         let ended = watch
             .run(&mut |reply| match reply {
-                Reply::Sample(sample) => samples.push(sample),
+                // One too many is enough to tell.
+                Reply::Sample(sample) if samples.len() <= wanted.samples() => samples.push(sample),
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
             })
             .await?;
         match (ended, facts) {
             (Ended::Done, Some(facts)) => {
+                let cases = self.setting.source.cases();
+                if !fits(&wanted, (self.contenders.len(), cases), &samples, &facts) {
+                    return Err(untold("it measured other samples than it was told to"));
+                }
                 surroundings.seconds = launched.elapsed().as_secs_f64();
                 surroundings.preemptions = facts.preemptions;
                 surroundings.yardstick_ns = facts.yardstick_ns.filter(|took| took.is_finite());
@@ -98,7 +103,7 @@ impl RunReplica<'_> {
                     .zip(stolen)
                     .map(|(after, before)| after.saturating_sub(before));
                 let replica = Replica {
-                    index,
+                    index: wanted.index,
                     solo,
                     samples,
                     baselines: facts.baselines.clone(),
@@ -107,20 +112,44 @@ impl RunReplica<'_> {
                 };
                 Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
             }
-            (Ended::Done, None) => Err(RunnerError::Silent("it ended without its facts".into())),
-            (Ended::Failed(failed), _) => blamed(failed),
+            (Ended::Done, None) => Err(untold("it ended without its facts")),
+            (Ended::Failed(failed), _) => blamed(failed, &wanted),
             (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
             (Ended::OutOfBudget, _) => Ok(ReplicaEnd::OutOfBudget),
         }
     }
 }
 
-fn blamed(failed: Vec<Failed>) -> Result<ReplicaEnd, RunnerError> {
+/// A runner that does not do what it was told may be one that a guest has taken over: nothing that it
+/// says counts.
+fn untold(what: &str) -> RunnerError {
+    RunnerError::Silent(what.to_owned())
+}
+
+/// Whether what a runner says is what it was asked for: `size` is how many variants and cases there
+/// are.
+fn fits(
+    plan: &ReplicaPlan,
+    size: (usize, usize),
+    samples: &[Sample],
+    facts: &ReplicaFacts,
+) -> bool {
+    plan.is_followed_by(samples) && (facts.cold_ns.len(), facts.baselines.len()) == size
+}
+
+fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
     let mut variants = Vec::new();
     for failed in failed {
         let Some(variant) = failed.variant else {
             return Err(RunnerError::Workload(failed.breach.message));
         };
+        if plan
+            .entrants
+            .iter()
+            .all(|entrant| entrant.variant != variant)
+        {
+            return Err(untold("it blames a variant that did not take part"));
+        }
         let failure = Failure {
             class: failed.breach.class,
             message: failed.breach.message,
@@ -134,4 +163,95 @@ fn blamed(failed: Vec<Failed>) -> Result<ReplicaEnd, RunnerError> {
         });
     }
     Ok(ReplicaEnd::Failed(variants))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::Breach;
+    use bakeoff_domain::failure::FailureClass;
+    use bakeoff_domain::plan::{self, Entrant, ReplicaSpec, Stage, WarmUp};
+
+    /// Two variants on two cases, of which the second is brief.
+    fn drawn() -> ReplicaPlan {
+        plan::draw(&ReplicaSpec {
+            seed: 1,
+            index: 3,
+            stage: Stage::Race,
+            calls: &[4, 2],
+            blocks: 4,
+            warm_up: WarmUp::default(),
+            entrants: &[false, true].map(|brief| Entrant {
+                variant: usize::from(brief),
+                brief,
+            }),
+            layouts: &[1, 1],
+        })
+    }
+
+    /// What an honest runner says.
+    fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
+        let mut samples = Vec::new();
+        for (block, of_block) in (0..).zip(&plan.blocks) {
+            for of_case in &of_block.cases {
+                for (position, turn) in (0..).zip(&of_case.order) {
+                    samples.push(Sample {
+                        variant: turn.variant,
+                        case: of_case.case,
+                        block,
+                        position,
+                        calls: turn.calls,
+                        cpu_ns: 1_000,
+                        wall_ns: 1_000,
+                    });
+                }
+            }
+        }
+        let facts = ReplicaFacts {
+            cold_ns: vec![None; 2],
+            baselines: vec![Default::default(); 2],
+            ..ReplicaFacts::default()
+        };
+        (samples, facts)
+    }
+
+    #[test]
+    fn what_was_not_asked_for_does_not_count() {
+        let plan = drawn();
+        let (samples, facts) = told(&plan);
+        assert!(fits(&plan, (2, 2), &samples, &facts));
+        assert_eq!(plan.samples(), samples.len());
+        assert!(!fits(&plan, (3, 2), &samples, &facts));
+        assert!(!fits(&plan, (2, 2), &samples[1..], &facts));
+        let lies: [fn(&mut Sample); 5] = [
+            |sample| sample.variant = 7,
+            |sample| sample.case = 9,
+            |sample| sample.block = u32::MAX,
+            |sample| sample.position ^= 1,
+            |sample| sample.calls += 1,
+        ];
+        for lie in lies {
+            let mut samples = samples.clone();
+            lie(&mut samples[0]);
+            assert!(!fits(&plan, (2, 2), &samples, &facts));
+        }
+        let twice: Vec<Sample> = samples.iter().chain(&samples[..1]).cloned().collect();
+        assert!(!fits(&plan, (2, 2), &twice, &facts));
+    }
+
+    #[test]
+    fn nobody_who_did_not_take_part_is_blamed() {
+        let blame = |variant| {
+            let breach = Breach::new(FailureClass::Trap, "trapped");
+            let calls = Vec::new();
+            let failed = Failed {
+                variant: Some(variant),
+                calls,
+                breach,
+            };
+            blamed(vec![failed], &drawn())
+        };
+        assert!(matches!(blame(1), Ok(ReplicaEnd::Failed(_))));
+        assert!(matches!(blame(2), Err(RunnerError::Silent(_))));
+    }
 }

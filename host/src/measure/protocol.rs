@@ -225,7 +225,7 @@ fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>,
 }
 
 /// What a replica found out beside its samples.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaFacts {
     /// By case.
     pub baselines: Vec<Baseline>,

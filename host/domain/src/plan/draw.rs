@@ -2,7 +2,7 @@
 
 use super::seeds::{Purpose, SampleSeeds, mix, sample_seeds};
 use super::steady::WarmUp;
-use crate::measurement::{CaseIndex, VariantIndex};
+use crate::measurement::{CaseIndex, Sample, VariantIndex};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,36 @@ pub struct ReplicaPlan {
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
+}
+
+impl ReplicaPlan {
+    /// Whether these are the samples of the plan: each of them, in the order in which they were to be
+    /// taken, and no other.
+    pub fn is_followed_by(&self, samples: &[Sample]) -> bool {
+        let taken = samples.iter().map(|sample| {
+            let place = (sample.block, sample.case, sample.position);
+            (place, sample.variant, sample.calls)
+        });
+        taken.eq(self.turns())
+    }
+
+    /// How many samples it holds.
+    pub fn samples(&self) -> usize {
+        self.turns().count()
+    }
+
+    /// By sample: block, case and position; who; how many calls.
+    fn turns(&self) -> impl Iterator<Item = ((u32, CaseIndex, u32), VariantIndex, u32)> {
+        (0..).zip(&self.blocks).flat_map(|(block, plan)| {
+            plan.cases.iter().flat_map(move |plan| {
+                let turns = (0..).zip(&plan.order);
+                turns.map(move |(position, turn)| {
+                    let place = (block, plan.case, position);
+                    (place, turn.variant, turn.calls.min(plan.calls))
+                })
+            })
+        })
+    }
 }
 
 /// One component to be loaded.
