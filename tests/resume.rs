@@ -4,6 +4,7 @@ mod changes;
 mod interrupted;
 mod kills;
 mod refused;
+mod toolchain;
 
 use crate::support::{ONE_AT_A_TIME, bakeoff};
 use serde_json::Value;
