@@ -1,5 +1,6 @@
 //! Runs that are killed and go on: nothing finished is lost or done twice.
 
+mod boundaries;
 mod changes;
 mod interrupted;
 mod kills;
