@@ -219,20 +219,21 @@ pub(super) fn race_again(
     Some(Timed { racers, raced })
 }
 
-/// What is known of a variant's build. Lines of source and imports are in the report alone.
+/// What is known of a variant's build. Lines of source, imports and the time it took are in the report
+/// alone: variants of the same source share one record.
 fn add_build(variant: &mut Variant, record: &Record, said: Option<&Variant>) {
     let build = record.build(&variant.id).map(|build| &build.value);
     if let Some(build) = build.filter(|build| build.digest.is_some()) {
-        let cpu = Duration::try_from_secs_f64(build.cpu_seconds).unwrap_or_default();
-        let readings = evaluate::of_build(build.component_bytes, None, cpu);
+        let readings = evaluate::of_build(build.component_bytes, None, Duration::ZERO);
         variant.readings.extend(readings);
     }
     if let Some(said) = said {
-        let lines = Source::SourceLines.name();
-        let reading = said.readings.get(&lines).cloned();
-        variant
-            .readings
-            .extend(reading.map(|reading| (lines, reading)));
+        for name in [Source::SourceLines.name(), Source::BuildTime.name()] {
+            let reading = said.readings.get(&name).cloned();
+            variant
+                .readings
+                .extend(reading.map(|reading| (name, reading)));
+        }
         variant.imports.clone_from(&said.imports);
     }
 }
