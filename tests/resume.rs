@@ -1,9 +1,11 @@
 //! Runs that are killed and go on: nothing finished is lost or done twice.
 
+mod boundaries;
 mod changes;
 mod interrupted;
 mod kills;
 mod refused;
+mod toolchain;
 
 use crate::support::{ONE_AT_A_TIME, bakeoff};
 use serde_json::Value;

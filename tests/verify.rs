@@ -1,8 +1,10 @@
 //! Finished runs, verified where they are and as bundles elsewhere; bundles that somebody made up.
 
 mod bundles;
+mod failures;
 mod forged;
 mod recorded;
+mod reported;
 
 use crate::support::{Said, root, say};
 use serde_json::Value;

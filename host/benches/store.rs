@@ -1,5 +1,5 @@
 //! What keeping costs: 100,000 timed trials and 100,000 judged ones, written as a run writes them,
-//! one commit for each replica and each gate.
+//! one commit for each replica and each gate, and one for each event that tells of them.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench store
@@ -11,7 +11,7 @@
 //! what counts; CPU time stands beside it, because on a busy machine most of the former is waiting
 //! for a core.
 
-use bakeoff::events::{Envelope, Event};
+use bakeoff::events::{Envelope, Event, Origin};
 use bakeoff::store::{
     Format, Key, Kind, Mode, Owner, Race, RunId, RunMeta, Start, Store, Table, Trial,
 };
@@ -20,8 +20,9 @@ use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
     Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
+use bakeoff_domain::verdict::Verdict;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const TRIALS: u32 = 100_000;
 const VARIANTS: usize = 4;
@@ -46,8 +47,12 @@ fn main() -> Result<(), Failure> {
         trials.timed_s * 1e3,
         trials.judged_s * 1e3
     );
+    println!(
+        "verdicts change {:.2} times in a replica of it, and each change is an event",
+        trials.changes_each
+    );
     let in_replica = BLOCKS * (VARIANTS * CASES) as u32;
-    let timed = timed_trials(&mut store)?;
+    let timed = timed_trials(&mut store, trials.changes_each)?;
     timed.print(
         "timed, in replicas of 96",
         f64::from(in_replica) * trials.timed_s,
@@ -76,6 +81,8 @@ fn main() -> Result<(), Failure> {
 struct Trials {
     timed_s: f64,
     judged_s: f64,
+    /// Changes of verdicts that are told of, for each replica.
+    changes_each: f64,
 }
 
 /// Runs an experiment, and reads from its store how long its trials took.
@@ -104,7 +111,7 @@ fn measured() -> Result<Trials, Failure> {
     let replicas = store.replicas(race)?;
     let seconds: f64 = replicas.iter().map(|one| one.surroundings.seconds).sum();
     let samples: usize = replicas.iter().map(|one| one.samples.len()).sum();
-    let (mut started_ms, mut gates_ms, mut calls) = (0, 0, 0);
+    let (mut started_ms, mut gates_ms, mut calls, mut changes) = (0, 0, 0, 0_u32);
     // One worker: gates follow one another.
     for line in store.events_after(0, u32::MAX)? {
         let envelope: Envelope = serde_json::from_str(&line)?;
@@ -114,6 +121,7 @@ fn measured() -> Result<Trials, Failure> {
                 gates_ms += envelope.at_ms - started_ms;
                 calls += trials;
             }
+            Event::VerdictChanged { .. } => changes += 1,
             _ => {}
         }
     }
@@ -123,6 +131,7 @@ fn measured() -> Result<Trials, Failure> {
     Ok(Trials {
         timed_s: seconds / samples as f64,
         judged_s: gates_ms as f64 / 1e3 / calls as f64,
+        changes_each: f64::from(changes) / replicas.len() as f64,
     })
 }
 
@@ -130,6 +139,8 @@ fn measured() -> Result<Trials, Failure> {
 struct Cost {
     seconds: f64,
     cpu_seconds: f64,
+    /// Of the seconds, those that went into events.
+    events_seconds: f64,
     commits: u32,
     growth: f64,
 }
@@ -138,12 +149,13 @@ impl Cost {
     /// `each_s` is how long the trials of one commit take.
     fn print(&self, what: &str, each_s: f64) {
         let trials = f64::from(self.commits) * each_s;
-        println!("{what}, {} commits:", self.commits);
+        println!("{what}, {} of them, with their events:", self.commits);
         println!(
-            "  {:.2} s of writing ({:.2} s of CPU), {:.0} µs each",
+            "  {:.2} s of writing ({:.2} s of CPU), {:.0} µs each; {:.2} s of it events",
             self.seconds,
             self.cpu_seconds,
-            self.seconds / f64::from(self.commits) * 1e6
+            self.seconds / f64::from(self.commits) * 1e6,
+            self.events_seconds
         );
         println!(
             "  {:.2} % of {trials:.0} s of trials; under 2 %: {}",
@@ -162,28 +174,39 @@ fn yes_no(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 
-/// Times commits `first..end`.
+/// Times commits `first..end`, each with its events: `commit` says how long those took.
 fn cost(
     first: u32,
     end: u32,
-    mut commit: impl FnMut(u32) -> Result<(), Failure>,
+    mut commit: impl FnMut(u32) -> Result<Duration, Failure>,
 ) -> Result<Cost, Failure> {
     for number in 0..first {
         commit(number)?;
     }
     let (before, cpu, start) = (resident_bytes(), cpu_seconds(), Instant::now());
+    let mut events = Duration::ZERO;
     for number in first..end {
-        commit(number)?;
+        events += commit(number)?;
     }
     Ok(Cost {
         seconds: start.elapsed().as_secs_f64(),
         cpu_seconds: cpu_seconds() - cpu,
+        events_seconds: events.as_secs_f64(),
         commits: end - first,
         growth: resident_bytes() / before,
     })
 }
 
-fn timed_trials(store: &mut Store) -> Result<Cost, Failure> {
+/// Emits events, and says how long that took.
+fn emit(store: &mut Store, events: Vec<Event>) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    for event in events {
+        store.emit(event)?;
+    }
+    Ok(start.elapsed())
+}
+
+fn timed_trials(store: &mut Store, changes_each: f64) -> Result<Cost, Failure> {
     let race = Race {
         variants: (0..VARIANTS).map(|v| format!("variant-{v}")).collect(),
         cases: (0..CASES).map(|c| format!("{}", 1000 << (4 * c))).collect(),
@@ -195,7 +218,17 @@ fn timed_trials(store: &mut Store) -> Result<Cost, Failure> {
         (WARM_UP + TRIALS).div_ceil(in_replica),
     );
     cost(first, end, |index| {
-        Ok(store.keep_replica(race, &replica(index))?)
+        store.keep_replica(race, &replica(index))?;
+        let told = |replicas: u32| (f64::from(replicas) * changes_each).ceil() as u32;
+        let mut events = vec![Event::ReplicaComplete {
+            index,
+            origin: Origin::New,
+            samples: u64::from(in_replica),
+            seconds: 0.123,
+            live: VARIANTS as u32,
+        }];
+        events.extend((told(index)..told(index + 1)).map(changed));
+        emit(store, events)
     })
 }
 
@@ -211,8 +244,33 @@ fn judged_trials(store: &mut Store) -> Result<Cost, Failure> {
             iteration: gate + 1,
         };
         let trials: Vec<Trial> = (0..GATE_CALLS).map(trial).collect();
-        Ok(store.keep_with_trials(Kind::Gate, &key, owner, &"right", &trials)?)
+        let variant_id = || owner.variant.to_owned();
+        let started = vec![Event::CheckStart {
+            variant_id: variant_id(),
+        }];
+        let starting = emit(store, started)?;
+        store.keep_with_trials(Kind::Gate, &key, owner, &"right", &trials)?;
+        let ended = vec![Event::CheckComplete {
+            variant_id: variant_id(),
+            origin: Origin::New,
+            trials: u64::from(GATE_CALLS),
+            pure: Some(true),
+        }];
+        Ok(starting + emit(store, ended)?)
     })
+}
+
+fn changed(number: u32) -> Event {
+    Event::VerdictChanged {
+        a: "variant-0".to_owned(),
+        b: "variant-1".to_owned(),
+        case: None,
+        verdict: Verdict::Beats,
+        ratio: Some(0.923_456_789_012_345),
+        low: Some(0.912_345_678_901_234),
+        high: Some(0.934_567_890_123_456),
+        replicas: number,
+    }
 }
 
 fn trial(call: u32) -> Trial {

@@ -11,15 +11,15 @@ use std::fs;
 /// What the last run said that changed, as `stage: variant: inputs`, and the variants that were
 /// checked anew.
 #[derive(Debug, PartialEq)]
-struct Again {
-    changed: BTreeSet<String>,
-    checked: BTreeSet<String>,
-    measured: bool,
-    stderr: String,
-    run: i64,
+pub(super) struct Again {
+    pub(super) changed: BTreeSet<String>,
+    pub(super) checked: BTreeSet<String>,
+    pub(super) measured: bool,
+    pub(super) stderr: String,
+    pub(super) run: i64,
 }
 
-fn again(small: &Small, more: &[&str]) -> Again {
+pub(super) fn again(small: &Small, more: &[&str]) -> Again {
     let results = small.path(".bakeoff/small");
     let before = events(&results).len();
     let said = say(&[&["run", small.dir()][..], more].concat());
@@ -59,7 +59,7 @@ fn again(small: &Small, more: &[&str]) -> Again {
     }
 }
 
-fn set<const N: usize>(texts: [&str; N]) -> BTreeSet<String> {
+pub(super) fn set<const N: usize>(texts: [&str; N]) -> BTreeSet<String> {
     texts.into_iter().map(str::to_owned).collect()
 }
 

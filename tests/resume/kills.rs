@@ -84,7 +84,7 @@ impl Small {
 }
 
 /// All that a report says that is not a timing.
-fn exact(report: &Value) -> Value {
+pub(super) fn exact(report: &Value) -> Value {
     let exact = ["fuel", "peak-memory", "component-size", "source-lines"];
     let variant = |variant: &Value| {
         let readings: BTreeMap<&str, &Value> = exact

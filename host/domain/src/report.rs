@@ -349,7 +349,8 @@ pub struct FlipTo {
 pub struct Cost {
     /// Wall time of the run.
     pub seconds: f64,
-    /// Calls of guest code, timed or not.
+    /// Calls of prototypes that the results rest on: of the gates, of the pilot with its warm-up, and
+    /// of the samples of all replicas. However often a run was interrupted, it is the same figure.
     pub trials: u64,
     /// Tokens of models.
     pub tokens: u64,

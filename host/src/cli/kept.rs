@@ -1,12 +1,13 @@
 //! The report that a run left behind: finding it, and reading it with the care that a file wants
 //! which may have been sent by somebody.
 
+use super::Status;
 use super::failure::Failure;
 use super::run::results_folder;
 use crate::config::{self, Loaded, Policy};
-use crate::coordinate::{self, Record};
+use crate::coordinate::{self, Figure, Outcome, Recomputed, Record};
 use crate::render::inert::Plain;
-use crate::store::{Files, Mode, ReportFile, Store, StoreError};
+use crate::store::{Files, Mode, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::fs::File;
@@ -15,6 +16,34 @@ use std::path::{Path, PathBuf};
 
 /// Bytes a report has at most: 64 variants on 32 cases have about 14 MiB of verdicts.
 const REPORT_BYTES_MAX: u64 = 64 << 20;
+
+/// Differences that are listed.
+const DIFFERENCES_MAX: usize = 20;
+
+/// A report to be shown.
+pub(super) struct Shown {
+    /// The report.
+    pub(super) report: Report,
+    /// Whether what is kept as the report says otherwise.
+    pub(super) differs: bool,
+}
+
+impl Shown {
+    fn as_kept(report: Report) -> Self {
+        Self {
+            report,
+            differs: false,
+        }
+    }
+
+    /// How a command ends that shows it.
+    pub(super) fn status(&self, otherwise: Status) -> Status {
+        match self.differs {
+            true => Status::NoAnswer,
+            false => otherwise,
+        }
+    }
+}
 
 /// A folder of results, and the experiment they belong to.
 #[derive(Debug)]
@@ -52,26 +81,40 @@ impl Kept {
         })
     }
 
-    /// Reads the report, if it can be that of a run: from its file, or from the database where the
-    /// file is not there, cannot be read, or is of another run than the last one that has a report.
-    pub(super) fn report(&self) -> Result<Report, Failure> {
-        let report = self.found()?;
-        sound(&report, &self.file)?;
-        Ok(report)
+    /// The report that follows from what is kept in the database. What its file or the database says
+    /// otherwise is said on stderr. Where nothing can be worked out, the report as it is kept: in its
+    /// file, or in the database if the file is not there, cannot be read, or is of another run than the
+    /// last one that has a report. One that cannot be that of a run is refused.
+    pub(super) fn report(&self) -> Result<Shown, Failure> {
+        let shown = self.found()?;
+        sound(&shown.report, &self.file)?;
+        Ok(shown)
     }
 
-    fn found(&self) -> Result<Report, Failure> {
+    fn found(&self) -> Result<Shown, Failure> {
         let in_file = self.in_file();
         let Some(results) = &self.results else {
-            return in_file;
+            return in_file.map(Shown::as_kept);
         };
-        match (in_file, in_database(results)) {
-            (Ok(shown), Ok(Some(kept))) if !are_of_one_run(&shown, &kept) => Ok(kept),
-            (Err(_), Ok(Some(kept))) => Ok(kept),
+        let recomputed = match in_database(results) {
+            Ok(Some(recomputed)) => recomputed,
+            Ok(None) => return in_file.map(Shown::as_kept),
             // What is wrong with the database matters where there is nothing else.
-            (Err(_), Err(error)) if !self.file.exists() => Err(error.into()),
-            (in_file, _) => in_file,
-        }
+            Err(error) if in_file.is_err() && !self.file.exists() => return Err(error.into()),
+            Err(error) => {
+                let shown = in_file.map(Shown::as_kept)?;
+                not_worked_out(&error.to_string());
+                return Ok(shown);
+            }
+        };
+        let file = in_file.ok();
+        let file = file.filter(|report| are_of_one_run(report, &recomputed.kept));
+        Ok(shown(recomputed, file))
+    }
+
+    /// Whether the user named a report itself: there are no samples to work it out from.
+    pub(super) fn is_a_file_alone(&self) -> bool {
+        self.results.is_none()
     }
 
     fn in_file(&self) -> Result<Report, Failure> {
@@ -94,7 +137,10 @@ impl Kept {
                 version.schema_version
             )));
         }
-        serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
+        let report: Report =
+            serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        sound(&report, &self.file)?;
+        Ok(report)
     }
 }
 
@@ -110,12 +156,67 @@ pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
 }
 
 /// The report of the last run in a folder of results that has one, if this bakeoff knows its format.
-fn in_database(results: &Path) -> Result<Option<Report>, StoreError> {
-    let report = match Store::open(results, Mode::Read) {
-        Err(error) if error.is_missing() => return Ok(None),
-        store => store?.report(None)?,
+fn in_database(results: &Path) -> Result<Option<Recomputed>, StoreError> {
+    match Store::open(results, Mode::Read) {
+        Err(error) if error.is_missing() => Ok(None),
+        store => coordinate::recompute(&store?, None),
+    }
+}
+
+/// The report of a run in a store, as [`Kept::report`] gives it; `None` if it has none.
+pub(super) fn of_run(store: &Store, run: Option<RunId>) -> Result<Option<Shown>, StoreError> {
+    let recomputed = coordinate::recompute(store, run)?;
+    Ok(recomputed.map(|recomputed| shown(recomputed, None)))
+}
+
+/// Decides what is shown, and says what it is not. `file` is the same report as a file has it.
+fn shown(recomputed: Recomputed, file: Option<Report>) -> Shown {
+    let Recomputed { kept, again } = recomputed;
+    let report = match again {
+        Ok(report) => report,
+        Err(why) => {
+            not_worked_out(&why);
+            return Shown::as_kept(file.unwrap_or(kept));
+        }
     };
-    Ok(report.filter(|report| report.schema_version <= SCHEMA_VERSION))
+    let in_file = file.map(|file| coordinate::differences(&file, &report));
+    let in_database = coordinate::differences(&kept, &report);
+    let in_file = in_file.unwrap_or_default();
+    let differs = !in_file.is_empty() || !in_database.is_empty();
+    say_differences("report.json", &in_file);
+    say_differences("the report in the database", &in_database);
+    Shown { report, differs }
+}
+
+fn not_worked_out(why: &str) {
+    anstream::eprintln!(
+        "the report is shown as it was kept, not worked out again from the samples: {}",
+        Plain(why)
+    );
+}
+
+fn say_differences(source: &str, differences: &[Figure]) {
+    if differences.is_empty() {
+        return;
+    }
+    anstream::eprintln!(
+        "{source} is not what follows from the samples, and what follows from them is shown:"
+    );
+    for figure in differences.iter().take(DIFFERENCES_MAX) {
+        if let Outcome::Differs { kept, here } = &figure.outcome {
+            anstream::eprintln!(
+                "  {}, {}: it says {}, and the samples say {}",
+                Plain(&figure.about),
+                Plain(&figure.figure),
+                Plain(kept),
+                Plain(here)
+            );
+        }
+    }
+    let more = differences.len().saturating_sub(DIFFERENCES_MAX);
+    if more > 0 {
+        anstream::eprintln!("  and {more} more: `bakeoff verify` names all of them");
+    }
 }
 
 /// Whether two reports are of the same session of the same run. What they cost is no other's: it

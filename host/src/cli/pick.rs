@@ -39,7 +39,7 @@ struct Said<'a> {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let kept = Kept::find(&arguments.from)?;
-    let report = kept.report()?;
+    let report = kept.report()?.report;
     let winner = winner(&report)?;
     let own = kept
         .experiment

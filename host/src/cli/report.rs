@@ -10,14 +10,17 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Shows the report of a finished run again, in any format, also with other weights. Nothing is
-/// built, run or written.
+/// Shows the report of a finished run again, in any format, also with other weights. It is worked out
+/// anew from the samples that are kept; a report.json that is named itself is shown as it says.
+/// Nothing is built, run or written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff report examples/top-k
   bakeoff report examples/top-k --weight memory=2 --weight simplicity=0
-  bakeoff report examples/top-k --format html > report.html")]
+  bakeoff report examples/top-k --format html > report.html
+
+Exit status: as of the run; 1 if the report that was kept is not what follows from the samples.")]
 pub(super) struct Arguments {
     /// An experiment's folder or file, a folder of results, or a report.json
     #[arg(default_value = ".", value_name = "DIR|FILE")]
@@ -30,10 +33,16 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let weights = weights(&arguments.weights).map_err(refused)?;
     let kept = Kept::find(&arguments.from)?;
-    let report = reweighted(kept.report()?, &weights).map_err(refused)?;
+    let shown = kept.report()?;
+    let report = reweighted(&shown.report, &weights).map_err(refused)?;
+    if kept.is_a_file_alone() {
+        output.sayer()(
+            "as the file says; name its folder of results to work it out from the samples",
+        );
+    }
     let sources = kept.experiment.as_ref().map(show::sources);
     show::print(&report, sources.unwrap_or_default(), output)?;
-    Ok(Status::of(&report))
+    Ok(shown.status(Status::of(&report)))
 }
 
 fn refused(error: WeightError) -> Failure {
@@ -46,11 +55,11 @@ fn weights(texts: &[String]) -> Result<BTreeMap<String, f64>, WeightError> {
 }
 
 /// The report with other weights, and a note of which ones are other than the run's.
-fn reweighted(report: Report, weights: &BTreeMap<String, f64>) -> Result<Report, WeightError> {
+fn reweighted(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Report, WeightError> {
     if weights.is_empty() {
-        return Ok(report);
+        return Ok(report.clone());
     }
-    let mut again = report::rescore(&report, weights)?;
+    let mut again = report::rescore(report, weights)?;
     let criteria = report.criteria.iter().zip(&again.criteria);
     let changes: Vec<String> = criteria
         .filter(|(before, after)| before.weight != after.weight)

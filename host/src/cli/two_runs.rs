@@ -5,7 +5,7 @@ use super::options::{Format, Output};
 use super::{Status, kept, show};
 use crate::render::inert::Plain;
 use crate::store::{Mode, RunComparison, RunId, Store, VariantChange, VerdictChange, compare};
-use bakeoff_domain::report::{Report, Status as VariantStatus};
+use bakeoff_domain::report::Status as VariantStatus;
 use bakeoff_domain::verdict::Verdict;
 use std::path::{Path, PathBuf};
 
@@ -38,10 +38,10 @@ impl Named {
         folder.is_dir().then_some(Self { folder, run })
     }
 
-    fn report(&self) -> Result<Report, Failure> {
+    fn report(&self) -> Result<kept::Shown, Failure> {
         let store = Store::open(&kept::results(&self.folder)?, Mode::Read)?;
-        let found = store.report(self.run.map(RunId))?;
-        let report = found.ok_or_else(|| {
+        let found = kept::of_run(&store, self.run.map(RunId))?;
+        let shown = found.ok_or_else(|| {
             let folder = self.folder.display().to_string();
             let which = match self.run {
                 Some(run) => format!("run {run} of {}", Plain(&folder)),
@@ -51,8 +51,8 @@ impl Named {
                 "{which} is without a report: `bakeoff run` goes on with the last one"
             ))
         })?;
-        kept::sound(&report, &self.folder)?;
-        Ok(report)
+        kept::sound(&shown.report, &self.folder)?;
+        Ok(shown)
     }
 }
 
@@ -60,12 +60,13 @@ impl Named {
 /// comparison within one: nothing is concluded from them here.
 pub(super) fn run(before: &Named, after: &Named, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let comparison = compare(&before.report()?, &after.report()?);
+    let (before, after) = (before.report()?, after.report()?);
+    let comparison = compare(&before.report, &after.report);
     match output.format {
         Format::Json => show::write_json(&comparison)?,
         _ => show::write(&differences(&comparison))?,
     }
-    Ok(Status::Done)
+    Ok(before.status(after.status(Status::Done)))
 }
 
 fn differences(comparison: &RunComparison) -> String {

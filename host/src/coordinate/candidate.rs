@@ -39,26 +39,32 @@ pub struct Candidate {
 impl Candidate {
     /// Reads every approach's code. What cannot be read is a failure of that variant alone.
     pub fn read_all(approaches: &[Approach], dir: &Path) -> Vec<Self> {
-        let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
-        let read = |(approach, id): (&Approach, String)| {
-            let (code, failure) = match read_code(&approach.code, dir) {
-                Ok(code) => (Some(code), None),
-                Err(failure) => (None, Some(failure)),
-            };
-            Self {
-                id,
-                name: approach.name.clone(),
-                description: approach.description.clone(),
-                file: approach.code.path().display().to_string(),
-                code,
-                files: None,
-                built: None,
-                gate: None,
-                failure,
-                twin_of: None,
+        let mut candidates = Self::declared(approaches);
+        for (candidate, approach) in candidates.iter_mut().zip(approaches) {
+            match read_code(&approach.code, dir) {
+                Ok(code) => candidate.code = Some(code),
+                Err(failure) => candidate.failure = Some(failure),
             }
+        }
+        candidates
+    }
+
+    /// Every approach as it was declared: nothing is read.
+    pub(super) fn declared(approaches: &[Approach]) -> Vec<Self> {
+        let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
+        let declare = |(approach, id): (&Approach, String)| Self {
+            id,
+            name: approach.name.clone(),
+            description: approach.description.clone(),
+            file: approach.code.path().display().to_string(),
+            code: None,
+            files: None,
+            built: None,
+            gate: None,
+            failure: None,
+            twin_of: None,
         };
-        approaches.iter().zip(ids).map(read).collect()
+        approaches.iter().zip(ids).map(declare).collect()
     }
 
     /// The indexes of those who take part in the race itself.

@@ -1,17 +1,15 @@
 //! Everyone through the gate, one on each core.
 
-use super::candidate::Candidate;
-use super::{Run, RunError};
+use super::{Run, RunError, compared};
 use crate::build::{CodeBytes, Kind, Request};
 use crate::config::Loaded;
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
 use crate::measure::{self, GateRecord, RunnerError};
 use crate::store::{self, Owner, Trial};
-use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::Inputs;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
@@ -202,35 +200,11 @@ impl Run<'_> {
         }
     }
 
-    /// Without an oracle, answers are compared. A majority does not make an answer right, but it
-    /// does make the others suspect; where there is none, nobody can be called right.
+    /// Without an oracle, answers are compared.
     fn compare_answers(&mut self) -> Result<(), RunError> {
-        let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some(gate) = candidate.gate.as_ref().filter(|_| candidate.is_alive()) {
-                let answers = gate.cases.iter().map(|case| case.answer.clone()).collect();
-                groups.entry(answers).or_default().push(index);
-            }
-        }
-        if groups.len() < 2 {
-            let agreed = groups.values().next().map_or(0, Vec::len);
-            self.notes.push(match agreed {
-                0 | 1 => "Nothing judges the answers: there is no oracle and nobody to compare with.".to_owned(),
-                _ => format!(
-                    "There is no oracle: the answers of {agreed} prototypes were compared, and agree."
-                ),
-            });
-            return Ok(());
-        }
-        let total: usize = groups.values().map(Vec::len).sum();
-        let suspects: Vec<usize> = groups
-            .values()
-            .filter(|group| group.len() * 2 <= total)
-            .flatten()
-            .copied()
-            .collect();
-        for index in suspects {
-            let failure = self.disagreement(index, &groups);
+        let compared = compared::answers(&self.candidates, &self.workshop.cases);
+        self.notes.push(compared.note);
+        for (index, failure) in compared.suspects {
             let candidate = &mut self.candidates[index];
             candidate.failure = Some(failure.clone());
             self.store.emit(Event::VariantFailed {
@@ -238,45 +212,7 @@ impl Run<'_> {
                 failure,
             })?;
         }
-        self.notes
-            .push("There is no oracle, and the prototypes disagree about the answers.".to_owned());
         Ok(())
-    }
-
-    fn disagreement(&self, index: usize, groups: &BTreeMap<Vec<String>, Vec<usize>>) -> Failure {
-        let mine = |candidate: &Candidate| {
-            candidate
-                .gate
-                .clone()
-                .map(|gate| gate.cases)
-                .unwrap_or_default()
-        };
-        let own = mine(&self.candidates[index]);
-        let others = groups
-            .values()
-            .filter(|group| !group.contains(&index))
-            .flatten();
-        let difference = others.copied().find_map(|other| {
-            let theirs = mine(&self.candidates[other]);
-            let (a, b) = own
-                .iter()
-                .zip(&theirs)
-                .find(|(a, b)| a.answer != b.answer)
-                .map(|(a, b)| (a.clone(), b.clone()))?;
-            Some(format!(
-                "on case {} it answers {}, and {} answers {}",
-                self.workshop.cases[a.case], a.shown, self.candidates[other].id, b.shown
-            ))
-        });
-        Failure {
-            class: FailureClass::WrongAnswer,
-            message: format!(
-                "disagrees with the others, and there is no oracle to say who is right: {}",
-                difference.unwrap_or_default()
-            ),
-            phase: Phase::Check,
-            limit: None,
-        }
     }
 
     pub(super) fn runner_error(&self, error: RunnerError) -> RunError {

@@ -2,7 +2,7 @@
 
 use super::timing::Timed;
 use super::{Candidate, Run, RunError, Workshop};
-use crate::config::{Loaded, Policy};
+use crate::config::Policy;
 use crate::engine::{self, Profile};
 use crate::evaluate::{self, Subject};
 use crate::events::{Event, Stage};
@@ -13,12 +13,12 @@ use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Basis, Control, Factor, StopReason, analyse};
 use bakeoff_domain::report::{
-    self, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Machine, Protocol,
-    ReplicaTimes, Report, Status, Variant, VerdictRow, noise,
+    self, CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Machine,
+    Protocol, ReplicaTimes, Report, Status, Variant, VerdictRow, noise,
 };
-use bakeoff_domain::spec::State;
+use bakeoff_domain::spec::{Experiment, State};
 use bakeoff_domain::verdict::PairVerdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where it is measured.
 pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
@@ -48,8 +48,12 @@ pub(super) fn environment(workshop: &Workshop, policy: &Policy) -> Environment {
 /// What is known when nothing more is to be run. A report follows from it alone, so that a kept run
 /// can be concluded again.
 pub(super) struct Findings<'a> {
-    pub(super) loaded: &'a Loaded,
-    pub(super) workshop: &'a Workshop,
+    /// What was asked, with every default filled in.
+    pub(super) experiment: &'a Experiment,
+    /// By case: what it is called.
+    pub(super) cases: &'a [CaseLabel],
+    /// What is timed follows from it.
+    pub(super) seed: u64,
     pub(super) candidates: &'a [Candidate],
 }
 
@@ -63,8 +67,9 @@ impl Run<'_> {
         self.stage(Stage::Score, 1)?;
         let (cost, notes) = (self.cost(), std::mem::take(&mut self.notes));
         let findings = Findings {
-            loaded: self.loaded,
-            workshop: &self.workshop,
+            experiment: &self.loaded.experiment,
+            cases: &self.workshop.cases,
+            seed: self.workshop.setting.seed,
             candidates: &self.candidates,
         };
         let report = report::assemble(Facts {
@@ -140,13 +145,13 @@ impl Findings<'_> {
         timed: Option<&Timed>,
         mut notes: Vec<String>,
     ) -> Facts {
-        let experiment = &self.loaded.experiment;
+        let experiment = self.experiment;
         let ids: Vec<String> = self
             .candidates
             .iter()
             .map(|candidate| candidate.id.clone())
             .collect();
-        let cases = &self.workshop.cases;
+        let cases = self.cases;
         let (overall, by_case, wall) = self.verdicts(timed);
         let rows = |pairs: &[PairVerdict]| -> Vec<VerdictRow> {
             pairs
@@ -159,15 +164,15 @@ impl Findings<'_> {
             row.settle_seconds = settle_seconds(pair, timed);
         }
         verdicts.extend(rows(&by_case));
-        notes.extend(self.remarks(timed));
+        notes.extend(self.remarks(timed, environment.cores));
         Facts {
             experiment: ExperimentSummary {
                 id,
                 name: experiment.name.clone(),
                 problem: experiment.problem.clone(),
-                seed: self.workshop.setting.seed,
-                check_seed: self.workshop.setting.check_seed,
-                cases: cases.clone(),
+                seed: self.seed,
+                check_seed: experiment.workload.seed.unwrap_or(self.seed),
+                cases: cases.to_vec(),
             },
             environment,
             criteria: experiment
@@ -253,7 +258,7 @@ impl Findings<'_> {
             let subject = Subject {
                 built: candidate.built.as_deref(),
                 gate: candidate.gate.as_ref(),
-                cases: &self.workshop.cases,
+                cases: self.cases,
                 racer: racer(index),
                 analysis: timed.and_then(|timed| timed.raced.analysis.as_ref()),
                 replicas: timed.map_or(&[], |timed| timed.raced.replicas.as_slice()),
@@ -303,7 +308,7 @@ impl Findings<'_> {
     }
 
     /// What a reader should know about how the numbers came about.
-    fn remarks(&self, timed: Option<&Timed>) -> Vec<String> {
+    fn remarks(&self, timed: Option<&Timed>, cores: u32) -> Vec<String> {
         let mut notes = Vec::new();
         for candidate in self.candidates {
             let attempts = candidate.gate.as_ref().map(|gate| &gate.attempts);
@@ -335,7 +340,7 @@ impl Findings<'_> {
         {
             notes.push(format!(
                 "Case {} is too short to time for anyone: a call of {} takes less than {:.0} µs. Put more work into one case.",
-                self.workshop.cases[short.case], id(short.variant), short.call_ns_min / 1e3
+                self.cases[short.case], id(short.variant), short.call_ns_min / 1e3
             ));
         }
         let pilot = timed.raced.pilot.as_ref();
@@ -369,9 +374,11 @@ impl Findings<'_> {
                 ));
             }
         }
+        let replicas = timed.raced.replicas.iter();
+        let used: BTreeSet<_> = replicas.map(|one| one.surroundings.core).collect();
         let machine = Machine {
-            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-            workers: self.workshop.cores.len() as u32,
+            cores,
+            workers: used.len() as u32,
         };
         notes.extend(noise(&timed.raced.replicas, machine));
         notes
@@ -386,7 +393,7 @@ impl Findings<'_> {
                 "does work before its first call, in its start functions, that calls rest on"
             }
         };
-        let timed = match self.loaded.experiment.measure.state {
+        let timed = match self.experiment.measure.state {
             State::Kept => "Its instances were kept, as the experiment says",
             State::Pure => {
                 "It was timed with a fresh instance for every call, and their start counts"
@@ -396,7 +403,7 @@ impl Findings<'_> {
     }
 
     fn protocol(&self, timed: Option<&Timed>) -> Protocol {
-        let measure = self.loaded.experiment.measure;
+        let measure = self.experiment.measure;
         let analysis = timed.and_then(|timed| timed.raced.analysis.as_ref());
         Protocol {
             confidence: measure.confidence,

@@ -82,6 +82,11 @@ impl Evidence {
             status: RunStatus::Interrupted.name(),
         };
         let report = store.report(Some(run))?.ok_or_else(unfinished)?;
+        Ok(Self::of(store, run, report)?)
+    }
+
+    /// Reads what the report of a run rests on.
+    pub(super) fn of(store: &Store, run: RunId, report: Report) -> Result<Self, StoreError> {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
         let record = Record {
@@ -151,5 +156,5 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
         dropouts: dropouts.map(|found| found.value).collect(),
         pilot: pilot.value,
     };
-    Ok((Some(record), store.replicas(race)?))
+    Ok((Some(record), store.replicas_until(race, run)?))
 }

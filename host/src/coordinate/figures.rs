@@ -102,6 +102,12 @@ impl Figures {
         self.add(about, figure, Outcome::NotRepeated { why });
     }
 
+    /// Those that came out otherwise.
+    pub(super) fn differing(self) -> Vec<Figure> {
+        let differs = |figure: &Figure| matches!(figure.outcome, Outcome::Differs { .. });
+        self.0.into_iter().filter(differs).collect()
+    }
+
     pub(super) fn verification(self, experiment: &str, run: i64) -> Verification {
         let count = |is: fn(&Outcome) -> bool| {
             let counted = self.0.iter().filter(|figure| is(&figure.outcome));

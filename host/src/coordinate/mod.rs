@@ -9,12 +9,14 @@ mod bundle;
 mod candidate;
 mod changes;
 mod checks;
+mod compared;
 mod conclude;
 mod error;
 mod evidence;
 mod figures;
 mod grants;
 mod keys;
+mod recompute;
 mod reconcile;
 mod seed;
 mod sound;
@@ -27,6 +29,8 @@ pub use candidate::{Candidate, read_code};
 pub use error::RunError;
 pub use evidence::{Evidence, EvidenceError, Record};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
+pub use recompute::{Recomputed, recompute};
+pub use reconcile::differences;
 pub use sound::check_report;
 pub use verify::{Given, Prototypes, verify};
 pub use workshop::{Means, Tools, Workshop, wasi_imports};
@@ -191,7 +195,8 @@ impl Run<'_> {
         self.announce()?;
         self.build().await?;
         self.check().await?;
-        find_twins(&mut self.candidates);
+        let identities: Vec<_> = self.candidates.iter().map(Candidate::identity).collect();
+        find_twins(&mut self.candidates, &identities);
         let raced = self.time().await?;
         let report = self.conclude(id, environment, raced)?;
         self.store.finish_run(&report)?;
@@ -273,16 +278,18 @@ impl Run<'_> {
     }
 }
 
-/// Components that are the same byte for byte tie without being run against each other.
-fn find_twins(candidates: &mut [Candidate]) {
+/// Components that are the same byte for byte tie without being run against each other. By candidate:
+/// what decides what it does, if it was built.
+fn find_twins(candidates: &mut [Candidate], identities: &[Option<String>]) {
     for later in 1..candidates.len() {
-        let (earlier, rest) = candidates.split_at_mut(later);
-        let candidate = &mut rest[0];
-        let identity = candidate.identity();
-        if identity.is_none() || candidate.failure.is_some() {
+        if identities[later].is_none() || !candidates[later].is_alive() {
             continue;
         }
-        let same = |other: &Candidate| other.races() && other.identity() == identity;
-        candidate.twin_of = earlier.iter().position(same);
+        let same = |earlier: &usize| {
+            let other = &candidates[*earlier];
+            let races = other.is_alive() && other.twin_of.is_none();
+            races && identities[*earlier] == identities[later]
+        };
+        candidates[later].twin_of = (0..later).find(same);
     }
 }

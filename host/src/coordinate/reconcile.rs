@@ -1,12 +1,21 @@
 //! A report held against one that was worked out again from the same samples.
 
-use super::figures::Figures;
-use bakeoff_domain::report::{Report, Variant, VerdictRow};
+use super::figures::{Figure, Figures};
+use bakeoff_domain::report::{Ended, Report, Variant, VerdictRow};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Holds all that follows from samples and gates: readings, verdicts, scores, ranks, the
-/// recommendation. What a report says in words, what it cost and where it was made are not compared.
+/// What the first report says otherwise than the second, which was worked out from what is kept.
+/// Last digits of numbers count for nothing.
+pub fn differences(kept: &Report, again: &Report) -> Vec<Figure> {
+    let mut figures = Figures::default();
+    reports(&mut figures, kept, again);
+    figures.differing()
+}
+
+/// Holds all that follows from samples and gates: readings, failures, verdicts, scores, ranks, the
+/// recommendation, and what a reader should know about them. What else a report says in words, what it
+/// cost and where it was made are not compared.
 pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
     for variant in &kept.variants {
         let here = again.variants.iter().find(|other| other.id == variant.id);
@@ -14,6 +23,10 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
             Some(here) => variants(figures, variant, here),
             None => figures.hold(&variant.id, "variant", "in the report", Value::Null),
         }
+    }
+    let listed = |id: &String| kept.variants.iter().any(|other| other.id == *id);
+    for variant in again.variants.iter().filter(|variant| !listed(&variant.id)) {
+        figures.hold(&variant.id, "variant", Value::Null, "in the report");
     }
     verdicts(figures, "verdicts", &kept.verdicts, &again.verdicts);
     verdicts(
@@ -49,6 +62,11 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         json!(is.first_share),
     );
     hold("undominated", json!(kept.pareto), json!(again.pareto));
+    // A race without a pilot left nothing behind that says how it ended.
+    if again.protocol.ended != Ended::NotMeasured {
+        let ended = |report: &Report| json!(report.protocol.ended);
+        hold("why measuring ended", ended(kept), ended(again));
+    }
     let replicas = |report: &Report| json!(report.protocol.replicas);
     hold("replicas that count", replicas(kept), replicas(again));
     hold(
@@ -56,6 +74,14 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         json!(kept.replicas),
         json!(again.replicas),
     );
+    let has = |report: &Report, note: &String| match report.notes.contains(note) {
+        true => json!(note),
+        false => Value::Null,
+    };
+    let more = again.notes.iter().filter(|note| !kept.notes.contains(note));
+    for note in kept.notes.iter().chain(more) {
+        hold("note", has(kept, note), has(again, note));
+    }
 }
 
 fn variants(figures: &mut Figures, kept: &Variant, here: &Variant) {
@@ -81,6 +107,7 @@ fn variants(figures: &mut Figures, kept: &Variant, here: &Variant) {
         );
     }
     let mut hold = |figure: &str, kept: Value, here: Value| figures.hold(id, figure, kept, here);
+    hold("failure", json!(kept.failure), json!(here.failure));
     hold("status", json!(kept.status), json!(here.status));
     hold("rank", json!(kept.rank), json!(here.rank));
     hold("total", json!(kept.total), json!(here.total));
@@ -109,14 +136,20 @@ fn pair(row: &VerdictRow) -> String {
 
 /// All that a row says of its pair: the verdict first, then the ratio with its interval.
 fn said(row: &VerdictRow) -> Value {
-    match row.below_threshold {
-        true => json!([
-            row.verdict,
-            row.ratio,
-            row.low,
-            row.high,
-            "too small to matter"
-        ]),
-        false => json!([row.verdict, row.ratio, row.low, row.high]),
+    let mut all = vec![
+        json!(row.verdict),
+        json!(row.ratio),
+        json!(row.low),
+        json!(row.high),
+    ];
+    if row.below_threshold {
+        all.push(json!("too small to matter"));
     }
+    if let Some(reversal) = &row.reversal {
+        all.push(json!({ "reversal": reversal }));
+    }
+    if let Some(seconds) = row.settle_seconds {
+        all.push(json!({ "settle_seconds": seconds }));
+    }
+    Value::Array(all)
 }

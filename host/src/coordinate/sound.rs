@@ -69,21 +69,35 @@ pub fn check_report(report: &Report) -> Result<(), String> {
 /// # Errors
 /// What cannot be.
 pub(super) fn check(record: &Record, report: &Report, replicas: &[Replica]) -> Result<(), String> {
-    config::within_bounds(&record.experiment)?;
-    let cases = match &record.experiment.workload.inputs {
-        Inputs::Generated { sizes, .. } => sizes.len(),
-        Inputs::Cases(_) => report.experiment.cases.len().min(config::CASES_MAX),
-    };
-    hold(
-        record.builds.len() <= RESULTS_MAX && record.gates.len() <= RESULTS_MAX,
-        "there are more results than variants",
-    )?;
-    check_report(report)?;
     let mut approaches = record.experiment.approaches.iter();
     hold(
         approaches.all(|approach| approach.grants.is_empty()),
         "it wants files of this machine for its approaches, and bundles are granted none",
     )?;
+    let cases = match &record.experiment.workload.inputs {
+        Inputs::Generated { sizes, .. } => sizes.len(),
+        Inputs::Cases(_) => report.experiment.cases.len().min(config::CASES_MAX),
+    };
+    check_indexes(record, report, replicas, cases)
+}
+
+/// Checks what can be worked with where nothing is built or run: numbers within their bounds, and
+/// indexes that point into lists of this many cases.
+///
+/// # Errors
+/// What cannot be.
+pub(super) fn check_indexes(
+    record: &Record,
+    report: &Report,
+    replicas: &[Replica],
+    cases: usize,
+) -> Result<(), String> {
+    config::within_bounds(&record.experiment)?;
+    hold(
+        record.builds.len() <= RESULTS_MAX && record.gates.len() <= RESULTS_MAX,
+        "there are more results than variants",
+    )?;
+    check_report(report)?;
     for gate in &record.gates {
         let numbers = gate.value.cases.iter().map(|case| case.case);
         hold(

@@ -1,6 +1,6 @@
 //! The race of those who passed the gate, kept replica by replica.
 
-use super::{Candidate, Interrupt, Run, RunError, Workshop};
+use super::{Candidate, Interrupt, Run, RunError};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
     self, Contender, Dropout, Instances, Kept, Listener, Pilot, RaceError, RaceOptions, Raced,
@@ -153,18 +153,18 @@ impl Run<'_> {
 /// What a race of so many variants found out, from what was kept of it.
 pub(super) fn replay(
     experiment: &Experiment,
-    workshop: &Workshop,
+    cases: &[CaseLabel],
     variants: usize,
     kept: Kept,
 ) -> Option<Raced> {
-    let sizes: Vec<u32> = workshop.cases.iter().filter_map(size).collect();
+    let sizes: Vec<u32> = cases.iter().filter_map(size).collect();
     let options = RaceOptions {
         measure: &experiment.measure,
-        cores: &workshop.cores,
+        cores: &[],
         sizes: &sizes,
         clocks: clocks(experiment),
     };
-    measure::replay(variants, workshop.cases.len(), &options, kept)
+    measure::replay(variants, cases.len(), &options, kept)
 }
 
 /// Verdicts are given by CPU time, and by wall time where a criterion asks for it.

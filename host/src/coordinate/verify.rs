@@ -6,16 +6,16 @@ use super::checks::runner_error;
 use super::conclude::{self, Findings};
 use super::evidence::Evidence;
 use super::figures::{Figures, Outcome, Verification, held};
-use super::timing::{self, Timed};
+use super::timing::Timed;
 use super::workshop::{Means, Workshop};
-use super::{Candidate, RunError, find_twins, grants, keys, reconcile};
+use super::{Candidate, RunError, find_twins, grants, keys, recompute, reconcile};
 use crate::artifact::Artifact;
 use crate::build::{Built, CodeBytes, Kind, Request, source_lines};
 use crate::config::Loaded;
 use crate::interface::World;
-use crate::measure::{self, GateRecord, Kept};
+use crate::measure::{self, GateRecord};
 use crate::store::{self, Files, IterationFile, Key, SafeId};
-use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::report::{self, Report};
 use serde_json::json;
 use std::path::PathBuf;
@@ -164,7 +164,10 @@ impl Verifying<'_> {
             let id = candidate.id.clone();
             let built = match candidate.code.clone() {
                 Some(code) => self.built(code).await,
-                None => Err(candidate.failure.clone().unwrap_or_else(unreadable)),
+                None => Err(candidate
+                    .failure
+                    .clone()
+                    .unwrap_or_else(recompute::unreadable)),
             };
             let Some(build) = self.given.evidence.record.build(&id) else {
                 let why = "it could not be read when the run was made";
@@ -366,24 +369,29 @@ impl Verifying<'_> {
 
     /// Works out the report from what was kept, and holds it against the kept one.
     fn conclude(&mut self) {
-        let kept = &self.given.evidence.report;
-        for candidate in &mut self.candidates {
-            let variant = kept.variants.iter().find(|other| other.id == candidate.id);
-            let failure = variant.and_then(|variant| variant.failure.clone());
-            candidate.failure = failure.filter(|failure| failure.phase != Phase::Measure);
+        let evidence = self.given.evidence;
+        let kept = &evidence.report;
+        recompute::recall(&mut self.candidates, evidence);
+        let mut notes = Vec::new();
+        if !self.workshop.setting.source.has_oracle() {
+            let cases = &self.workshop.cases;
+            notes.push(recompute::compare_answers(&mut self.candidates, cases));
         }
-        find_twins(&mut self.candidates);
+        let identities: Vec<_> = self.candidates.iter().map(Candidate::identity).collect();
+        find_twins(&mut self.candidates, &identities);
+        recompute::recall_unpiloted(&mut self.candidates, evidence);
         let timed = self.replayed();
         let findings = Findings {
-            loaded: self.given.loaded,
-            workshop: &self.workshop,
+            experiment: &self.given.loaded.experiment,
+            cases: &self.workshop.cases,
+            seed: self.workshop.setting.seed,
             candidates: &self.candidates,
         };
         let facts = findings.facts(
             kept.experiment.id.clone(),
             kept.environment.clone(),
             timed.as_ref(),
-            Vec::new(),
+            notes,
         );
         let again: Report = report::assemble(facts);
         reconcile::reports(&mut self.figures, kept, &again);
@@ -403,22 +411,8 @@ impl Verifying<'_> {
         if race.lists.variants != ids {
             return None;
         }
-        let kept = Kept {
-            pilot: Some(race.pilot.clone()),
-            replicas: evidence.replicas.clone(),
-            dropped: race.dropouts.clone(),
-            seconds: 0.0,
-        };
-        let raced = timing::replay(
-            &self.given.loaded.experiment,
-            &self.workshop,
-            racers.len(),
-            kept,
-        )?;
-        for dropout in &raced.failed {
-            self.candidates[racers[dropout.variant]].failure = Some(dropout.failure.clone());
-        }
-        Some(Timed { racers, raced })
+        let (experiment, cases) = (&self.given.loaded.experiment, &self.workshop.cases);
+        recompute::race_again(&mut self.candidates, experiment, evidence, cases, racers)
     }
 
     /// Says what no other moment can repeat.
@@ -435,14 +429,5 @@ impl Verifying<'_> {
             evidence.record.environment.cpu
         );
         self.figures.skip("race", "samples", why);
-    }
-}
-
-fn unreadable() -> Failure {
-    Failure {
-        class: FailureClass::BuildFailed,
-        message: "it cannot be read".to_owned(),
-        phase: Phase::Build,
-        limit: None,
     }
 }

@@ -4,4 +4,4 @@ mod growth;
 mod readings;
 
 pub use growth::growth;
-pub use readings::{Subject, log_time, readings};
+pub use readings::{Subject, log_time, of_build, readings};

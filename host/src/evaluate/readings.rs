@@ -7,6 +7,7 @@ use bakeoff_domain::race::{Analysis, Settings};
 use bakeoff_domain::report::{CaseLabel, Reading};
 use bakeoff_domain::spec::Source;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// All that is known of a variant.
 #[derive(Clone, Copy, Debug)]
@@ -51,25 +52,33 @@ pub fn readings(subject: &Subject<'_>) -> BTreeMap<String, Reading> {
             })
         }),
     );
-    if let Some(built) = subject.built {
-        put(
-            Source::ComponentSize,
-            Some(exact(built.component.len() as f64, "bytes")),
-        );
-        put(
-            Source::SourceLines,
-            built.source_lines.map(|lines| exact(lines as f64, "lines")),
-        );
-        let cpu_ns = built.cpu.as_nanos() as f64;
-        put(
-            Source::BuildTime,
-            (cpu_ns > 0.0).then(|| exact(cpu_ns, "ns")),
-        );
-    }
     for (name, reading) in subject.gate.map(assessed).unwrap_or_default() {
         put(Source::Assess(name), Some(reading));
     }
+    if let Some(built) = subject.built {
+        let bytes = built.component.len() as u64;
+        found.extend(of_build(bytes, built.source_lines, built.cpu));
+    }
     found
+}
+
+/// By the name of its source, what is read of a build: bytes of the component, lines of its source if
+/// it has one, CPU time of the build if it took any.
+pub fn of_build(bytes: u64, lines: Option<u64>, cpu: Duration) -> BTreeMap<String, Reading> {
+    let cpu_ns = cpu.as_nanos() as f64;
+    let readings = [
+        (Source::ComponentSize, Some(exact(bytes as f64, "bytes"))),
+        (
+            Source::SourceLines,
+            lines.map(|lines| exact(lines as f64, "lines")),
+        ),
+        (
+            Source::BuildTime,
+            (cpu_ns > 0.0).then(|| exact(cpu_ns, "ns")),
+        ),
+    ];
+    let named = |(source, reading): (Source, Option<Reading>)| Some((source.name(), reading?));
+    readings.into_iter().filter_map(named).collect()
 }
 
 fn exact(value: f64, unit: &str) -> Reading {

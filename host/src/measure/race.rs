@@ -101,7 +101,9 @@ pub struct Raced {
     pub failed: Vec<Dropout>,
     /// Why it ended.
     pub stop: StopReason,
-    /// Calls of guest code, warm-up included.
+    /// Calls of guest code that this rests on: all of the pilot's, and those of every replica's
+    /// samples. What is kept says how many, so it does not matter in how many sessions they were
+    /// made. Warm-ups of replicas, and replicas that never ended, are not among them.
     pub calls: u64,
 }
 
@@ -168,7 +170,6 @@ pub async fn race<L: Listener>(
         calibrator: calibrator.into(),
         options,
         tally: Tally::new(settings, &pilot),
-        calls: pilot.calls,
         failed: Vec::new(),
         replicas: Vec::new(),
         next: 0,
@@ -186,10 +187,10 @@ pub async fn race<L: Listener>(
     track.replicas.sort_by_key(|replica| replica.index);
     Ok(Raced {
         analysis: Some(analysis),
+        calls: tally::calls(&track.pilot, &track.replicas),
         replicas: track.replicas,
         failed: track.failed,
         stop,
-        calls: track.calls,
         pilot: Some(track.pilot),
     })
 }
@@ -217,7 +218,6 @@ struct Track<'a, L> {
     /// Measured in earlier sessions.
     before: Duration,
     recent_seconds: f64,
-    calls: u64,
     listener: &'a mut L,
 }
 
@@ -369,8 +369,7 @@ impl<L: Listener> Track<'_, L> {
         match launched.end? {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
-                let Finished { replica, facts } = *finished;
-                self.calls += facts.calls;
+                let Finished { replica, .. } = *finished;
                 self.recent_seconds = replica.surroundings.seconds;
                 self.listener
                     .finished(&replica)

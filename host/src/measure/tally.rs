@@ -98,6 +98,12 @@ pub(super) fn known(dropped: Vec<Dropout>, pilot: &Pilot) -> Vec<Dropout> {
     known
 }
 
+/// Calls of guest code that a race rests on, as [`Raced::calls`] counts them.
+pub(super) fn calls(pilot: &Pilot, replicas: &[Replica]) -> u64 {
+    let samples = replicas.iter().flat_map(|replica| &replica.samples);
+    pilot.calls + samples.map(|sample| u64::from(sample.calls)).sum::<u64>()
+}
+
 /// What a race of so many variants found out, from what was kept of it and without running
 /// anything. `None` if it did not get as far as its pilot.
 pub fn replay(
@@ -127,10 +133,10 @@ pub fn replay(
     };
     Some(Raced {
         analysis: Some(analysis),
+        calls: calls(&pilot, &replicas),
         replicas,
         pilot: Some(pilot),
         failed,
         stop,
-        calls: 0,
     })
 }

@@ -27,6 +27,8 @@ pub struct RunSummary {
     pub seconds: f64,
     /// Id of the recommended variant, if the verdicts carried one.
     pub winner: Option<String>,
+    /// Version of the bakeoff that wrote it.
+    pub bakeoff: String,
 }
 
 impl Store {
@@ -37,7 +39,8 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare(
-                "SELECT run, name, experiment_id, status, started, updated, seconds, winner
+                "SELECT run, name, experiment_id, status, started, updated, seconds, winner,
+                        bakeoff_version
                  FROM v_runs ORDER BY run",
             )?;
             statement
@@ -69,6 +72,19 @@ impl Store {
             .map_err(|error| self.failed(error))?;
         text.map(|text| self.understand(&text, "a seed"))
             .transpose()
+    }
+
+    /// The last run that has a report; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn last_reported(&self) -> Result<Option<RunId>, StoreError> {
+        let sql = "SELECT max(id) FROM run WHERE report IS NOT NULL";
+        let last: Option<i64> = self
+            .db
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(|error| self.failed(error))?;
+        Ok(last.map(RunId))
     }
 
     /// The report of a run, or of the last run that has one; `None` if there is none yet.
@@ -151,5 +167,6 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         updated: row.get(5)?,
         seconds: row.get(6)?,
         winner: row.get(7)?,
+        bakeoff: row.get(8)?,
     })
 }

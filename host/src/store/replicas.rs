@@ -113,13 +113,23 @@ impl Store {
     /// # Errors
     /// Those of reading.
     pub fn replicas(&self, race: RaceId) -> Result<Vec<Replica>, StoreError> {
+        self.replicas_until(race, RunId(i64::MAX))
+    }
+
+    /// The replicas that a race had when this run was over: a later run of the same race may have
+    /// added to them.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn replicas_until(&self, race: RaceId, run: RunId) -> Result<Vec<Replica>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
                         yardstick_ns
-                 FROM replica WHERE race = ?1 ORDER BY number",
+                 FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
-            let rows = statement.query_map([race.0], |row| Ok((row.get(0)?, replica(row)?)))?;
+            let of = params![race.0, run.0];
+            let rows = statement.query_map(of, |row| Ok((row.get(0)?, replica(row)?)))?;
             rows.map(|row| fill(&self.db, row?))
                 .collect::<Result<Vec<_>, _>>()
         };

@@ -1,0 +1,246 @@
+//! Reports, shown again: worked out from the samples that are kept, and whatever says otherwise is
+//! named. No toolchain is at hand, and nothing runs.
+
+use super::Finished;
+use crate::support::{Said, bakeoff};
+use rusqlite::Connection;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A command where no compiler can be found.
+fn say(arguments: &[&str]) -> Said {
+    let mut command = bakeoff(arguments);
+    command
+        .env("PATH", "/nonexistent")
+        .env("RUSTC", "/nonexistent/rustc");
+    command.output().unwrap().into()
+}
+
+/// The report of a folder, as JSON.
+fn report(dir: &str) -> (Said, Value) {
+    let said = say(&["report", dir, "--format", "json"]);
+    let report = said.json();
+    (said, report)
+}
+
+fn results(finished: &Finished, name: &str) -> PathBuf {
+    finished.path(".bakeoff").join(name)
+}
+
+fn database(results: &Path) -> Connection {
+    Connection::open(results.join("bakeoff.db")).unwrap()
+}
+
+/// Alters the report in the database.
+fn alter(results: &Path, sql: &str) {
+    let db = database(results);
+    assert_eq!(db.execute(sql, []).unwrap(), 1, "{sql}");
+}
+
+fn in_file(results: &Path) -> Value {
+    serde_json::from_slice(&fs::read(results.join("report.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_shown_follows_from_the_samples_alone() {
+    for (experiment, name) in [
+        ("tests/planted", "planted"),
+        ("tests/planted/no-oracle", "planted-no-oracle"),
+        ("tests/planted/cases", "planted-cases"),
+    ] {
+        let finished = Finished::of(experiment);
+        let results = results(&finished, name);
+        let kept = in_file(&results);
+        let (said, shown) = report(finished.dir());
+        assert_eq!(said.stderr, "", "{experiment}");
+        assert_eq!(shown, kept, "{experiment}");
+        fs::remove_file(results.join("report.json")).unwrap();
+        // Nothing of what is concluded is taken from the kept report.
+        alter(
+            &results,
+            "UPDATE run SET report = json_set(report, '$.verdicts', json('[]'), '$.pareto',
+             json('[]'), '$.recommendation.text', '', '$.replicas', NULL, '$.notes[#]', 'x')",
+        );
+        let (said, shown) = report(finished.dir());
+        assert_eq!(said.status, 1, "{experiment}: {}", said.stderr);
+        assert_eq!(shown, kept, "{experiment}");
+    }
+}
+
+/// A pair of a report by its place.
+fn pair(report: &Value, place: usize) -> String {
+    let row = &report["verdicts"][place];
+    let text = |key: &str| row[key].as_str().unwrap().to_owned();
+    format!("{} against {}", text("a"), text("b"))
+}
+
+#[test]
+fn a_report_that_says_otherwise_than_the_samples_is_named() {
+    let finished = Finished::of("examples/top-k");
+    let (dir, results) = (finished.dir(), results(&finished, "top-k"));
+    let file = results.join("report.json");
+    let whole = fs::read(&file).unwrap();
+    let kept = in_file(&results);
+    let (said, shown) = report(dir);
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    assert_eq!(shown, kept);
+
+    let mut altered = kept.clone();
+    altered["verdicts"][0]["verdict"] = "tie".into();
+    altered["verdicts"][0]["ratio"] = 1.into();
+    fs::write(&file, altered.to_string()).unwrap();
+    let (said, shown) = report(dir);
+    assert_eq!((said.status, &shown), (1, &kept));
+    let ratio = &kept["verdicts"][0]["ratio"];
+    for words in [
+        "report.json is not what follows from the samples",
+        &pair(&kept, 0),
+        "it says [\"tie\",1",
+        &format!(
+            "the samples say [{},{ratio}",
+            kept["verdicts"][0]["verdict"]
+        ),
+    ] {
+        assert!(
+            said.stderr.contains(words),
+            "no `{words}` in {}",
+            said.stderr
+        );
+    }
+    assert!(!said.stderr.contains("in the database"), "{}", said.stderr);
+    let weighed = ["report", dir, "--weight", "memory=3", "--format", "json"];
+    let of_altered = say(&weighed);
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(say(&weighed).json(), of_altered.json());
+
+    alter(
+        &results,
+        "UPDATE run SET report = json_set(report, '$.verdicts[0].verdict', 'tie',
+         '$.recommendation.winner', 'sort')",
+    );
+    let (said, shown) = report(dir);
+    assert_eq!((said.status, &shown), (1, &kept));
+    let words = "the report in the database is not what follows from the samples";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    assert!(said.stderr.contains(&pair(&kept, 0)), "{}", said.stderr);
+    assert!(said.stderr.contains("it says sort"), "{}", said.stderr);
+    assert!(!said.stderr.contains("report.json"), "{}", said.stderr);
+    let run = format!("{dir}:1");
+    let compared = say(&["compare", &run, dir, "--format", "json"]);
+    assert_eq!(compared.status, 1, "{}", compared.stderr);
+    assert!(compared.stderr.contains(words), "{}", compared.stderr);
+    assert_eq!(
+        compared.json()["winner"][0],
+        kept["recommendation"]["winner"]
+    );
+    let picked = say(&["pick", dir]);
+    assert!(!picked.stdout.contains("sort.rs"), "{}", picked.stdout);
+    assert!(picked.stderr.contains(words), "{}", picked.stderr);
+
+    // Its samples are what a report is held against, whatever else says the same.
+    let db = database(&results);
+    db.execute(
+        "UPDATE sample SET cpu_ns = cpu_ns * 3 WHERE entrant = 0",
+        [],
+    )
+    .unwrap();
+    let (said, shown) = report(dir);
+    assert_eq!(said.status, 1);
+    assert_ne!(shown["verdicts"], kept["verdicts"]);
+}
+
+#[test]
+fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
+    let finished = Finished::of("tests/planted/cases");
+    let (dir, results) = (finished.dir(), results(&finished, "planted-cases"));
+    let database = results.join("bakeoff.db");
+    alter(
+        &results,
+        "UPDATE run SET report = json_set(report, '$.recommendation.winner', 'sort')",
+    );
+    fs::remove_file(results.join("report.json")).unwrap();
+    let altered = fs::read(&database).unwrap();
+    for (sql, why) in [
+        (
+            "UPDATE run SET bakeoff = '0.0.1'",
+            "bakeoff 0.0.1 made it, and by the rules of this one",
+        ),
+        (
+            "UPDATE run SET status = 'interrupted'",
+            "run 1 went on after this report was made",
+        ),
+        (
+            "UPDATE result SET value = '{}' WHERE kind = 'pilot'",
+            "cannot be understood",
+        ),
+        (
+            "UPDATE result SET value = json_set(value, '$.sampling.brief', json('[70]'))
+             WHERE kind = 'pilot'",
+            "its pilot speaks of variants",
+        ),
+        (
+            "UPDATE result SET value = json_set(value, '$.failure', json('{\"class\": \"trap\",
+             \"message\": \"\", \"phase\": \"check\", \"limit\": null}'))
+             WHERE kind = 'gate' AND id = (SELECT result FROM reliance WHERE kind = 'gate'
+             AND variant = 'select')",
+            "other variants would have raced",
+        ),
+    ] {
+        alter(&results, sql);
+        let (said, shown) = report(dir);
+        assert_eq!(shown["recommendation"]["winner"], "sort", "{sql}");
+        let words = "shown as it was kept, not worked out again from the samples";
+        for words in [words, why] {
+            assert!(said.explains(words), "no `{words}` in {}", said.stderr);
+        }
+        fs::write(&database, &altered).unwrap();
+    }
+    let (said, shown) = report(dir);
+    assert_eq!(said.status, 1, "{}", said.stderr);
+    assert_ne!(shown["recommendation"]["winner"], "sort");
+}
+
+#[test]
+fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
+    let finished = Finished::of("examples/top-k");
+    let (dir, results) = (finished.dir(), results(&finished, "top-k"));
+    // A later run of the same race added the last replica.
+    let (_, before) = report(dir);
+    let db = database(&results);
+    let last = "(SELECT max(id) FROM replica)";
+    db.execute_batch(&format!(
+        "INSERT INTO run SELECT 2, root, name, 'other', seed, bakeoff, started, updated,
+             'interrupted', spent_ms, environment, settings, NULL FROM run WHERE id = 1;
+         INSERT INTO replica SELECT 9999, race, number + 1, solo, 2, at, core, started_s, seconds,
+             preemptions, steal_ticks, load, yardstick_ns FROM replica WHERE id = {last};
+         INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
+             cpu_ns * (1 + 8 * entrant), wall_ns FROM sample
+             WHERE replica = (SELECT max(replica) FROM sample);
+         INSERT INTO baseline SELECT 9999, race_case, cpu_ns, wall_ns FROM baseline
+             WHERE replica = (SELECT max(replica) FROM baseline);
+         INSERT INTO cold SELECT 9999, entrant, cpu_ns FROM cold
+             WHERE replica = (SELECT max(replica) FROM cold);"
+    ))
+    .unwrap();
+    let (said, shown) = report(dir);
+    assert_eq!((said.stderr.as_str(), &shown), ("", &before));
+    db.execute("UPDATE replica SET run = 1", []).unwrap();
+    let (said, shown) = report(dir);
+    let words = "is not what follows from the samples";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    assert_ne!(shown["verdicts"], before["verdicts"]);
+}
+
+#[test]
+fn a_file_alone_is_shown_as_it_says() {
+    let finished = Finished::of("tests/planted/cases");
+    let results = results(&finished, "planted-cases");
+    let sent = finished.path("sent.json");
+    let mut altered = in_file(&results);
+    altered["recommendation"]["winner"] = "sort".into();
+    fs::write(&sent, altered.to_string()).unwrap();
+    let (said, shown) = report(sent.to_str().unwrap());
+    assert_eq!(shown["recommendation"]["winner"], "sort");
+    assert!(said.explains("as the file says"), "{}", said.stderr);
+}
