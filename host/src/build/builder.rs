@@ -237,7 +237,7 @@ impl Builder {
             let message = format!("{}: {error}", request.code.path_shown());
             build_failure(FailureClass::MachineFailed, message)
         })?;
-        let (said, exit, cut) = watch(child).await;
+        let (said, exit, cut) = watch(child, WALL).await;
         said.into_built(request, &exit, cut)
     }
 
@@ -324,9 +324,9 @@ struct Said {
 }
 
 /// Reads all that a child says, and waits for its end or that of its time.
-async fn watch(mut child: Child) -> (Said, Exit, Cut) {
+async fn watch(mut child: Child, wall: Duration) -> (Said, Exit, Cut) {
     let mut said = Said::default();
-    let until = tokio::time::Instant::now() + WALL;
+    let until = tokio::time::Instant::now() + wall;
     let read = async {
         while let Ok(Some(frame)) = child.next_frame().await {
             said.take(frame);
@@ -431,4 +431,26 @@ impl Said {
 pub fn source_lines(text: &str) -> u64 {
     let counts = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     text.lines().filter(counts).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::confine::fake;
+
+    /// One that says nothing more, and one that closes its pipes and stays.
+    #[tokio::test]
+    async fn a_builder_has_its_wall_time_and_no_more() {
+        for then in ["exec sleep 300", "exec sleep 300 >&- 2>&-"] {
+            let folder = tempfile::tempdir().unwrap();
+            let confinement = fake::children(folder.path(), &[], then).await;
+            let child = confinement.spawn(job(&[], bounded(&CodeBytes::Calibrator)));
+            let child = child.await.unwrap();
+            let watched = watch(child, Duration::from_millis(200));
+            let (_, exit, cut) = tokio::time::timeout(Duration::from_secs(60), watched)
+                .await
+                .expect("it is waited for as long as it likes");
+            assert_eq!((cut, exit.ending), (Cut::Wall, Ending::Killed), "{then}");
+        }
+    }
 }
