@@ -5,6 +5,7 @@ use super::cache::{Cache, Name};
 use super::imports::WasiImports;
 use super::limits::{SOURCE_BYTES_MAX, WALL};
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, with_limit};
+use super::scratch::{self, Scratch};
 use super::toolchain::Toolchain;
 use super::verdict::{self, Cut};
 use super::{compile, diagnostics, glue, inspect, layout};
@@ -16,7 +17,7 @@ use bakeoff_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -111,6 +112,8 @@ pub struct Builder {
     cache: Option<Cache>,
     turns: Semaphore,
     wasi: WasiImports,
+    /// Whether what killed builds left was removed.
+    swept: Once,
 }
 
 impl Builder {
@@ -128,6 +131,7 @@ impl Builder {
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
+            swept: Once::new(),
         }
     }
 
@@ -214,8 +218,8 @@ impl Builder {
     }
 
     async fn run(&self, request: &Request) -> Result<Built, Failure> {
-        let scratch = tempfile::Builder::new().prefix("bakeoff-build-").tempdir();
-        let scratch = scratch.map_err(|error| {
+        self.swept.call_once(scratch::sweep);
+        let scratch = Scratch::new().map_err(|error| {
             let message = format!(
                 "cannot make a folder to build in: {error}; make room in {}, or name another \
                  folder by TMPDIR",
@@ -223,7 +227,7 @@ impl Builder {
             );
             build_failure(FailureClass::MachineFailed, message)
         })?;
-        let (order, bytes) = self.order(request, scratch.path());
+        let (order, bytes) = self.order(request, scratch.work());
         let order = postcard::to_stdvec(&order).map_err(|error| {
             build_failure(
                 FailureClass::MachineFailed,
@@ -232,7 +236,7 @@ impl Builder {
         })?;
         let length = (order.len() as u64).to_le_bytes();
         let payload = [&length[..], &order, bytes];
-        let job = job(&payload, self.fence(request, scratch.path()));
+        let job = job(&payload, self.fence(request, scratch.work()));
         let child = self.confinement.spawn(job).await.map_err(|error| {
             let message = format!("{}: {error}", request.code.path_shown());
             build_failure(FailureClass::MachineFailed, message)
