@@ -2,6 +2,7 @@
 
 mod brought;
 mod forms;
+mod killed;
 mod layouts;
 mod prototypes;
 mod reuse;

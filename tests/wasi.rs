@@ -1,8 +1,9 @@
 //! WASI for components that users bring: what they get, and what becomes of those that want more.
 
-mod components;
+pub(crate) mod components;
 mod ends;
 mod experiments;
+pub(crate) mod floods;
 mod policy;
 
 use bakeoff::artifact::Folders;

@@ -100,18 +100,96 @@ static NEVER: u64 = spin();
 pub fn top_k(_: Vec<i64>, _: u32) -> Vec<i64> { vec![NEVER as i64] }
 ";
 
+/// A build that takes until its CPU limit, with a folder of its own for temporary files.
+fn endless_build(folder: &Path) -> Command {
+    let file = folder.join("endless.rs");
+    std::fs::write(&file, ENDLESS_CONSTANT).unwrap();
+    let mut build = bakeoff(&["build", "--wit", "examples/top-k/wit", "--call", "top-k"]);
+    let temporary = folder.join("tmp");
+    std::fs::create_dir_all(&temporary).unwrap();
+    build.arg(file).env("TMPDIR", temporary);
+    build
+}
+
+/// The compiler is the one that compiles for the prototypes' target, not one that is asked for its
+/// version.
+fn is_compiler(line: &str) -> bool {
+    line.contains("--target=wasm32")
+}
+
 /// The parent is killed by SIGKILL, so that nothing in it can clean up, while its builder runs a
 /// compiler.
 #[test]
 fn a_builder_and_its_compiler_die_with_a_killed_parent() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("endless.rs");
-    std::fs::write(&file, ENDLESS_CONSTANT).unwrap();
-    let mut build = bakeoff(&["build", "--wit", "examples/top-k/wit", "--call", "top-k"]);
-    build.arg(file);
-    // The compiler is the one that compiles for the prototypes' target, not one that is asked for
-    // its version.
-    dies_with_its_parent(build, |line| line.contains("--target=wasm32"));
+    dies_with_its_parent(endless_build(folder.path()), is_compiler);
+}
+
+/// What killed builds leave among the temporary files goes with the next build. That of a build
+/// under way stays, and so does what a planted link leads to.
+#[test]
+fn the_next_build_removes_what_killed_ones_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = folder.path().join("tmp");
+    let scratches = || {
+        let entries = std::fs::read_dir(&temporary).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| !name.ends_with("plantd")).collect();
+        names.sort();
+        names
+    };
+    dies_with_its_parent(endless_build(folder.path()), is_compiler);
+    let left = scratches();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let elsewhere = folder.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::rename(temporary.join(&left[0]), elsewhere.join("copy")).unwrap();
+    let copy = Command::new("cp")
+        .arg("-a")
+        .args([elsewhere.join("copy"), temporary.join(&left[0])])
+        .status();
+    assert!(copy.unwrap().success());
+    let planted = temporary.join("bakeoff-build-plantd");
+    std::os::unix::fs::symlink(elsewhere.join("copy"), planted).unwrap();
+
+    let mut live = endless_build(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // A smaller build comes before: the one that finds out whether bubblewrap can be used.
+    let is_of_live = |name: &String| {
+        let files = std::fs::read_dir(temporary.join(name).join("work"));
+        let mut files = files.into_iter().flatten().flatten();
+        files.any(|file| {
+            let text = std::fs::read_to_string(file.path());
+            text.is_ok_and(|text| text.contains("static NEVER"))
+        })
+    };
+    let begun = eventually(|| {
+        scratches()
+            .iter()
+            .any(|name| *name != left[0] && is_of_live(name))
+    });
+    let of_live = scratches();
+    let other = bakeoff(&["build", "examples/top-k/approaches/heap.rs"])
+        .args(["--wit", "examples/top-k/wit", "--call", "top-k"])
+        .env("TMPDIR", &temporary)
+        .env("BAKEOFF_CACHE_DIR", folder.path().join("cache"))
+        .output();
+    let after = scratches();
+    live.kill().unwrap();
+    live.wait().unwrap();
+    assert!(begun && other.unwrap().status.success());
+    assert_eq!(
+        of_live.len(),
+        1,
+        "the second build removed that of the first"
+    );
+    assert_ne!(of_live, left);
+    assert_eq!(after, of_live, "the third leaves that of the second");
+    assert!(elsewhere.join("copy/work").is_dir());
+    assert!(elsewhere.join("copy/lock").is_file());
 }
 
 #[test]

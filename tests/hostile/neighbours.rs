@@ -3,6 +3,8 @@
 
 use super::batch::{WIT, approach};
 use super::components::{Answerer, built, crowded, growing_table, looping};
+use crate::wasi::{components, floods};
+use bakeoff::artifact::{Folders, GrantedFolder, read_granted};
 use bakeoff::engine::{self, Profile};
 use bakeoff::invoke::Value;
 use bakeoff::sandbox::{Imports, Instance, Prepared, Sandbox};
@@ -37,8 +39,46 @@ const SOURCES: [&str; 8] = [
     "leaves_marks",
 ];
 
+/// What is to be called of an attack, and what it may import.
+#[derive(Clone, Copy)]
+enum World {
+    /// The problem's own function, and nothing.
+    Plain,
+    /// A function of a number, and WASI with a granted folder.
+    Wasi,
+}
+
 /// Every attack by name, as a component.
-fn attacks(good: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+fn attacks(good: &[u8]) -> Vec<(&'static str, World, Vec<u8>)> {
+    let mut attacks = plain_attacks(good);
+    attacks.extend(wasi_attacks());
+    attacks
+}
+
+/// Attacks that import WASI: on outputs, clocks, randomness, files and the host's tables.
+fn wasi_attacks() -> Vec<(&'static str, World, Vec<u8>)> {
+    let writes = |bytes| components::writes(bytes, u64::MAX, "", "(i64.const 0)");
+    [
+        ("output flood", writes(4096)),
+        ("empty writes", writes(0)),
+        ("clock flood", components::clocks(u64::MAX)),
+        ("sleep for ever", components::sleeps(u64::MAX)),
+        ("naps", floods::naps()),
+        ("random bytes at once", components::random_bytes(50 << 20)),
+        ("random flood", floods::draws()),
+        ("hoarded pollables", components::hoards(u32::MAX)),
+        ("own resources", floods::makes_resources()),
+        ("endless reads", floods::reads_again()),
+        ("opened files", floods::opens()),
+        ("folders listed", floods::lists()),
+        ("kept lists", floods::keeps_lists()),
+        ("exit", components::exits()),
+    ]
+    .map(|(name, component)| (name, World::Wasi, component))
+    .into()
+}
+
+fn plain_attacks(good: &[u8]) -> Vec<(&'static str, World, Vec<u8>)> {
     let mut attacks: Vec<_> = SOURCES
         .iter()
         .map(|name| (*name, built(&approach(name), WIT, "top-k")))
@@ -56,22 +96,41 @@ fn attacks(good: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     attacks.push(("many memories", crowded(good, 20, 8, 1)));
     attacks.push(("many instances", crowded(good, 100, 0, 1)));
     attacks.push(("growing table", growing_table.component()));
-    attacks
+    let plain = |(name, component)| (name, World::Plain, component);
+    attacks.into_iter().map(plain).collect()
 }
 
-fn limits() -> Limits {
+/// A folder with the file `inner/b`.
+fn granted() -> Folders {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join("data/inner")).unwrap();
+    fs::write(home.path().join("data/inner/b"), [1, 2, 4]).unwrap();
+    let folders = read_granted(&[GrantedFolder {
+        at: "/data".into(),
+        home: home.path().to_owned(),
+        folder: "data".into(),
+        shown: "data".into(),
+    }]);
+    folders.unwrap()
+}
+
+/// A million calls of the host take a second, so what floods it has less fuel.
+fn limits(world: World) -> Limits {
     Limits {
         memory_bytes: 64 << 20,
-        fuel: 20_000_000,
+        fuel: match world {
+            World::Plain => 20_000_000,
+            World::Wasi => 1_000_000,
+        },
         output_bytes: 64 << 10,
         ..Limits::default()
     }
 }
 
-fn prepared(sandbox: &Sandbox, component: &[u8]) -> Prepared {
+fn prepared(sandbox: &Sandbox, component: &[u8], imports: Imports) -> Prepared {
     let code = engine::precompile(Profile::Checked, component).unwrap();
     // SAFETY: the line above compiled it, for an engine of the same profile.
-    unsafe { sandbox.prepare(&code, Imports::None) }.unwrap()
+    unsafe { sandbox.prepare(&code, imports) }.unwrap()
 }
 
 /// The numbers of a trial, which no other trial has, and the five largest of them.
@@ -90,6 +149,20 @@ fn call(instance: &mut Instance, arguments: &Arc<[Value]>) -> Result<Option<Valu
     Ok(answered.value)
 }
 
+/// One call of an attack; whether it was ended.
+fn is_ended(attack: &Prepared, world: World, of_trial: &Arc<[Value]>) -> bool {
+    let Ok(mut instance) = attack.instantiate() else {
+        return true;
+    };
+    match world {
+        World::Plain => call(&mut instance, of_trial).is_err(),
+        World::Wasi => {
+            let callee = instance.callee(&["solve".to_owned()]).unwrap();
+            instance.call(&callee, &[Value::U32(7)].into()).is_err()
+        }
+    }
+}
+
 /// Memory that this process has resident, in bytes.
 fn resident_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
@@ -105,18 +178,21 @@ fn ten_thousand_trials_beside_each_attack() {
     let asked = std::env::var(TRIALS_VARIABLE).ok();
     let trials = asked.map_or(TRIALS, |count| count.parse().unwrap());
     let good = built(&approach("good"), WIT, "top-k");
-    let sandbox = Sandbox::new(Profile::Checked, limits()).unwrap();
-    let well_behaved = prepared(&sandbox, &good);
-    for (name, component) in attacks(&good) {
-        let attack = prepared(&sandbox, &component);
+    let folders = Arc::new(granted());
+    for (name, world, component) in attacks(&good) {
+        let imports = match world {
+            World::Plain => Imports::None,
+            World::Wasi => Imports::Wasi(Arc::clone(&folders)),
+        };
+        let sandbox = Sandbox::new(Profile::Checked, limits(world)).unwrap();
+        let well_behaved = prepared(&sandbox, &good, Imports::None);
+        let attack = prepared(&sandbox, &component, imports);
         let mut kept = well_behaved.instantiate().unwrap();
         let (mut right, mut held_off, mut midway) = (0, 0, 0);
         for number in 0..trials {
             let (arguments, largest) = trial(number);
             if number % ATTACK_EVERY == 0 {
-                let attacked = attack.instantiate().map_err(drop);
-                let attacked = attacked.and_then(|mut instance| call(&mut instance, &arguments));
-                held_off += u64::from(attacked.is_err());
+                held_off += u64::from(is_ended(&attack, world, &arguments));
             }
             // By turns in an instance that stays, and in a new one.
             let mut fresh = (number % 2 == 1).then(|| well_behaved.instantiate().unwrap());
@@ -162,5 +238,5 @@ fn trials_beside_each_attack_are_right_and_memory_is_flat() {
         "{said}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert_eq!(said.matches("400 of 400 right").count(), 12, "{said}");
+    assert_eq!(said.matches("400 of 400 right").count(), 26, "{said}");
 }

@@ -107,3 +107,54 @@ fn a_run_beyond_the_hosts_policy_is_neither_verified_nor_packed() {
     let allowed = under(&["verify", finished.dir(), "--quiet"]);
     assert_eq!(allowed.status, 0, "{}{}", allowed.stdout, allowed.stderr);
 }
+
+/// `bakeoff compare` takes files from anywhere. Who made the run says again where they are.
+#[test]
+fn a_run_on_files_from_elsewhere_is_verified_once_their_folder_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let planted = crate::support::root().join("tests/planted/cases");
+    super::copy(&planted, &home.path().join("elsewhere"));
+    let here = home.path().join("here");
+    fs::create_dir(&here).unwrap();
+    let in_here = |arguments: &[&str]| -> Said {
+        let mut command = bakeoff(arguments);
+        command.current_dir(&here).output().unwrap().into()
+    };
+    let compared = {
+        let _turn = crate::support::ONE_AT_A_TIME
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        in_here(&[
+            "compare",
+            "../elsewhere/approaches/select.rs",
+            "../elsewhere/approaches/sort.rs",
+            "--wit",
+            "../elsewhere/wit",
+            "--call",
+            "top-k",
+            "--cases",
+            "../elsewhere/cases.toml",
+            "--budget",
+            "2s",
+            "--out",
+            "kept",
+            "--quiet",
+        ])
+    };
+    assert!([0, 1, 3].contains(&compared.status), "{}", compared.stderr);
+    let verify = ["verify", ".", "--results", "kept", "--quiet"];
+    let refused = in_here(&verify);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    assert!(refused.explains("by --also"), "{}", refused.stderr);
+    let too_narrow = in_here(&[&verify[..], &["--also", "../elsewhere/wit"]].concat());
+    assert_eq!(too_narrow.status, 2, "{}", too_narrow.stdout);
+    let verified = in_here(&[&verify[..], &["--also", "../elsewhere"]].concat());
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+    assert!(verified.stdout.contains(" 0 differ"), "{}", verified.stdout);
+    let packed = in_here(&["pack", ".", "--results", "kept", "--also", ".."]);
+    assert_eq!(packed.status, 0, "{}", packed.stderr);
+    let elsewhere = in_here(&["verify", "compare.bundle", "--quiet"]);
+    assert_eq!(elsewhere.status, 0, "{}", elsewhere.stderr);
+    let both = in_here(&["verify", "compare.bundle", "--also", ".."]);
+    assert_eq!(both.status, 2, "{}", both.stderr);
+}

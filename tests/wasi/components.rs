@@ -6,7 +6,7 @@
 /// A component: `imports` in the component's own text, `lowered` the core functions made of them as
 /// `(core func $NAME (canon lower …))`, and `body` the fields of a core module that finds them all in
 /// the module `host`, the memory and `realloc` in `env`, and exports `solve`.
-pub(super) fn component(imports: &str, lowered: &str, body: &str) -> Vec<u8> {
+pub(crate) fn component(imports: &str, lowered: &str, body: &str) -> Vec<u8> {
     let names: Vec<&str> = lowered
         .match_indices("(core func $")
         .filter_map(|(at, start)| lowered[at + start.len()..].split_whitespace().next())
@@ -43,7 +43,7 @@ pub(super) fn component(imports: &str, lowered: &str, body: &str) -> Vec<u8> {
 }
 
 /// A component that imports nothing and answers its argument.
-pub(super) fn plain() -> Vec<u8> {
+pub(crate) fn plain() -> Vec<u8> {
     component(
         "",
         "",
@@ -51,7 +51,7 @@ pub(super) fn plain() -> Vec<u8> {
     )
 }
 
-const POLL: &str = r#"
+pub(super) const POLL: &str = r#"
   (import "wasi:io/poll@0.2.0" (instance $poll
     (export "pollable" (type $p (sub resource)))
     (export "[method]pollable.block" (func (param "self" (borrow $p))))))
@@ -82,7 +82,7 @@ const STDOUT_LOWERED: &str = r#"
   (core func $drop (canon resource.drop $output-stream))"#;
 
 /// Writes `bytes` of zeroes a time, as long as it may; or once, a text, and then answers or traps.
-pub(super) fn writes(bytes: u32, times: u64, text: &str, then: &str) -> Vec<u8> {
+pub(crate) fn writes(bytes: u32, times: u64, text: &str, then: &str) -> Vec<u8> {
     component(
         STDOUT,
         STDOUT_LOWERED,
@@ -108,7 +108,7 @@ pub(super) fn writes(bytes: u32, times: u64, text: &str, then: &str) -> Vec<u8> 
 }
 
 /// Asks for this many random bytes at once, and answers a number made of the first eight.
-pub(super) fn random_bytes(bytes: u64) -> Vec<u8> {
+pub(crate) fn random_bytes(bytes: u64) -> Vec<u8> {
     component(
         r#"
   (import "wasi:random/random@0.2.0" (instance $random
@@ -128,7 +128,7 @@ pub(super) fn random_bytes(bytes: u64) -> Vec<u8> {
 }
 
 /// Sleeps this long, and answers its argument.
-pub(super) fn sleeps(nanoseconds: u64) -> Vec<u8> {
+pub(crate) fn sleeps(nanoseconds: u64) -> Vec<u8> {
     component(
         &format!(
             r#"{POLL}
@@ -157,7 +157,7 @@ pub(super) fn sleeps(nanoseconds: u64) -> Vec<u8> {
 }
 
 /// Makes this many pollables and gives none back; answers its argument.
-pub(super) fn hoards(handles: u32) -> Vec<u8> {
+pub(crate) fn hoards(handles: u32) -> Vec<u8> {
     component(
         &format!(
             r#"{POLL}
@@ -183,7 +183,7 @@ pub(super) fn hoards(handles: u32) -> Vec<u8> {
 }
 
 /// Looks at both clocks this often, and answers the sum of what it saw.
-pub(super) fn clocks(times: u64) -> Vec<u8> {
+pub(crate) fn clocks(times: u64) -> Vec<u8> {
     component(
         r#"
   (import "wasi:clocks/monotonic-clock@0.2.0" (instance $monotonic
@@ -215,7 +215,7 @@ pub(super) fn clocks(times: u64) -> Vec<u8> {
 }
 
 /// Ends its process with a failure.
-pub(super) fn exits() -> Vec<u8> {
+pub(crate) fn exits() -> Vec<u8> {
     component(
         r#"(import "wasi:cli/exit@0.2.0" (instance $exit
     (export "exit" (func (param "status" (result))))))"#,
@@ -229,7 +229,7 @@ pub(super) fn exits() -> Vec<u8> {
 }
 
 /// Counts environment variables, arguments and granted folders, and answers the sum.
-pub(super) fn looks_around() -> Vec<u8> {
+pub(crate) fn looks_around() -> Vec<u8> {
     component(
         r#"
   (import "wasi:cli/environment@0.2.3" (instance $environment
@@ -264,7 +264,7 @@ pub(super) fn looks_around() -> Vec<u8> {
 }
 
 /// Imports an instance of this name, with a function in it that it never calls.
-pub(super) fn imports(name: &str) -> Vec<u8> {
+pub(crate) fn imports(name: &str) -> Vec<u8> {
     component(
         &format!(r#"(import "{name}" (instance $any (export "any" (func))))"#),
         r#"(core func $any (canon lower (func $any "any")))"#,
@@ -274,10 +274,8 @@ pub(super) fn imports(name: &str) -> Vec<u8> {
     )
 }
 
-/// In the first granted folder, opens `path` so that it may be read (`flags` 1) or written (2), and
-/// answers the sum of the bytes of its beginning; or 1000 and the number of the error.
-pub(super) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
-    let imports = r#"
+/// Granted files, as far as they are used here.
+pub(super) const FILES: &str = r#"
   (import "wasi:filesystem/types@0.2.0" (instance $types
     (export "descriptor" (type $d (sub resource)))
     (type $ec0 (enum "access" "would-block" "already" "bad-descriptor" "busy" "deadlock" "quota"
@@ -299,12 +297,27 @@ pub(super) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
       (param "flags" $df) (result (result (own $d) (error $ec)))))
     (export "[method]descriptor.read" (func (param "self" (borrow $d))
       (param "length" u64) (param "offset" u64)
-      (result (result (tuple (list u8) bool) (error $ec)))))))
+      (result (result (tuple (list u8) bool) (error $ec)))))
+    (export "directory-entry-stream" (type $des (sub resource)))
+    (export "[method]descriptor.read-directory" (func (param "self" (borrow $d))
+      (result (result (own $des) (error $ec)))))
+    (type $dt0 (enum "unknown" "block-device" "character-device" "directory" "fifo"
+      "symbolic-link" "regular-file" "socket"))
+    (export "descriptor-type" (type $dt (eq $dt0)))
+    (type $de0 (record (field "type" $dt) (field "name" string)))
+    (export "directory-entry" (type $de (eq $de0)))
+    (export "[method]directory-entry-stream.read-directory-entry"
+      (func (param "self" (borrow $des))
+        (result (result (option $de) (error $ec)))))))
   (alias export $types "descriptor" (type $descriptor))
   (import "wasi:filesystem/preopens@0.2.0" (instance $preopens
     (alias outer 1 $descriptor (type $d0))
     (export "descriptor" (type $d (eq $d0)))
     (export "get-directories" (func (result (list (tuple (own $d) string)))))))"#;
+
+/// In the first granted folder, opens `path` so that it may be read (`flags` 1) or written (2), and
+/// answers the sum of the bytes of its beginning; or 1000 and the number of the error.
+pub(crate) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
     let lowered = r#"
   (core func $folders (canon lower
     (func $preopens "get-directories") (memory $memory) (realloc $realloc)))
@@ -349,7 +362,7 @@ pub(super) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
     (local.get $sum))"#,
         length = path.len()
     );
-    component(imports, lowered, &body)
+    component(FILES, lowered, &body)
 }
 
 /// The number of `not-permitted` in `wasi:filesystem`'s errors.
@@ -361,7 +374,7 @@ pub(super) const NO_ENTRY: u64 = 1020;
 
 /// A workload: `generate` draws a random number and gives the seed's last byte, and `check` wants the
 /// argument for an answer.
-pub(super) fn workload() -> Vec<u8> {
+pub(crate) fn workload() -> Vec<u8> {
     let text = r#"(component
   (import "wasi:random/random@0.2.0" (instance $random
     (export "get-random-u64" (func (result u64)))))
@@ -389,7 +402,7 @@ pub(super) fn workload() -> Vec<u8> {
 }
 
 /// A component that answers one more than its argument.
-pub(super) fn one_more() -> Vec<u8> {
+pub(crate) fn one_more() -> Vec<u8> {
     component(
         "",
         "",

@@ -117,6 +117,28 @@ fn random_bytes_and_handles_are_bounded() {
     });
 }
 
+/// What one may have, without end.
+#[test]
+fn floods_end_by_the_bound_that_they_meet() {
+    in_both(|profile| {
+        let calls = ("host-limit".to_owned(), "host calls = 1000000".to_owned());
+        let handles = ("host-limit".to_owned(), "handles = 1000".to_owned());
+        let (_home, folders) = granted();
+        for (name, component, bound) in [
+            ("naps", floods::naps(), &calls),
+            ("draws", floods::draws(), &calls),
+            ("reads again", floods::reads_again(), &calls),
+            ("lists", floods::lists(), &calls),
+            ("opens", floods::opens(), &handles),
+            ("keeps lists", floods::keeps_lists(), &handles),
+            ("makes resources", floods::makes_resources(), &handles),
+        ] {
+            let mut guest = Guest::with_folders(profile, &component, folders.clone());
+            assert_eq!(guest.breach(), *bound, "{name}");
+        }
+    });
+}
+
 /// Resources of the component's own, of which no table of the host knows.
 #[test]
 fn handles_of_the_components_own_resources_are_bounded() {

@@ -5,6 +5,7 @@ use super::cache::{Cache, Name};
 use super::imports::WasiImports;
 use super::limits::{SOURCE_BYTES_MAX, WALL};
 use super::order::{Code, Event, Facts, Kind, Order, Stage, build_failure, with_limit};
+use super::scratch::{self, Scratch};
 use super::toolchain::Toolchain;
 use super::verdict::{self, Cut};
 use super::{compile, diagnostics, glue, inspect, layout};
@@ -16,7 +17,7 @@ use bakeoff_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -111,6 +112,8 @@ pub struct Builder {
     cache: Option<Cache>,
     turns: Semaphore,
     wasi: WasiImports,
+    /// Whether what killed builds left was removed.
+    swept: Once,
 }
 
 impl Builder {
@@ -128,6 +131,7 @@ impl Builder {
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
+            swept: Once::new(),
         }
     }
 
@@ -214,8 +218,8 @@ impl Builder {
     }
 
     async fn run(&self, request: &Request) -> Result<Built, Failure> {
-        let scratch = tempfile::Builder::new().prefix("bakeoff-build-").tempdir();
-        let scratch = scratch.map_err(|error| {
+        self.swept.call_once(scratch::sweep);
+        let scratch = Scratch::new().map_err(|error| {
             let message = format!(
                 "cannot make a folder to build in: {error}; make room in {}, or name another \
                  folder by TMPDIR",
@@ -223,7 +227,7 @@ impl Builder {
             );
             build_failure(FailureClass::MachineFailed, message)
         })?;
-        let (order, bytes) = self.order(request, scratch.path());
+        let (order, bytes) = self.order(request, scratch.work());
         let order = postcard::to_stdvec(&order).map_err(|error| {
             build_failure(
                 FailureClass::MachineFailed,
@@ -232,12 +236,12 @@ impl Builder {
         })?;
         let length = (order.len() as u64).to_le_bytes();
         let payload = [&length[..], &order, bytes];
-        let job = job(&payload, self.fence(request, scratch.path()));
+        let job = job(&payload, self.fence(request, scratch.work()));
         let child = self.confinement.spawn(job).await.map_err(|error| {
             let message = format!("{}: {error}", request.code.path_shown());
             build_failure(FailureClass::MachineFailed, message)
         })?;
-        let (said, exit, cut) = watch(child).await;
+        let (said, exit, cut) = watch(child, WALL).await;
         said.into_built(request, &exit, cut)
     }
 
@@ -324,9 +328,9 @@ struct Said {
 }
 
 /// Reads all that a child says, and waits for its end or that of its time.
-async fn watch(mut child: Child) -> (Said, Exit, Cut) {
+async fn watch(mut child: Child, wall: Duration) -> (Said, Exit, Cut) {
     let mut said = Said::default();
-    let until = tokio::time::Instant::now() + WALL;
+    let until = tokio::time::Instant::now() + wall;
     let read = async {
         while let Ok(Some(frame)) = child.next_frame().await {
             said.take(frame);
@@ -431,4 +435,26 @@ impl Said {
 pub fn source_lines(text: &str) -> u64 {
     let counts = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     text.lines().filter(counts).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::confine::fake;
+
+    /// One that says nothing more, and one that closes its pipes and stays.
+    #[tokio::test]
+    async fn a_builder_has_its_wall_time_and_no_more() {
+        for then in ["exec sleep 300", "exec sleep 300 >&- 2>&-"] {
+            let folder = tempfile::tempdir().unwrap();
+            let confinement = fake::children(folder.path(), &[], then).await;
+            let child = confinement.spawn(job(&[], bounded(&CodeBytes::Calibrator)));
+            let child = child.await.unwrap();
+            let watched = watch(child, Duration::from_millis(200));
+            let (_, exit, cut) = tokio::time::timeout(Duration::from_secs(60), watched)
+                .await
+                .expect("it is waited for as long as it likes");
+            assert_eq!((cut, exit.ending), (Cut::Wall, Ending::Killed), "{then}");
+        }
+    }
 }

@@ -183,6 +183,11 @@ fn cpu_used() -> Duration {
         .sum()
 }
 
+/// CPU time of the children of this process that it waited for.
+pub(super) fn children_cpu() -> Duration {
+    rusage(libc::RUSAGE_CHILDREN)
+}
+
 fn rusage(who: libc::c_int) -> Duration {
     // SAFETY: a rusage is plain numbers, for which zero is a value; the call fills it.
     let usage = unsafe {

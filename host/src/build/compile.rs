@@ -1,9 +1,11 @@
 //! In the child: from source to a core module, by one call of `rustc`.
 
+use super::child::children_cpu;
 use super::diagnostics;
 use super::glue::{self, ROOT_FILE};
 use super::limits::{CPU_SOFT_S, DIAGNOSTICS_JSON_BYTES_MAX, FILE_BYTES};
 use super::order::{Compiler, Kind, Order, build_failure, with_limit};
+use super::verdict::{NO_BOUND, is_cpu_limit};
 use crate::confine::dies_with_parent;
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -12,6 +14,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 /// The file that the compiler writes.
 const OUTPUT_FILE: &str = "out.wasm";
@@ -71,7 +74,7 @@ pub(super) fn compile(
         scratch,
     };
     if !said.status.success() {
-        return Err(reading.explain(&said.stderr, said.status));
+        return Err(reading.explain(&said));
     }
     read_output(&scratch.join(OUTPUT_FILE)).map_err(|error| broken(OUTPUT_FILE, &error))
 }
@@ -92,10 +95,11 @@ fn broken(what: &str, error: &std::io::Error) -> Failure {
     build_failure(FailureClass::BuildCrashed, message)
 }
 
-/// What the compiler left: how it ended, and what it said.
-struct Said {
-    status: ExitStatus,
-    stderr: Vec<u8>,
+/// What the compiler left: how it ended, what CPU time it had, and what it said.
+pub(super) struct Said {
+    pub(super) status: ExitStatus,
+    pub(super) cpu: Duration,
+    pub(super) stderr: Vec<u8>,
 }
 
 fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failure> {
@@ -139,7 +143,11 @@ fn run(compiler: &Compiler, order: &Order, scratch: &Path) -> Result<Said, Failu
         let failure = build_failure(FailureClass::BuildOutputLimit, message);
         return Err(with_limit(failure, format!("diagnostics = {within} bytes")));
     }
-    Ok(Said { status, stderr })
+    Ok(Said {
+        status,
+        cpu: children_cpu(),
+        stderr,
+    })
 }
 
 /// In a diagnostic build, panics name the user's file as the user does. Otherwise its name is no
@@ -152,7 +160,7 @@ fn shown_in_panics(order: &Order) -> Option<String> {
 }
 
 /// Why a compiler ended that a signal ended, or that said outside its diagnostics why it did.
-pub(super) fn ended_by_limit(status: ExitStatus, said_raw: &str) -> Option<Failure> {
+pub(super) fn ended_by_limit(said: &Said, said_raw: &str) -> Option<Failure> {
     let memory = [
         "memory allocation of",
         "out of memory",
@@ -170,8 +178,8 @@ pub(super) fn ended_by_limit(status: ExitStatus, said_raw: &str) -> Option<Failu
             limit,
         ));
     }
-    let (class, message, limit) = match status.signal()? {
-        libc::SIGXCPU | libc::SIGKILL => (
+    let (class, message, limit) = match said.status.signal()? {
+        signal if is_cpu_limit(signal, said.cpu) => (
             FailureClass::BuildTimeout,
             "the compiler needs more time for this file than a build may have".to_owned(),
             Some(format!("cpu = {CPU_SOFT_S} s")),
@@ -180,6 +188,11 @@ pub(super) fn ended_by_limit(status: ExitStatus, said_raw: &str) -> Option<Failu
             FailureClass::BuildOutputLimit,
             "the compiler writes a larger file than a build may".to_owned(),
             Some(format!("file = {FILE_BYTES} bytes")),
+        ),
+        libc::SIGKILL => (
+            FailureClass::BuildCrashed,
+            format!("the compiler was killed on this file, {NO_BOUND}"),
+            None,
         ),
         signal => (
             FailureClass::BuildCrashed,

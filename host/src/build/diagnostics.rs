@@ -1,6 +1,6 @@
 //! In the child: from what the compiler said to what the author of the file needs to know.
 
-use super::compile::ended_by_limit;
+use super::compile::{Said, ended_by_limit};
 use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
 use super::limits::{DIAGNOSTICS_BYTES_MAX, MESSAGE_BYTES_MAX};
 use super::order::{Order, build_failure, with_limit};
@@ -8,7 +8,6 @@ use crate::interface::{Interface, rust_name, rust_signature};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use serde::Deserialize;
 use std::path::Path;
-use std::process::ExitStatus;
 
 /// What is needed to read the compiler's words.
 pub(super) struct Reading<'a> {
@@ -58,10 +57,10 @@ impl Diagnostic {
 
 impl Reading<'_> {
     /// The failure that a compiler's words and end amount to.
-    pub(super) fn explain(&self, stderr: &[u8], status: ExitStatus) -> Failure {
-        let stderr = String::from_utf8_lossy(stderr);
+    pub(super) fn explain(&self, said: &Said) -> Failure {
+        let stderr = String::from_utf8_lossy(&said.stderr);
         let (diagnostics, raw) = parse(&stderr);
-        if let Some(failure) = ended_by_limit(status, &raw) {
+        if let Some(failure) = ended_by_limit(said, &raw) {
             return failure;
         }
         let errors = self.errors(&diagnostics);
@@ -75,7 +74,7 @@ impl Reading<'_> {
             );
         }
         // 1 is a refusal, 101 a panic of the compiler's own.
-        if status.code() != Some(1) || errors.is_empty() {
+        if said.status.code() != Some(1) || errors.is_empty() {
             let message = format!("the compiler failed on this file without refusing it\n{raw}");
             return build_failure(FailureClass::BuildCrashed, cut(message.trim_end()));
         }

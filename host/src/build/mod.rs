@@ -21,6 +21,7 @@ mod layout;
 pub mod limits;
 mod order;
 mod parsers;
+mod scratch;
 mod toolchain;
 mod trial;
 mod verdict;

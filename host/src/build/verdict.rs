@@ -1,12 +1,13 @@
 //! What the end of a child that built nothing says about the code.
 
 use super::limits::{
-    ADDRESS_SPACE_BYTES, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, RESIDENT_BYTES_MAX,
+    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, RESIDENT_BYTES_MAX,
     STDERR_BYTES_MAX, WALL,
 };
 use super::order::{Stage, build_failure, load_failure, with_limit};
 use crate::confine::{Ending, Exit};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use std::time::Duration;
 
 /// Whether the parent cut a build short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,20 @@ pub(super) fn of_death(
     with_limit(failure, limit)
 }
 
+/// What is said of a process that was killed before it met any bound.
+pub(super) const NO_BOUND: &str = "and not for a bound of the build: as a rule the system does so \
+                                   when the machine runs out of memory";
+
+/// Whether a signal is the kernel's at the CPU limit: it tells first, and kills later. A kill that
+/// comes earlier has another reason.
+pub(super) fn is_cpu_limit(signal: i32, cpu: Duration) -> bool {
+    match signal {
+        libc::SIGXCPU => true,
+        libc::SIGKILL => cpu >= Duration::from_secs(CPU_HARD_S),
+        _ => false,
+    }
+}
+
 fn cause(exit: &Exit, processes_max: usize) -> Cause {
     let bytes = |name: &str, bytes: u64| format!("{name} = {bytes} bytes");
     let said = String::from_utf8_lossy(&exit.stderr);
@@ -81,9 +96,10 @@ fn cause(exit: &Exit, processes_max: usize) -> Cause {
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
     match exit.ending {
-        Ending::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
+        Ending::Signalled(signal) if is_cpu_limit(signal, exit.cpu) => {
             Cause::Time(format!("cpu = {CPU_SOFT_S} s"))
         }
+        Ending::Signalled(libc::SIGKILL) => Cause::Crash(format!("it was killed, {NO_BOUND}")),
         Ending::MemoryWatchdog => Cause::Memory(bytes("resident memory", RESIDENT_BYTES_MAX)),
         Ending::Signalled(_) | Ending::Exited(_) if said.contains("memory allocation of") => {
             Cause::Memory(bytes("address space", ADDRESS_SPACE_BYTES))
@@ -101,7 +117,6 @@ fn cause(exit: &Exit, processes_max: usize) -> Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn of(stage: Stage, ending: Ending, stderr: &str, cut: Cut) -> (&'static str, Option<String>) {
         let exit = Exit {
@@ -196,5 +211,30 @@ mod tests {
                 ("load-compile-limit", limit)
             );
         }
+    }
+
+    /// The kernel kills at the hard limit, and when the machine's memory runs out.
+    #[test]
+    fn a_kill_is_the_cpu_limits_only_once_that_time_is_used() {
+        let killed = |seconds| Exit {
+            ending: Ending::Signalled(libc::SIGKILL),
+            stderr: Vec::new(),
+            cpu: Duration::from_secs(seconds),
+            max_rss_bytes: 0,
+        };
+        let of = |seconds| {
+            let exit = killed(seconds);
+            of_death(Some(Stage::Source), &exit, Cut::None, 8, "a.rs")
+        };
+        let (late, early) = (of(35), of(34));
+        assert_eq!(late.class, FailureClass::BuildTimeout);
+        assert_eq!(late.limit.as_deref(), Some("cpu = 30 s"));
+        assert_eq!(early.class, FailureClass::BuildCrashed);
+        assert_eq!(early.limit, None);
+        assert!(
+            early.message.contains("runs out of memory"),
+            "{}",
+            early.message
+        );
     }
 }

@@ -280,8 +280,14 @@ impl Place {
 
     /// The experiment as a run of it was asked, which later changes of the file do not change. The
     /// host's policy must allow all that the run was made with.
-    pub(super) fn as_run(&self, record: &Record, policy: &Policy) -> Result<Loaded, Failure> {
-        let mut loaded = Loaded::recorded(record.experiment.clone(), self.dir.clone())?;
+    /// Files that it names are read from the experiment's folder, and from those of `also`.
+    pub(super) fn as_run(
+        &self,
+        record: &Record,
+        also: &[PathBuf],
+        policy: &Policy,
+    ) -> Result<Loaded, Failure> {
+        let mut loaded = Loaded::recorded(record.experiment.clone(), self.dir.clone(), also)?;
         policy.narrow(&mut loaded)?;
         Ok(loaded)
     }

@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let store = Store::open(&place.results, Mode::Read)?;
     let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
-    let loaded = place.as_run(&evidence.record, &policy)?;
+    let loaded = place.as_run(&evidence.record, &arguments.which.also, &policy)?;
     let name = ids::slug(&evidence.record.experiment.name);
     let to = arguments.out.clone();
     let to = to.unwrap_or_else(|| PathBuf::from(format!("{name}.bundle")));

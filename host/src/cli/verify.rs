@@ -20,6 +20,7 @@ Examples:
   bakeoff verify top-k.bundle                          what `bakeoff pack` made, here or elsewhere
   bakeoff verify examples/top-k --run 2 --format json
   bakeoff verify . --results kept                      of `bakeoff run --out kept`
+  bakeoff verify . --results kept --also ../other      of `bakeoff compare a.rs ../other/b.rs --out kept`
 
 Exit status: 0 if every figure that can be repeated here is the same, 1 if one differs.")]
 pub(super) struct Arguments {
@@ -41,6 +42,10 @@ pub(super) struct Which {
     /// The folder of the results, if it is not .bakeoff/NAME beside the experiment
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
+    /// One more folder that files may be read from which the run recorded: for a run of `compare` on
+    /// files that lie elsewhere. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(super) also: Vec<PathBuf>,
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -70,7 +75,7 @@ async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, 
     let store = Store::open(&place.results, Mode::Read)?;
     let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
-    let loaded = place.as_run(&evidence.record, &policy)?;
+    let loaded = place.as_run(&evidence.record, &arguments.which.also, &policy)?;
     let given = Given {
         loaded: &loaded,
         evidence: &evidence,
@@ -80,9 +85,11 @@ async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, 
 }
 
 async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
-    if arguments.which.run.is_some() || arguments.which.results.is_some() {
+    let which = &arguments.which;
+    if which.run.is_some() || which.results.is_some() || !which.also.is_empty() {
         return Err(Failure::usage(
-            "a bundle holds one run and all of its results: --run and --results are for folders",
+            "a bundle holds one run and all that it takes: --run, --results and --also are for \
+             folders",
         ));
     }
     let folder = tempfile::tempdir()

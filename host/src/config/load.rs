@@ -89,13 +89,18 @@ impl Loaded {
     }
 
     /// An experiment as a run recorded it. The record may be something that a user was sent, and
-    /// name any file: all of them must be in `dir`, and no line of one that does not parse is shown.
+    /// name any file: all of them must be in `dir` or in a folder of `also`, which the user named, and
+    /// no line of one that does not parse is shown.
     ///
     /// # Errors
-    /// A path leads out of `dir`; the file of cases cannot be read, or is none.
-    pub fn recorded(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
+    /// A path leads out of them; the file of cases cannot be read, or is none.
+    pub fn recorded(
+        experiment: Experiment,
+        dir: PathBuf,
+        also: &[PathBuf],
+    ) -> Result<Self, ConfigError> {
         for (path, kind) in named(&experiment) {
-            paths::hold_recorded(&dir, path, kind)?;
+            paths::hold_recorded(&dir, also, path, kind)?;
         }
         let cases = read_cases(&experiment, &dir).map_err(|error| match error {
             ConfigError::Invalid(_) => ConfigError::Refused(

@@ -133,11 +133,19 @@ pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
 /// that is gone is missed where it is read, and a folder that is granted by an absolute path is the
 /// policy's to permit.
 ///
+/// `also` are more folders that the user named: what leads into one of them is as good.
+///
 /// # Errors
 /// The path leads elsewhere, or to something of another kind.
-pub(super) fn hold_recorded(folder: &Path, path: &Path, kind: FileKind) -> Result<(), ConfigError> {
+pub(super) fn hold_recorded(
+    folder: &Path,
+    also: &[PathBuf],
+    path: &Path,
+    kind: FileKind,
+) -> Result<(), ConfigError> {
     const ELSEWHERE: &str = "what a run recorded is read from the folder that you name, and from \
-                             nowhere else; copy the files there and run again";
+                             nowhere else; if you ran it yourself, name the folder of that file \
+                             too, by --also";
     let shown = path.display().to_string();
     let refused = |why: &str, help: &str| {
         ConfigError::Refused(format!(
@@ -146,6 +154,12 @@ pub(super) fn hold_recorded(folder: &Path, path: &Path, kind: FileKind) -> Resul
         ))
     };
     let real = folder.join(path).canonicalize();
+    if kind != FileKind::Granted
+        && let Ok(real) = &real
+        && let Some(home) = containing(also, real)
+    {
+        return of_kind(real, &home, kind).map_err(|(why, help)| refused(&why, help));
+    }
     if path.is_absolute() {
         if kind == FileKind::Granted {
             return Ok(());
@@ -169,6 +183,14 @@ pub(super) fn hold_recorded(folder: &Path, path: &Path, kind: FileKind) -> Resul
     inspect(folder, &file).map_err(|(why, help)| refused(&why, help))
 }
 
+/// The first of these folders that a file lies in, every link followed.
+fn containing(folders: &[PathBuf], real: &Path) -> Option<PathBuf> {
+    let mut homes = folders
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok());
+    homes.find(|home| real.starts_with(home))
+}
+
 /// What is wrong with a file, and what to do.
 type Fault = (String, &'static str);
 
@@ -187,13 +209,18 @@ fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
     if !real.starts_with(&home) {
         return Err(("is a link that leaves the experiment's folder".into(), LINK));
     }
-    match (file.kind, real.is_file(), real.is_dir()) {
+    of_kind(&real, &home, file.kind)
+}
+
+/// Whether what lies there is what it is taken for; `home` is what nothing may lead out of.
+fn of_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
+    match (kind, real.is_file(), real.is_dir()) {
         (FileKind::Granted, _, true) => Ok(()),
         (FileKind::Granted, true, _) => Err((
             "is a file, and folders are granted".into(),
             "put it into a folder of its own, and grant that",
         )),
-        (FileKind::Wit, _, true) => inspect_folder(&real, &home, WIT_FOLDERS_DEEP),
+        (FileKind::Wit, _, true) => inspect_folder(real, home, WIT_FOLDERS_DEEP),
         (_, true, _) => Ok(()),
         (_, _, true) => Err(("is a folder".into(), "name a file in it")),
         _ => Err(("is not a regular file".into(), "name a regular file")),
@@ -312,7 +339,8 @@ mod tests {
         std::fs::write(&inside, "").unwrap();
         std::os::unix::fs::symlink(&secret, folder.path().join("out.rs")).unwrap();
         let held = |path: &Path| {
-            hold_recorded(folder.path(), path, FileKind::Source).map_err(|error| error.to_string())
+            hold_recorded(folder.path(), &[], path, FileKind::Source)
+                .map_err(|error| error.to_string())
         };
         assert_eq!(held(Path::new("real.rs")), Ok(()));
         assert_eq!(held(Path::new("gone.rs")), Ok(()));
@@ -330,7 +358,41 @@ mod tests {
             let said = held(path).unwrap_err();
             assert!(said.contains(why), "{path:?}: {said}");
         }
-        let granted = hold_recorded(folder.path(), Path::new("../x"), FileKind::Granted);
+        let granted = hold_recorded(folder.path(), &[], Path::new("../x"), FileKind::Granted);
         assert!(granted.is_err());
+    }
+
+    #[test]
+    fn a_recorded_path_may_lead_into_a_folder_that_is_named_too_and_not_beside_it() {
+        let outside = tempfile::tempdir().unwrap();
+        let also = outside.path().join("mine");
+        let folder = outside.path().join("here");
+        for folder in [&also, &folder, &also.join("wit")] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        for file in ["mine/a.rs", "mine/wit/a.wit", "secret.rs", "mine-not.rs"] {
+            std::fs::write(outside.path().join(file), "").unwrap();
+        }
+        let secret = outside.path().join("secret.rs");
+        std::os::unix::fs::symlink(&secret, also.join("out.rs")).unwrap();
+        std::os::unix::fs::symlink(&secret, also.join("wit/out.wit")).unwrap();
+        let held = |path: &str, kind: FileKind| {
+            let also = std::slice::from_ref(&also);
+            hold_recorded(&folder, also, Path::new(path), kind).map_err(|error| error.to_string())
+        };
+        let absolute = also.join("a.rs").display().to_string();
+        for path in ["../mine/a.rs", "../here/../mine/a.rs", &absolute] {
+            assert_eq!(held(path, FileKind::Source), Ok(()), "{path}");
+        }
+        let secret = secret.display().to_string();
+        for path in ["../secret.rs", "../mine-not.rs", "../mine/out.rs", &secret] {
+            let said = held(path, FileKind::Source).unwrap_err();
+            assert!(said.contains("--also"), "{path}: {said}");
+        }
+        assert!(held("../mine/wit", FileKind::Source).is_err());
+        let said = held("../mine/wit", FileKind::Wit).unwrap_err();
+        assert!(said.contains("a link that leaves"), "{said}");
+        // A grant is the policy's to permit, whatever else the user names.
+        assert!(held("../mine", FileKind::Granted).is_err());
     }
 }

@@ -12,6 +12,8 @@ pub use job::{Fence, Groups, Job, Level, Means, Processes, Rlimits, Role};
 
 #[cfg(target_os = "linux")]
 mod enter;
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) mod fake;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]

@@ -298,7 +298,7 @@ pub fn unpack(file: &Path, into: &Path) -> Result<Unpacked, BundleError> {
     let replicas = read_replicas(&into.join(REPLICAS)).map_err(malformed)?;
     check(&record, &report, &replicas).map_err(malformed)?;
     let experiment = portable(&record);
-    let loaded = Loaded::recorded(experiment, into.to_owned())
+    let loaded = Loaded::recorded(experiment, into.to_owned(), &[])
         .map_err(|error| malformed(error.to_string()))?;
     Ok(Unpacked {
         manifest,

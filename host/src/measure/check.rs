@@ -1,9 +1,10 @@
 //! In the parent: one variant through the gate.
 
+use super::bounds::{GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
 use super::protocol::{CheckedCase, Reply, Task};
 use super::rehearsal::Rehearsal;
 use super::setting::Setting;
-use super::watch::{Ended, Failed, GATE_PATIENCE, RunnerError, Watch, room_for};
+use super::watch::{Ended, Failed, RunnerError, Watch};
 use crate::artifact::PackedFolders;
 use crate::config::units;
 use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
@@ -237,6 +238,7 @@ impl Setting {
             message,
             core,
             call_max: self.limits.wall.saturating_mul(patience),
+            workload_max: WORKLOAD_PATIENCE,
             wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
             guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
             until: None,

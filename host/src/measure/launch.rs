@@ -1,10 +1,11 @@
 //! In the parent: one replica, from its plan to its samples.
 
+use super::bounds::room_for;
 use super::machine;
 use super::protocol::{Contestant, ReplicaFacts, ReplicaTask, Reply, Task};
 use super::race::{Contender, Dropout};
 use super::setting::Setting;
-use super::watch::{Ended, Failed, RunnerError, room_for};
+use super::watch::{Ended, Failed, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;

@@ -6,6 +6,7 @@
 //! ([`bakeoff_domain::plan`]), and what follows from the samples is decided elsewhere
 //! ([`bakeoff_domain::race`]).
 
+mod bounds;
 mod check;
 mod feed;
 mod gate;

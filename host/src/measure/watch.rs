@@ -4,23 +4,14 @@
 //! killed and the announced variant is to blame, unless the process hardly ran: then it gets more
 //! time, and if it does not run then either, the machine stalled, and nobody is to blame.
 
+use super::bounds;
 use super::protocol::{Doing, Reply};
-use crate::artifact::PackedFolders;
-use crate::confine::{Child, Confinement, Ending, Exit, Fence, Job, SpawnError};
+use crate::confine::{Child, Confinement, Ending, Exit, SpawnError};
 use crate::sandbox::Breach;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
-
-/// Time that a runner may spend between two frames on what is not a variant's: starting, loading,
-/// and the workload, which is bounded by fuel.
-const WORKLOAD_PATIENCE: Duration = Duration::from_secs(120);
-
-/// The gate counts fuel, and so runs slower than a timed trial; its calls get this many times the
-/// wall limit, and are bounded by fuel before.
-pub(super) const GATE_PATIENCE: u32 = 4;
 
 /// A runner that is late and had less CPU time than this share of what its call may take did not
 /// run: the machine stalled.
@@ -33,19 +24,6 @@ const EXTENSIONS_MAX: u32 = 8;
 /// How often a runner's CPU time is read while it speaks.
 const CPU_READ_EVERY: Duration = Duration::from_millis(100);
 
-/// Largest frame of a runner: text of a failure, or the facts of a replica.
-const FRAME_BYTES_MAX: usize = 4 << 20;
-
-/// Memory of a runner beyond what its guests may have: engine, code, inputs and answers.
-const HOST_BYTES: u64 = 768 << 20;
-
-/// Memory that granted files take in a runner: each once as part of its request, and as its copy.
-pub(super) fn room_for<'f>(files: impl IntoIterator<Item = &'f PackedFolders>) -> u64 {
-    let sizes = files.into_iter().map(|one| (&one.digest, one.bytes.len()));
-    let once: BTreeMap<&String, usize> = sizes.collect();
-    2 * once.values().sum::<usize>() as u64
-}
-
 /// How a runner is started and how long it may take.
 pub(super) struct Watch<'a> {
     pub(super) confinement: &'a Confinement,
@@ -55,6 +33,8 @@ pub(super) struct Watch<'a> {
     pub(super) core: Option<usize>,
     /// What one call of a variant may take.
     pub(super) call_max: Duration,
+    /// What everything else may take between two frames.
+    pub(super) workload_max: Duration,
     /// The wall limit as the experiment file writes it.
     pub(super) wall_limit: String,
     /// What all guests together may have, in bytes.
@@ -115,10 +95,7 @@ impl Watch<'_> {
         hear: &mut (dyn FnMut(Reply) + Send),
     ) -> Result<Ended, RunnerError> {
         let parts = [self.message];
-        let mut job = Job::new(super::ROLE, &parts, Fence::closed());
-        job.core = self.core;
-        job.frame_bytes_max = FRAME_BYTES_MAX;
-        job.rss_bytes_max = Some(self.guests_bytes + HOST_BYTES);
+        let job = bounds::job(&parts, self.core, self.guests_bytes);
         let mut child = match self.in_time(self.confinement.spawn(job)).await {
             Some(Ok(child)) => child,
             Some(Err(SpawnError::Late { .. })) => return Ok(Ended::Stalled),
@@ -203,7 +180,7 @@ impl Watch<'_> {
             // Several calls make one sample only where each is far shorter than what it may take:
             // a sample that lasts longer has a call in it that does, or that never ends.
             Some(Doing::Calling { calls, .. }) => self.call_max.saturating_mul(calls.clamp(1, 2)),
-            _ => WORKLOAD_PATIENCE,
+            _ => self.workload_max,
         }
     }
 
@@ -226,7 +203,7 @@ impl Watch<'_> {
                 message: "made its process take more memory than it may".into(),
                 limit: Some(format!(
                     "{} MiB for the whole process",
-                    (self.guests_bytes + HOST_BYTES) >> 20
+                    bounds::resident_bytes_max(self.guests_bytes) >> 20
                 )),
             },
             _ => Breach::new(FailureClass::RunnerCrashed, describe(exit)),
@@ -304,3 +281,6 @@ fn describe(exit: &Exit) -> String {
         format!("{how}: {}", line.chars().take(300).collect::<String>())
     })
 }
+
+#[cfg(test)]
+mod tests;
