@@ -6,20 +6,20 @@ use serde_json::Value;
 use std::fs;
 
 /// The run's seed: with it, every input is known beforehand.
-const SEED: u64 = 7;
+pub(crate) const SEED: u64 = 7;
 
-const WIT: &str = "package timed:test;
+pub(crate) const WIT: &str = "package timed:test;
 world prototype { export total: func(values: list<u64>) -> u64; }
 world workload { export generate: func(size: u32, seed: u64) -> list<u64>; }
 ";
 
 /// An input that says which seed it was made from.
-const WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<u64> {
+pub(crate) const WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<u64> {
     std::iter::once(seed).chain(0..u64::from(size)).collect()
 }
 ";
 
-const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
+pub(crate) const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
     let mix = |sum: u64, value: &u64| (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9);
     values.iter().fold(0, mix)
 }

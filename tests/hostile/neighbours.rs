@@ -1,5 +1,5 @@
-//! Ten thousand trials of a good component beside each attack on a running machine, in one process
-//! and one engine, as variants of a replica are: every answer right, and memory flat.
+//! Ten thousand trials of a good component beside each attack on a running machine, the two in one
+//! process and one engine, as variants of a replica are: every answer right, and memory flat.
 
 use super::batch::{WIT, approach};
 use super::components::{Answerer, built, crowded, growing_table, looping};

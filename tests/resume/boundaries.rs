@@ -4,6 +4,7 @@
 use super::events;
 use super::kills::exact;
 use crate::support::{ONE_AT_A_TIME, Said, bakeoff};
+use crate::timed::{GOOD, SEED, WIT, WORKLOAD};
 use bakeoff_domain::plan::{Purpose, sample_seeds};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -11,25 +12,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
-
-/// The run's seed: with it, the first input of the race is known beforehand.
-const SEED: u64 = 7;
-
-const WIT: &str = "package small:test;
-world prototype { export total: func(values: list<u64>) -> u64; }
-world workload { export generate: func(size: u32, seed: u64) -> list<u64>; }
-";
-
-const WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<u64> {
-    std::iter::once(seed).chain(0..u64::from(size)).collect()
-}
-";
-
-const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
-    let mix = |sum: u64, value: &u64| (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9);
-    values.iter().fold(0, mix)
-}
-";
 
 /// What is kept, one commit each.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -104,7 +104,7 @@ macro_rules! scalars {
                         sink(text.as_bytes());
                     }
                     Self::Tuple(items) => items.iter().for_each(|item| item.feed(sink)),
-                    other => sink(other.to_val().to_wave().unwrap_or_default().as_bytes()),
+                    other => sink(canonical_val(other.to_val()).to_wave().unwrap_or_default().as_bytes()),
                 }
             }
 
@@ -162,7 +162,7 @@ impl Value {
             (Self::S64List(a), Self::S64List(b)) => a == b,
             (Self::U8List(a), Self::U8List(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a == b,
-            (a, b) => a.to_val() == b.to_val(),
+            (a, b) => canonical_val(a.to_val()) == canonical_val(b.to_val()),
         }
     }
 }
@@ -179,6 +179,32 @@ fn canonical(number: f64) -> f64 {
         0.0
     } else {
         number
+    }
+}
+
+/// The same with each number in it in its one form: the engine's own comparison tells −0 from 0.
+fn canonical_val(val: Val) -> Val {
+    let all = |vals: Vec<Val>| vals.into_iter().map(canonical_val).collect();
+    let boxed = |val: Option<Box<Val>>| val.map(|val| Box::new(canonical_val(*val)));
+    match val {
+        Val::Float32(number) => Val::Float32(canonical(f64::from(number)) as f32),
+        Val::Float64(number) => Val::Float64(canonical(number)),
+        Val::List(items) => Val::List(all(items)),
+        Val::FixedLengthList(items) => Val::FixedLengthList(all(items)),
+        Val::Tuple(items) => Val::Tuple(all(items)),
+        Val::Map(entries) => {
+            let entry = |(key, val)| (canonical_val(key), canonical_val(val));
+            Val::Map(entries.into_iter().map(entry).collect())
+        }
+        Val::Record(fields) => {
+            let field = |(name, val)| (name, canonical_val(val));
+            Val::Record(fields.into_iter().map(field).collect())
+        }
+        Val::Variant(name, val) => Val::Variant(name, boxed(val)),
+        Val::Option(val) => Val::Option(boxed(val)),
+        Val::Result(Ok(val)) => Val::Result(Ok(boxed(val))),
+        Val::Result(Err(val)) => Val::Result(Err(boxed(val))),
+        other => other,
     }
 }
 
@@ -221,5 +247,28 @@ mod tests {
         assert!(!nan.same_as(&Value::F64List(vec![0.0, 1.0])));
         assert!(!nan.same_as(&Value::F64List(vec![f64::NAN])));
         assert!(Value::F64(0.0).same_as(&Value::F64(-0.0)));
+    }
+
+    #[test]
+    fn zero_is_the_same_answer_as_minus_zero_wherever_it_stands() {
+        let digest = |value: &Value| {
+            let mut bytes = Vec::new();
+            value.feed(&mut |fed| bytes.extend_from_slice(fed));
+            bytes
+        };
+        let around: [fn(Val) -> Val; 5] = [
+            |zero| Val::Record(vec![("x".into(), zero)]),
+            |zero| Val::Option(Some(Box::new(zero))),
+            |zero| Val::List(vec![Val::Tuple(vec![zero])]),
+            |zero| Val::Variant("some".into(), Some(Box::new(zero))),
+            |zero| Val::Result(Err(Some(Box::new(zero)))),
+        ];
+        for around in around {
+            let other = |number| Value::Other(around(Val::Float64(number)));
+            assert!(other(0.0).same_as(&other(-0.0)));
+            assert_eq!(digest(&other(0.0)), digest(&other(-0.0)));
+            assert!(other(f64::NAN).same_as(&other(-f64::NAN)));
+            assert!(!other(0.0).same_as(&other(1.0)));
+        }
     }
 }
