@@ -240,7 +240,7 @@ fn after_the_fallback_only_solo_replicas_count() {
 }
 
 /// Replicas of which every other ran on a crowded core, where the effect of variant 0 is another.
-fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
+fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
     let mut race = Race::new(Settings::new(2, 1));
     for index in 0..24 {
         let (effect, yardstick_ns) = match index % 2 {
@@ -253,7 +253,7 @@ fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Analysis {
         replica.surroundings.yardstick_ns = Some(yardstick_ns);
         race.push(replica);
     }
-    race.analysis()
+    race
 }
 
 #[test]
@@ -262,13 +262,14 @@ fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
         seconds: 60.0,
         replica_seconds: 0.1,
     };
-    let constant = on_and_off(-0.4, -0.4, true);
+    let constant = on_and_off(-0.4, -0.4, true).analysis();
     assert_eq!(constant.winner, Some(0));
-    let sure = on_and_off(-0.4, -0.05, true);
+    let sure = on_and_off(-0.4, -0.05, true).analysis();
     assert_eq!(sure.overall[0].reversal, None);
 
-    let turning = on_and_off(-0.4, 0.1, true);
-    assert!(!turning.calls_for_solo(), "all of them ran alone");
+    let mut race = on_and_off(-0.4, 0.1, true);
+    assert!(!race.calls_for_solo(), "all of them ran alone");
+    let turning = race.analysis();
     let pair = &turning.overall[0];
     assert_eq!((turning.winner, pair.verdict), (None, Verdict::NoCall));
     let reversal = pair.reversal.expect("it turns");
