@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes a report has at most: 64 variants on 32 cases have about 14 MiB of verdicts.
-const REPORT_BYTES_MAX: u64 = 64 << 20;
+/// Bytes a report has at most: 64 variants on 256 cases have about 110 MiB of verdicts.
+const REPORT_BYTES_MAX: u64 = 128 << 20;
 
 /// Differences that are listed.
 const DIFFERENCES_MAX: usize = 20;

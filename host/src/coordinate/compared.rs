@@ -75,9 +75,13 @@ fn disagreement(
     let difference = others.copied().find_map(|other| {
         let mut pairs = own.iter().zip(checked(other));
         let (a, b) = pairs.find(|(a, b)| a.answer != b.answer)?;
+        let case = cases.get(a.case).map(ToString::to_string);
         Some(format!(
             "on case {} it answers {}, and {} answers {}",
-            cases[a.case], a.shown, candidates[other].id, b.shown
+            case.unwrap_or_else(|| format!("number {}", a.case + 1)),
+            a.shown,
+            candidates[other].id,
+            b.shown
         ))
     });
     Failure {

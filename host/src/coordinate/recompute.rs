@@ -75,6 +75,7 @@ fn from_evidence(evidence: &Evidence) -> Result<Report, String> {
     let experiment = &record.experiment;
     let cases = cases(evidence);
     sound::check_indexes(record, kept, &evidence.replicas, cases.len())?;
+    sound::check_size(record, &evidence.replicas, cases.len())?;
     let mut candidates = Candidate::declared(&experiment.approaches);
     recall(&mut candidates, evidence);
     let mut notes = Vec::new();
@@ -113,7 +114,7 @@ fn from_evidence(evidence: &Evidence) -> Result<Report, String> {
 }
 
 /// By case, what it is called.
-fn cases(evidence: &Evidence) -> Vec<CaseLabel> {
+pub(super) fn cases(evidence: &Evidence) -> Vec<CaseLabel> {
     match (
         &evidence.record.experiment.workload.inputs,
         &evidence.record.race,

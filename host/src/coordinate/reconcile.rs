@@ -3,7 +3,7 @@
 use super::figures::{Figure, Figures};
 use bakeoff_domain::report::{Ended, Report, Variant, VerdictRow};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the first report says otherwise than the second, which was worked out from what is kept.
 /// Last digits of numbers count for nothing.
@@ -117,15 +117,27 @@ fn variants(figures: &mut Figures, kept: &Variant, here: &Variant) {
 }
 
 fn verdicts(figures: &mut Figures, about: &str, kept: &[VerdictRow], again: &[VerdictRow]) {
-    let same = |a: &VerdictRow, b: &VerdictRow| a.a == b.a && a.b == b.b && a.case == b.case;
+    let here: HashMap<_, _> = again.iter().map(|row| (subject(row), row)).collect();
+    let known: HashSet<_> = kept.iter().map(subject).collect();
     for row in kept {
-        let here = again.iter().find(|other| same(row, other));
-        figures.hold(about, pair(row), said(row), here.map_or(Value::Null, said));
+        let here = here.get(&subject(row));
+        figures.hold(
+            about,
+            pair(row),
+            said(row),
+            here.map_or(Value::Null, |row| said(row)),
+        );
     }
-    let new = |row: &&VerdictRow| !kept.iter().any(|other| same(row, other));
+    let new = |row: &&VerdictRow| !known.contains(&subject(row));
     for row in again.iter().filter(new) {
         figures.hold(about, pair(row), Value::Null, said(row));
     }
+}
+
+/// Whom, and which case, a row is about.
+fn subject(row: &VerdictRow) -> (&str, &str, Option<String>) {
+    let case = row.case.as_ref();
+    (&row.a, &row.b, case.map(ToString::to_string))
 }
 
 fn pair(row: &VerdictRow) -> String {

@@ -9,13 +9,19 @@ use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Inputs;
 use std::collections::BTreeSet;
 
+/// What a reading of a clock may cost or skip at most, in nanoseconds: a second.
+const CLOCK_NS_MAX: f64 = 1e9;
+/// Steps of working verdicts out again at most: some 20 seconds.
+const STEPS_MAX: f64 = 1e10;
+/// Of the cube of the replicas, asking after each of them takes one step in so many.
+const CUBE_SHARE: f64 = 200.0;
 /// Blocks of a replica at most, in what somebody sent.
 const BLOCKS_MAX: u32 = 256;
 /// Results of a kind at most: one for each variant.
 const RESULTS_MAX: usize = config::APPROACHES_MAX;
 
-/// Sources of readings in a report at most: what is built in, and 64 numbers for each of 32 cases.
-const SOURCES_MAX: usize = 4_096;
+/// Sources of readings in a report at most: what is built in, and 64 numbers for each case.
+const SOURCES_MAX: usize = 64 * (config::CASES_MAX + 1);
 /// Notes of a report at most.
 const NOTES_MAX: usize = 1_024;
 
@@ -94,6 +100,10 @@ pub(super) fn check_indexes(
 ) -> Result<(), String> {
     config::within_bounds(&record.experiment)?;
     hold(
+        cases <= config::CASES_MAX,
+        "there are more cases than an experiment has",
+    )?;
+    hold(
         record.builds.len() <= RESULTS_MAX && record.gates.len() <= RESULTS_MAX,
         "there are more results than variants",
     )?;
@@ -118,6 +128,27 @@ pub(super) fn check_indexes(
     hold(
         indexes.last().is_none_or(|last| *last < most),
         "there are more replicas than were declared",
+    )
+}
+
+/// Checks that verdicts can be worked out without anybody waiting for long: an estimate takes steps as
+/// the square of the replicas, and asking after each replica whether a pair turns adds up to a share
+/// of their cube.
+///
+/// # Errors
+/// That they cannot.
+pub(super) fn check_size(
+    record: &Record,
+    replicas: &[Replica],
+    cases: usize,
+) -> Result<(), String> {
+    let race = record.race.as_ref();
+    let variants = race.map_or(0, |race| race.lists.variants.len()) as f64;
+    let (pairs, replicas) = (variants * variants / 2.0, replicas.len() as f64);
+    let estimates = (cases as f64 + 1.0) * replicas.powi(2) / 2.0;
+    hold(
+        pairs * (estimates + replicas.powi(3) / CUBE_SHARE) <= STEPS_MAX,
+        "so many variants on so many cases in so many replicas take too long to work out again here",
     )
 }
 
@@ -155,7 +186,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
         "its pilot speaks of variants or cases that did not race",
     )?;
     hold(
-        race.pilot.clock_ns.is_finite() && race.pilot.clock_ns >= 0.0,
+        (0.0..=CLOCK_NS_MAX).contains(&race.pilot.clock_ns),
         "its clock has no granularity",
     )
 }

@@ -8,10 +8,10 @@ use super::evidence::Evidence;
 use super::figures::{Figures, Outcome, Verification, held};
 use super::timing::Timed;
 use super::workshop::{Means, Workshop};
-use super::{Candidate, RunError, find_twins, grants, keys, recompute, reconcile};
+use super::{Candidate, RunError, find_twins, grants, keys, recompute, reconcile, sound};
 use crate::artifact::Artifact;
 use crate::build::{Built, CodeBytes, Kind, Request, source_lines};
-use crate::config::Loaded;
+use crate::config::{ConfigError, Loaded};
 use crate::interface::World;
 use crate::measure::{self, GateRecord};
 use crate::store::{self, Files, IterationFile, Key, SafeId};
@@ -77,6 +77,11 @@ pub async fn verify(
     means: &Means,
     say: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Verification, RunError> {
+    let evidence = given.evidence;
+    let (record, cases) = (&evidence.record, recompute::cases(evidence).len());
+    sound::check_indexes(record, &evidence.report, &evidence.replicas, cases).map_err(|why| {
+        ConfigError::Refused(format!("what is kept cannot be that of a run: {why}"))
+    })?;
     let experiment = &given.loaded.experiment;
     let seed = given.evidence.report.experiment.seed;
     let candidates = grants::candidates(given.loaded, &means.policy)?;
@@ -408,10 +413,12 @@ impl Verifying<'_> {
             .collect();
         self.figures
             .hold("race", "who raced", json!(race.lists.variants), json!(ids));
-        if race.lists.variants != ids {
+        let (experiment, cases) = (&self.given.loaded.experiment, &self.workshop.cases);
+        let (was, is) = (race.lists.cases.len(), cases.len());
+        self.figures.hold("race", "cases", json!(was), json!(is));
+        if race.lists.variants != ids || was != is {
             return None;
         }
-        let (experiment, cases) = (&self.given.loaded.experiment, &self.workshop.cases);
         recompute::race_again(&mut self.candidates, experiment, evidence, cases, racers)
     }
 

@@ -49,6 +49,7 @@ impl RunReplica<'_> {
         solo: bool,
     ) -> Result<ReplicaEnd, RunnerError> {
         let wanted = plan.clone();
+        let most = wanted.samples();
         let live = plan.entrants.len();
         let message = self.setting.request(|bundle| {
             let mut contestants = vec![None; self.contenders.len()];
@@ -86,7 +87,7 @@ impl RunReplica<'_> {
         let ended = watch
             .run(&mut |reply| match reply {
                 // One too many is enough to tell.
-                Reply::Sample(sample) if samples.len() <= wanted.samples() => samples.push(sample),
+                Reply::Sample(sample) if samples.len() <= most => samples.push(sample),
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
             })

@@ -183,6 +183,7 @@ pub async fn race<L: Listener>(
     };
     track.take_up(kept.replicas, kept.dropped);
     let stop = track.run().await?;
+    let stop = tally::over(stop, track.replicas.len(), &track.tally.settings);
     let analysis = track.tally.analysis();
     track.replicas.sort_by_key(|replica| replica.index);
     Ok(Raced {

@@ -104,6 +104,17 @@ pub(super) fn calls(pilot: &Pilot, replicas: &[Replica]) -> u64 {
     pilot.calls + samples.map(|sample| u64::from(sample.calls)).sum::<u64>()
 }
 
+/// Why a race is over that stops for this reason: once every replica ran that may, a longer budget
+/// would not bring another, whichever of them count.
+pub(super) fn over(reason: StopReason, finished: usize, settings: &Settings) -> StopReason {
+    match reason {
+        StopReason::Budget if finished >= settings.replicas_max as usize => {
+            StopReason::ReplicaLimit
+        }
+        reason => reason,
+    }
+}
+
 /// What a race of so many variants found out, from what was kept of it and without running
 /// anything. `None` if it did not get as far as its pilot.
 pub fn replay(
@@ -128,7 +139,7 @@ pub fn replay(
         replica_seconds: 1.0,
     };
     let stop = match analysis.next(nothing) {
-        Next::Stop(reason) => reason,
+        Next::Stop(reason) => over(reason, replicas.len(), &tally.settings),
         Next::Run { .. } => StopReason::Budget,
     };
     Some(Raced {

@@ -11,6 +11,9 @@ const STEP: f64 = 1.0 / 131_072.0;
 const GUESS_ERRORS: f64 = 5.0;
 /// By so many standard errors it may have moved since it was last looked for.
 const MOVED_ERRORS: f64 = 0.05;
+/// No difference of logarithms is read more coarsely than this: far beyond it the multiples of
+/// [`STEP`] could not be told apart.
+const GRAIN_MAX: f64 = 1e3;
 /// A scale is never below this, so that equal differences do not divide by zero.
 const SCALE_MIN: f64 = 1e-9;
 
@@ -65,6 +68,17 @@ struct Landmark {
     bets: usize,
 }
 
+impl Landmark {
+    fn new(theta: f64, end: End) -> Self {
+        Self {
+            theta,
+            end,
+            process: EProcess::default(),
+            bets: 0,
+        }
+    }
+}
+
 /// Which end is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -77,20 +91,8 @@ impl ConfidenceSequence {
     /// landmarks: which side of an end they lie on is exact, while the end itself is rounded
     /// outwards, by less than 10⁻⁵.
     pub fn new(threshold: f64, practical_log: f64) -> Self {
-        let landmark = |(theta, end)| Landmark {
-            theta,
-            end,
-            process: EProcess::default(),
-            bets: 0,
-        };
-        let asked = [
-            (0.0, End::Low),
-            (-practical_log, End::Low),
-            (0.0, End::High),
-            (-practical_log, End::High),
-        ];
         Self {
-            asked: asked.map(landmark).to_vec(),
+            asked: Vec::new(),
             threshold,
             landmarks: [0.0, -practical_log, practical_log],
             values: Vec::new(),
@@ -112,7 +114,7 @@ impl ConfidenceSequence {
             .push(self.past.value().unwrap_or(0.0).max(self.grain));
         self.values.push(value);
         self.past.push(value);
-        self.grain = self.grain.max(grain);
+        self.grain = self.grain.max(grain.min(GRAIN_MAX));
     }
 
     /// The differences so far.
@@ -140,6 +142,12 @@ impl ConfidenceSequence {
     /// What is known as far as the landmarks tell: the same verdict follows from it as from
     /// [`bounds`](Self::bounds), and each difference is gone through only once.
     pub fn coarse_bounds(&mut self) -> Bounds {
+        if self.asked.is_empty() {
+            let [zero, below, _] = self.landmarks;
+            let of_end = |end| [zero, below].map(|theta| Landmark::new(theta, end));
+            self.asked
+                .extend([End::Low, End::High].into_iter().flat_map(of_end));
+        }
         let level = self.threshold.exp();
         let mut ends = [None; 2];
         for mut landmark in std::mem::take(&mut self.asked) {
@@ -332,6 +340,20 @@ mod tests {
         let bounds = sequence(&[0.3; 12], 0.0).bounds();
         let (low, high) = (bounds.low.unwrap(), bounds.high.unwrap());
         assert!(low <= 0.3 && 0.3 <= high && high - low < 2e-5, "{bounds:?}");
+    }
+
+    #[test]
+    fn a_search_ends_however_coarse_and_far_apart_differences_are() {
+        for (value, grain) in [(0.3, f64::INFINITY), (700.0, 1e300), (-700.0, 0.0)] {
+            let bounds = sequence(&[value; 40], grain).bounds();
+            assert!(
+                bounds.low <= Some(value) && bounds.high >= Some(value),
+                "{bounds:?}"
+            );
+        }
+        let scattered: Vec<f64> = (0..40).map(|at| f64::from(at % 7 - 3) * 250.0).collect();
+        let bounds = sequence(&scattered, 1e300).bounds();
+        assert!(bounds.low < bounds.high, "{bounds:?}");
     }
 
     #[test]

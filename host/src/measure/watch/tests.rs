@@ -75,8 +75,10 @@ async fn who_keeps_its_bounds_is_heard_to_the_end() {
 #[tokio::test]
 async fn a_runner_that_takes_memory_is_ended_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    // A line without an end, which is kept whole until it ends.
-    let confinement = faked(&folder, CALLING, "exec tail -n 1 /dev/zero").await;
+    // A block of 900 MiB, kept while nobody reads the pipe that it is written to.
+    let hoards = "mkfifo \"$0.pipe\" && exec 3<>\"$0.pipe\" && \
+                  exec dd if=/dev/zero bs=900M count=1 of=/dev/fd/3";
+    let confinement = faked(&folder, CALLING, hoards).await;
     let watch = Watch {
         call_max: Duration::from_secs(600),
         ..watch(&confinement)
