@@ -209,10 +209,13 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
     let (_, before) = report(dir);
     let db = database(&results);
     let last = "(SELECT max(id) FROM replica)";
+    // Replicas finish in any order: the first number that none has.
+    let next = "(SELECT min(number) + 1 FROM replica
+                 WHERE number + 1 NOT IN (SELECT number FROM replica))";
     db.execute_batch(&format!(
         "INSERT INTO run SELECT 2, root, name, 'other', seed, bakeoff, started, updated,
              'interrupted', spent_ms, environment, settings, NULL FROM run WHERE id = 1;
-         INSERT INTO replica SELECT 9999, race, number + 1, solo, 2, at, core, started_s, seconds,
+         INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
              preemptions, steal_ticks, load, yardstick_ns FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
              cpu_ns * (1 + 8 * entrant), wall_ns FROM sample
