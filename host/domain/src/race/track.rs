@@ -5,7 +5,7 @@ use super::reversal;
 use super::settings::Settings;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
-use crate::verdict::{PairVerdict, Verdict, judge};
+use crate::verdict::{PairVerdict, Reversal, Verdict, judge};
 
 /// Where a difference comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,11 +60,16 @@ impl Scope {
     fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
         let mut verdict =
             PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
-        let values = self.sequence.values();
-        if let Some(reversal) = reversal::find(values, &self.origins, practical_log, self.p_max) {
+        if let Some(reversal) = self.reversal(practical_log) {
             verdict.withhold(reversal);
         }
         verdict
+    }
+
+    /// Whether the pair changes places with what else runs on the core.
+    fn reversal(&self, practical_log: f64) -> Option<Reversal> {
+        let values = self.sequence.values();
+        reversal::find(values, &self.origins, practical_log, self.p_max)
     }
 }
 
@@ -126,14 +131,8 @@ impl Track {
     /// What may be said over all cases, without an interval; `None` if the pair changes places with
     /// what else runs on the core.
     pub(super) fn leaning(&mut self, practical_log: f64) -> Option<Verdict> {
-        let Scope {
-            sequence,
-            origins,
-            p_max,
-            ..
-        } = &mut self.overall;
-        let verdict = judge(sequence.coarse_bounds(), practical_log);
-        let turns = reversal::find(sequence.values(), origins, practical_log, *p_max);
+        let verdict = judge(self.overall.sequence.coarse_bounds(), practical_log);
+        let turns = self.overall.reversal(practical_log);
         turns.is_none().then_some(verdict)
     }
 
