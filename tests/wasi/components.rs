@@ -51,11 +51,34 @@ pub(crate) fn plain() -> Vec<u8> {
     )
 }
 
-pub(super) const POLL: &str = r#"
+/// Pollables, and those of a clock.
+pub(super) const CLOCK: &str = r#"
   (import "wasi:io/poll@0.2.0" (instance $poll
     (export "pollable" (type $p (sub resource)))
     (export "[method]pollable.block" (func (param "self" (borrow $p))))))
-  (alias export $poll "pollable" (type $pollable))"#;
+  (alias export $poll "pollable" (type $pollable))
+  (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
+    (alias outer 1 $pollable (type $p0))
+    (export "pollable" (type $p (eq $p0)))
+    (export "subscribe-duration" (func (param "when" u64) (result (own $p))))))"#;
+
+pub(super) const CLOCK_LOWERED: &str = r#"
+  (core func $subscribe (canon lower (func $clock "subscribe-duration")))
+  (core func $block (canon lower (func $poll "[method]pollable.block")))
+  (core func $drop (canon resource.drop $pollable))"#;
+
+pub(super) const CLOCK_FUNCTIONS: &str = r#"
+  (import "host" "subscribe" (func $subscribe (param i64) (result i32)))
+  (import "host" "block" (func $block (param i32)))
+  (import "host" "drop" (func $drop (param i32)))"#;
+
+pub(super) const RANDOM: &str = r#"
+  (import "wasi:random/random@0.2.0" (instance $random
+    (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))"#;
+
+pub(super) const RANDOM_LOWERED: &str = r#"
+  (core func $bytes (canon lower
+    (func $random "get-random-bytes") (memory $memory) (realloc $realloc)))"#;
 
 const STDOUT: &str = r#"
   (import "wasi:io/error@0.2.0" (instance $error (export "error" (type (sub resource)))))
@@ -110,12 +133,8 @@ pub(crate) fn writes(bytes: u32, times: u64, text: &str, then: &str) -> Vec<u8> 
 /// Asks for this many random bytes at once, and answers a number made of the first eight.
 pub(crate) fn random_bytes(bytes: u64) -> Vec<u8> {
     component(
-        r#"
-  (import "wasi:random/random@0.2.0" (instance $random
-    (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))"#,
-        r#"
-  (core func $bytes (canon lower
-    (func $random "get-random-bytes") (memory $memory) (realloc $realloc)))"#,
+        RANDOM,
+        RANDOM_LOWERED,
         &format!(
             r#"
   (import "env" "memory" (memory 16))
@@ -130,22 +149,10 @@ pub(crate) fn random_bytes(bytes: u64) -> Vec<u8> {
 /// Sleeps this long, and answers its argument.
 pub(crate) fn sleeps(nanoseconds: u64) -> Vec<u8> {
     component(
+        CLOCK,
+        CLOCK_LOWERED,
         &format!(
-            r#"{POLL}
-  (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
-    (alias outer 1 $pollable (type $p0))
-    (export "pollable" (type $p (eq $p0)))
-    (export "subscribe-duration" (func (param "when" u64) (result (own $p))))))"#
-        ),
-        r#"
-  (core func $subscribe (canon lower (func $clock "subscribe-duration")))
-  (core func $block (canon lower (func $poll "[method]pollable.block")))
-  (core func $drop (canon resource.drop $pollable))"#,
-        &format!(
-            r#"
-  (import "host" "subscribe" (func $subscribe (param i64) (result i32)))
-  (import "host" "block" (func $block (param i32)))
-  (import "host" "drop" (func $drop (param i32)))
+            r#"{CLOCK_FUNCTIONS}
   (func (export "solve") (param i32) (result i64)
     (local $p i32)
     (local.set $p (call $subscribe (i64.const {nanoseconds})))
@@ -159,13 +166,7 @@ pub(crate) fn sleeps(nanoseconds: u64) -> Vec<u8> {
 /// Makes this many pollables and gives none back; answers its argument.
 pub(crate) fn hoards(handles: u32) -> Vec<u8> {
     component(
-        &format!(
-            r#"{POLL}
-  (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
-    (alias outer 1 $pollable (type $p0))
-    (export "pollable" (type $p (eq $p0)))
-    (export "subscribe-duration" (func (param "when" u64) (result (own $p))))))"#
-        ),
+        CLOCK,
         r#"(core func $subscribe (canon lower (func $clock "subscribe-duration")))"#,
         &format!(
             r#"

@@ -1,7 +1,9 @@
 //! Components that use what they may have without end. Each exports `solve: func(n: u32) -> u64`, and
 //! never answers.
 
-use super::components::{FILES, POLL, component};
+use super::components::{
+    CLOCK, CLOCK_FUNCTIONS, CLOCK_LOWERED, FILES, RANDOM, RANDOM_LOWERED, component,
+};
 
 /// Does `each` again and again, after `first`. Both are core instructions with the locals `$a` and
 /// `$b`; `functions` imports what they call.
@@ -25,21 +27,9 @@ fn for_ever(imports: &str, lowered: &str, functions: &str, first: &str, each: &s
 /// Sleeps for a nanosecond.
 pub(crate) fn naps() -> Vec<u8> {
     for_ever(
-        &format!(
-            r#"{POLL}
-  (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
-    (alias outer 1 $pollable (type $p0))
-    (export "pollable" (type $p (eq $p0)))
-    (export "subscribe-duration" (func (param "when" u64) (result (own $p))))))"#
-        ),
-        r#"
-  (core func $subscribe (canon lower (func $clock "subscribe-duration")))
-  (core func $block (canon lower (func $poll "[method]pollable.block")))
-  (core func $drop (canon resource.drop $pollable))"#,
-        r#"
-  (import "host" "subscribe" (func $subscribe (param i64) (result i32)))
-  (import "host" "block" (func $block (param i32)))
-  (import "host" "drop" (func $drop (param i32)))"#,
+        CLOCK,
+        CLOCK_LOWERED,
+        CLOCK_FUNCTIONS,
         "",
         r#"
       (local.set $a (call $subscribe (i64.const 1)))
@@ -51,12 +41,8 @@ pub(crate) fn naps() -> Vec<u8> {
 /// Draws random bytes, a few at a time.
 pub(crate) fn draws() -> Vec<u8> {
     for_ever(
-        r#"
-  (import "wasi:random/random@0.2.0" (instance $random
-    (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))"#,
-        r#"
-  (core func $bytes (canon lower
-    (func $random "get-random-bytes") (memory $memory) (realloc $realloc)))"#,
+        RANDOM,
+        RANDOM_LOWERED,
         r#"(import "host" "bytes" (func $bytes (param i64 i32)))"#,
         "",
         "(call $bytes (i64.const 64) (i32.const 16))",
