@@ -22,7 +22,7 @@ impl Family {
     }
 }
 
-pub(crate) const FAMILIES: [Family; 7] = [
+pub(crate) const FAMILIES: [Family; 10] = [
     Family {
         name: "sorting",
         size: 50_000,
@@ -91,6 +91,32 @@ pub(crate) const FAMILIES: [Family; 7] = [
              factor being the same all along; here, and natively for this processor, that is one \
              instruction; and here no loop is unrolled, and that of rows has a store for every four \
              numbers, that of turned none (seen in both assemblies)",
+        )],
+    },
+    Family {
+        name: "matching",
+        size: 200_000,
+        parameters: 2,
+        prototypes: &["naive", "failures", "skips", "rolling"],
+        explanations: &[],
+    },
+    Family {
+        name: "sieving",
+        size: 300_000,
+        parameters: 1,
+        prototypes: &["division", "table", "odds", "linear"],
+        explanations: &[],
+    },
+    Family {
+        name: "routing",
+        size: 3_000,
+        parameters: 2,
+        prototypes: &["array", "heap", "queue", "buckets"],
+        explanations: &[(
+            ["queue", "buckets"],
+            "a third of the time of buckets goes to the system's allocator natively: with one that only \
+             counts up it is 1.4 natively too, and with nodes of 32 bits, as here, 0.94; a component \
+             brings an allocator of its own",
         )],
     },
 ];

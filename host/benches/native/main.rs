@@ -1,4 +1,4 @@
-//! E4: is what is faster here also faster natively? Seven families of algorithms, each prototype
+//! E4: is what is faster here also faster natively? Ten families of algorithms, each prototype
 //! built from one source by bakeoff and by `rustc -O`, the latter twice: for any x86-64, which is what
 //! it does by default, and for this processor, which components are compiled for as well.
 //!
@@ -9,22 +9,26 @@
 //! The sources stand in `host/benches/families`. Natively every prototype runs in processes of its
 //! own that take turns, and counts with the quickest call on each input; ours is what `bakeoff run`
 //! reports. Kendall's τ_b is over all pairs that are more than 2 δ (2 %) apart natively; a pair is
-//! tied on our side if it is called a tie, or is not sure and within 2 δ. Run it on a quiet machine.
-//! Every pair whose order differs is listed, with the explanation that was found for it, if there is
-//! one.
+//! tied on our side if it is called a tie, or is not sure and within 2 δ. Every pair whose order
+//! differs is listed, with the explanation that was found for it, if there is one.
+//!
+//! Quickest calls are those that nothing else disturbed, and a report is of the machine as it is. So
+//! τ_b is also given for the ratios in those replicas alone that had a quiet core.
 
 mod families;
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
 mod natively;
 mod ours;
-#[path = "../support/quick.rs"]
-mod quick;
+mod quiet;
+#[path = "../support/mod.rs"]
+mod support;
 
 use families::{FAMILIES, Family};
 use figures::{Demand, Figures, Unit};
 use natively::Processor;
-use ours::Verdict;
+use ours::{Verdict, by_ratio};
+use quiet::Quiet;
 use std::cmp::Ordering;
 
 /// Pairs nearer than this natively do not count: 2 δ.
@@ -39,6 +43,7 @@ fn main() -> Result<(), Failure> {
     let named: Vec<String> = std::env::args().skip(1).collect();
     let named = |family: &&Family| named.iter().any(|name| name == family.name);
     let some_named = FAMILIES.iter().any(|family| named(&family));
+    let mut quiet = Quiet::new();
     let mut figures = Figures::begin();
     let mut sides = [
         Side::new(Processor::Any, "any x86-64"),
@@ -52,7 +57,7 @@ fn main() -> Result<(), Failure> {
         for side in &sides {
             natively.push(natively::times(family, side.processor)?);
         }
-        let ours = ours::verdicts(family)?;
+        let ours = ours::verdicts(family, &mut quiet)?;
         for (a, b) in pairs(family.prototypes.len()) {
             let verdict = &ours[&(a, b)];
             let pair = [family.prototypes[a], family.prototypes[b]];
@@ -65,7 +70,8 @@ fn main() -> Result<(), Failure> {
                 print!(" {ratio:>6.2}");
                 side.hold(verdict, ratio, &name, family.explanation(pair));
             }
-            println!(" natively {here:>6.2} here {unsure}");
+            let quiet = verdict.quiet.unwrap_or(f64::NAN);
+            println!(" natively {here:>6.2} here, {quiet:>6.2} on a quiet core {unsure}");
         }
     }
     for side in &sides {
@@ -84,7 +90,11 @@ fn main() -> Result<(), Failure> {
 struct Side {
     processor: Processor,
     name: &'static str,
-    all: Agreement,
+    /// As it is reported.
+    reported: Agreement,
+    /// In replicas with a quiet core.
+    quiet: Agreement,
+    /// The same without pairs whose difference is explained.
     unexplained: Agreement,
     /// Sure verdicts that are the other way round natively.
     opposed: u32,
@@ -97,7 +107,8 @@ impl Side {
         Self {
             processor,
             name,
-            all: Agreement::default(),
+            reported: Agreement::default(),
+            quiet: Agreement::default(),
             unexplained: Agreement::default(),
             opposed: 0,
             differ: Vec::new(),
@@ -110,27 +121,45 @@ impl Side {
             return;
         }
         let (here, natively) = (verdict.order, ratio.total_cmp(&1.0));
-        self.all.count(here, natively);
+        let quiet = match verdict.quiet {
+            Some(ratio) => by_ratio(Some(ratio)),
+            None => here,
+        };
+        self.reported.count(here, natively);
+        self.quiet.count(quiet, natively);
         if why.is_none() {
-            self.unexplained.count(here, natively);
+            self.unexplained.count(quiet, natively);
         }
         self.opposed += u32::from(verdict.sure && here == natively.reverse());
-        if here != natively {
-            let (why, ours) = (why.unwrap_or("not explained yet"), verdict.ratio);
-            let ours = ours.unwrap_or(f64::NAN);
-            let told = format!("{name}: {ratio:.2} natively, {ours:.2} here: {why}");
-            self.differ.push(told);
+        if here != natively || quiet != natively {
+            let why = match (why, quiet == natively) {
+                (_, true) => "not so on a quiet core",
+                (Some(why), false) => why,
+                (None, false) => "not explained yet",
+            };
+            let shown = |ratio: Option<f64>| ratio.unwrap_or(f64::NAN);
+            self.differ.push(format!(
+                "{name}: {ratio:.2} natively, {:.2} here, {:.2} on a quiet core: {why}",
+                shown(verdict.ratio),
+                shown(verdict.quiet)
+            ));
         }
     }
 
     fn show(&self, figures: &mut Figures) {
         let count = |count: u32| f64::from(count);
-        let what = format!("{}: Kendall's τ_b of {} pairs", self.name, self.all.pairs());
         let demand = Demand::AtLeast(TAU_MIN);
-        figures.row("E4", &what, self.all.tau_b(), Unit::One, demand);
-        let what = "  pairs that agree";
-        let share = 100.0 * count(self.all.concordant) / count(self.all.pairs().max(1));
-        figures.row("", what, share, Unit::PerCent, Demand::None);
+        for (agreement, of) in [
+            (&self.reported, "as reported"),
+            (&self.quiet, "on a quiet core"),
+        ] {
+            let (name, pairs) = (self.name, agreement.pairs());
+            let what = format!("{name}, {of}: Kendall's τ_b of {pairs} pairs");
+            figures.row("E4", &what, agreement.tau_b(), Unit::One, demand);
+            let share = 100.0 * count(agreement.concordant) / count(pairs.max(1));
+            let what = "  pairs that agree";
+            figures.row("", what, share, Unit::PerCent, Demand::None);
+        }
         let what = "  without pairs whose difference is explained";
         figures.row("", what, self.unexplained.tau_b(), Unit::One, Demand::None);
         let what = "  orders that differ and are not explained";

@@ -2,13 +2,17 @@
 
 use super::families::Family;
 use super::natively::folder;
-use super::quick::is_quick;
+use super::quiet::Quiet;
+use super::support::is_quick;
 use super::{APART, Failure, pairs};
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// Races more of a pair alone, as long as too few of their replicas were quiet.
+const RACES_MORE_MAX: u64 = 4;
 
 /// The verdict on a pair.
 pub(crate) struct Verdict {
@@ -19,46 +23,80 @@ pub(crate) struct Verdict {
     pub(crate) order: Ordering,
     /// Whether it is sure.
     pub(crate) sure: bool,
+    /// The ratio in those replicas that had a quiet core, of these races and those that were held for
+    /// its sake; `None` if there were too few.
+    pub(crate) quiet: Option<f64>,
+}
+
+/// Which of two is faster by their ratio, if that is more than 2 δ away from 1.
+pub(crate) fn by_ratio(ratio: Option<f64>) -> Ordering {
+    match ratio {
+        Some(ratio) if ratio.max(1.0 / ratio) > APART => ratio.total_cmp(&1.0),
+        _ => Ordering::Equal,
+    }
 }
 
 /// The verdicts on all pairs of prototypes, by their indexes. Those that are beaten leave the race
 /// early, so a pair of them is often not sure: it gets a race of its own.
-pub(crate) fn verdicts(family: &Family) -> Result<BTreeMap<(usize, usize), Verdict>, Failure> {
-    let all = run(family, family.prototypes)?;
+pub(crate) fn verdicts(
+    family: &Family,
+    quiet: &mut Quiet,
+) -> Result<BTreeMap<(usize, usize), Verdict>, Failure> {
+    let mut races = Races { family, quiet };
+    let all = races.hold(family.prototypes, 1)?;
     let mut found = BTreeMap::new();
     for (a, b) in pairs(family.prototypes.len()) {
         let (first, second) = (family.prototypes[a], family.prototypes[b]);
         let lacks = || format!("{}: no verdict on {first} and {second}", family.name);
         let mut verdict = row(&all, first, second).ok_or_else(lacks)?;
-        if !verdict.sure && family.prototypes.len() > 2 {
-            let alone = run(family, &[first, second])?;
+        if !verdict.sure {
+            let alone = races.hold(&[first, second], 1)?;
             verdict = row(&alone, first, second).ok_or_else(lacks)?;
         }
+        for more in 0..RACES_MORE_MAX {
+            if races.quiet.ratio(family.name, first, second).is_some() {
+                break;
+            }
+            races.hold(&[first, second], 2 + more)?;
+        }
+        verdict.quiet = races.quiet.ratio(family.name, first, second);
         found.insert((a, b), verdict);
     }
     Ok(found)
 }
 
-/// The report of a race between some prototypes.
-fn run(family: &Family, prototypes: &[&str]) -> Result<Value, Failure> {
-    let experiment = tempfile::tempdir()?;
-    write(family, prototypes, experiment.path())?;
-    let results = tempfile::tempdir()?;
-    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
-        .args(["run", "--quiet", "--format", "json"])
-        .args([Path::new("--out"), results.path()])
-        .arg(experiment.path())
-        .env(
-            "BAKEOFF_CACHE_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
-        )
-        .stdin(Stdio::null())
-        .output()?;
-    // 1 stands for a report that recommends nothing.
-    if !matches!(output.status.code(), Some(0 | 1)) {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
+/// The races of a family.
+struct Races<'a> {
+    family: &'a Family,
+    quiet: &'a mut Quiet,
+}
+
+impl Races<'_> {
+    /// The report of a race between some prototypes.
+    fn hold(&mut self, prototypes: &[&str], seed: u64) -> Result<Value, Failure> {
+        let experiment = tempfile::tempdir()?;
+        write(self.family, prototypes, experiment.path())?;
+        let results = tempfile::tempdir()?;
+        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+            .args(["run", "--quiet", "--format", "json"])
+            .args(["--seed", &seed.to_string()])
+            .args([Path::new("--out"), results.path()])
+            .arg(experiment.path())
+            .env(
+                "BAKEOFF_CACHE_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+            )
+            .stdin(Stdio::null())
+            .output()?;
+        // 1 stands for a report that recommends nothing.
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
+        let report = serde_json::from_slice(&output.stdout)?;
+        let name = self.family.name;
+        self.quiet.take_in(name, &report, results.path())?;
+        Ok(report)
     }
-    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
@@ -67,21 +105,18 @@ fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
         row["case"].is_null() && (is(first, second) || is(second, first))
     })?;
     let ratio = row["ratio"].as_f64();
-    let by_ratio = match ratio {
-        Some(ratio) if ratio.max(1.0 / ratio) > APART => ratio.total_cmp(&1.0),
-        _ => Ordering::Equal,
-    };
     let (order, sure) = match row["verdict"].as_str()? {
         "beats" => (Ordering::Less, true),
         "beaten" => (Ordering::Greater, true),
         "tie" => (Ordering::Equal, true),
-        _ => (by_ratio, false),
+        _ => (by_ratio(ratio), false),
     };
     let turned = row["a"] != first;
     Some(Verdict {
         ratio: ratio.map(|ratio| if turned { 1.0 / ratio } else { ratio }),
         order: if turned { order.reverse() } else { order },
         sure,
+        quiet: None,
     })
 }
 
