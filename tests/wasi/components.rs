@@ -316,17 +316,20 @@ pub(super) const FILES: &str = r#"
     (export "descriptor" (type $d (eq $d0)))
     (export "get-directories" (func (result (list (tuple (own $d) string)))))))"#;
 
-/// In the first granted folder, opens `path` so that it may be read (`flags` 1) or written (2), and
-/// answers the sum of the bytes of its beginning; or 1000 and the number of the error.
-pub(crate) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
-    let lowered = r#"
+/// What leads to a granted file and its bytes.
+pub(super) const FILES_LOWERED: &str = r#"
   (core func $folders (canon lower
     (func $preopens "get-directories") (memory $memory) (realloc $realloc)))
   (core func $open (canon lower
     (func $types "[method]descriptor.open-at") (memory $memory)))
   (core func $read (canon lower
     (func $types "[method]descriptor.read") (memory $memory) (realloc $realloc)))
-  (core func $drop (canon resource.drop $descriptor))"#;
+"#;
+
+/// In the first granted folder, opens `path` so that it may be read (`flags` 1) or written (2), and
+/// answers the sum of the bytes of its beginning; or 1000 and the number of the error.
+pub(crate) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
+    let lowered = format!("{FILES_LOWERED}(core func $drop (canon resource.drop $descriptor))");
     let body = format!(
         r#"
   (import "env" "memory" (memory 16))
@@ -363,7 +366,7 @@ pub(crate) fn reads(path: &str, open_flags: u32, flags: u32) -> Vec<u8> {
     (local.get $sum))"#,
         length = path.len()
     );
-    component(FILES, lowered, &body)
+    component(FILES, &lowered, &body)
 }
 
 /// The number of `not-permitted` in `wasi:filesystem`'s errors.

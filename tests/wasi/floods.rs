@@ -2,7 +2,7 @@
 //! never answers.
 
 use super::components::{
-    CLOCK, CLOCK_FUNCTIONS, CLOCK_LOWERED, FILES, RANDOM, RANDOM_LOWERED, component,
+    CLOCK, CLOCK_FUNCTIONS, CLOCK_LOWERED, FILES, FILES_LOWERED, RANDOM, RANDOM_LOWERED, component,
 };
 
 /// Does `each` again and again, after `first`. Both are core instructions with the locals `$a` and
@@ -66,20 +66,16 @@ pub(crate) fn makes_resources() -> Vec<u8> {
 fn among_files(each: &str) -> Vec<u8> {
     for_ever(
         FILES,
-        r#"
+        &format!(
+            r#"{FILES_LOWERED}
   (alias export $types "directory-entry-stream" (type $entries))
-  (core func $folders (canon lower
-    (func $preopens "get-directories") (memory $memory) (realloc $realloc)))
-  (core func $open (canon lower
-    (func $types "[method]descriptor.open-at") (memory $memory)))
-  (core func $read (canon lower
-    (func $types "[method]descriptor.read") (memory $memory) (realloc $realloc)))
   (core func $list (canon lower
     (func $types "[method]descriptor.read-directory") (memory $memory)))
   (core func $entry (canon lower
     (func $types "[method]directory-entry-stream.read-directory-entry")
     (memory $memory) (realloc $realloc)))
-  (core func $drop-list (canon resource.drop $entries))"#,
+  (core func $drop-list (canon resource.drop $entries))"#
+        ),
         r#"
   (import "host" "folders" (func $folders (param i32)))
   (import "host" "open" (func $open (param i32 i32 i32 i32 i32 i32 i32)))
