@@ -35,8 +35,14 @@ fn copy(from: &Path, to: &Path) {
 impl Finished {
     /// Runs an experiment of this repository.
     fn of(experiment: &str) -> Self {
+        Self::changed(experiment, |_| ())
+    }
+
+    /// Runs an experiment of this repository after a change.
+    fn changed(experiment: &str, change: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         copy(&root().join(experiment), folder.path());
+        change(folder.path());
         let finished = Self { folder };
         let said = say(&["run", finished.dir(), "--quiet", "--budget", "60s"]);
         assert!([0, 1, 3].contains(&said.status), "{}", said.stderr);
@@ -188,4 +194,30 @@ fn what_is_not_finished_or_not_there_is_refused_with_a_way_out() {
     let unrun = say(&["verify", dir]);
     assert_eq!(unrun.status, 2, "{}", unrun.stderr);
     assert!(unrun.explains("run the experiment first"));
+}
+
+/// The code is like that of no other run, so that nothing of it is in the build cache.
+#[test]
+fn prototypes_of_the_same_code_are_one_build() {
+    let finished = Finished::changed("tests/planted/cases", |folder| {
+        let file = folder.join("approaches/sort.rs");
+        let code = fs::read_to_string(&file).unwrap();
+        let code = format!("{code}\n// {}\n", folder.display());
+        fs::write(file, &code).unwrap();
+        fs::write(folder.join("approaches/again.rs"), code).unwrap();
+        let file = folder.join("bakeoff.toml");
+        let experiment = fs::read_to_string(&file).unwrap();
+        let twin = "[[approach]]\nname = \"again\"\nsource = \"approaches/again.rs\"\n";
+        fs::write(file, format!("{experiment}\n{twin}")).unwrap();
+    });
+    let (said, verification) = verify(finished.dir());
+    assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
+    assert_eq!(said.status, 0);
+    let reproduced = figures(&verification, "reproduced");
+    for figure in ["sort: reading build-time", "again: reading build-time"] {
+        assert!(
+            reproduced.iter().any(|found| found == figure),
+            "no {figure} in {reproduced:#?}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use super::{Run, RunError};
 use crate::build::{Kind, Request};
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
-use crate::store::{self, IterationFile, Owner, SafeId};
+use crate::store::{self, IterationFile, Key, Owner, SafeId};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -20,14 +20,14 @@ pub(super) struct BuildRecord {
 }
 
 impl Run<'_> {
-    /// Builds everyone. A build that fails is that variant's failure.
+    /// Builds everyone, those of the same code once. A build that fails is its variants' failure.
     pub(super) async fn build(&mut self) -> Result<(), RunError> {
         self.stage(Stage::Build, self.candidates.len())?;
         self.tell_changed_builds()?;
         self.recall_failures()?;
         let mut building = JoinSet::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            let Some(code) = candidate.code.clone().filter(|_| candidate.is_alive()) else {
+        for alike in self.of_the_same_code() {
+            let Some(code) = self.candidates[alike[0]].code.clone() else {
                 continue;
             };
             let request = Request {
@@ -37,7 +37,7 @@ impl Run<'_> {
                 kind: Kind::Release,
             };
             let builder = Arc::clone(&self.workshop.tools.builder);
-            building.spawn(async move { (index, builder.build(&request).await) });
+            building.spawn(async move { (alike, builder.build(&request).await) });
         }
         for index in 0..self.candidates.len() {
             let id = self.candidates[index].id.clone();
@@ -50,12 +50,30 @@ impl Run<'_> {
             };
         }
         while let Some(done) = building.join_next().await {
-            let (index, result) = done.map_err(|error| RunError::Engine(error.to_string()))?;
-            self.built(index, result)?;
+            let (alike, result) = done.map_err(|error| RunError::Engine(error.to_string()))?;
+            for index in alike {
+                self.built(index, result.clone())?;
+            }
             // Only now: what is finished is kept also when the user asks to stop.
             self.refuse_if_interrupted()?;
         }
         self.stage_done(Stage::Build)
+    }
+
+    /// Those that are to be built, together with others whose build has the same key.
+    fn of_the_same_code(&self) -> Vec<Vec<usize>> {
+        let mut builds: Vec<(Key, Vec<usize>)> = Vec::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            if !candidate.is_alive() || candidate.code.is_none() {
+                continue;
+            }
+            let key = self.keys.build(candidate);
+            match builds.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, alike)) => alike.push(index),
+                None => builds.push((key, vec![index])),
+            }
+        }
+        builds.into_iter().map(|(_, alike)| alike).collect()
     }
 
     /// What does not compile does not compile a second time either. Other failures may be the

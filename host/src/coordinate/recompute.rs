@@ -220,8 +220,8 @@ pub(super) fn race_again(
     Some(Timed { racers, raced })
 }
 
-/// What is known of a variant's build. Lines of source, imports and the time it took are in the report
-/// alone: variants of the same source share one record.
+/// What is known of a variant's build. Lines of source, imports and the time it took are taken from the
+/// report.
 fn add_build(variant: &mut Variant, record: &Record, said: Option<&Variant>) {
     let build = record.build(&variant.id).map(|build| &build.value);
     if let Some(build) = build.filter(|build| build.digest.is_some()) {
