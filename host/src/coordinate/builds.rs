@@ -1,7 +1,7 @@
 //! From code to components, several at once.
 
 use super::{Run, RunError};
-use crate::build::{Kind, Request};
+use crate::build::{CodeBytes, Kind, Request};
 use crate::events::{Event, Origin, Stage};
 use crate::interface::World;
 use crate::store::{self, IterationFile, Key, Owner, SafeId};
@@ -26,10 +26,7 @@ impl Run<'_> {
         self.tell_changed_builds()?;
         self.recall_failures()?;
         let mut building = JoinSet::new();
-        for alike in self.of_the_same_code() {
-            let Some(code) = self.candidates[alike[0]].code.clone() else {
-                continue;
-            };
+        for (_, code, alike) in self.builds() {
             let request = Request {
                 interface: Arc::clone(&self.workshop.interface),
                 world: World::Prototype,
@@ -60,20 +57,20 @@ impl Run<'_> {
         self.stage_done(Stage::Build)
     }
 
-    /// Those that are to be built, together with others whose build has the same key.
-    fn of_the_same_code(&self) -> Vec<Vec<usize>> {
-        let mut builds: Vec<(Key, Vec<usize>)> = Vec::new();
+    /// What is to be built, by the key of the build, and for whom.
+    fn builds(&self) -> Vec<(Key, CodeBytes, Vec<usize>)> {
+        let mut builds: Vec<(Key, CodeBytes, Vec<usize>)> = Vec::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
-            if !candidate.is_alive() || candidate.code.is_none() {
+            let Some(code) = candidate.code.as_ref().filter(|_| candidate.is_alive()) else {
                 continue;
-            }
+            };
             let key = self.keys.build(candidate);
-            match builds.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, alike)) => alike.push(index),
-                None => builds.push((key, vec![index])),
+            match builds.iter_mut().find(|(known, ..)| *known == key) {
+                Some((.., alike)) => alike.push(index),
+                None => builds.push((key, code.clone(), vec![index])),
             }
         }
-        builds.into_iter().map(|(_, alike)| alike).collect()
+        builds
     }
 
     /// What does not compile does not compile a second time either. Other failures may be the
