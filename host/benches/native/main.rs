@@ -117,14 +117,11 @@ impl Side {
 
     /// Holds our verdict on a pair against its native ratio.
     fn hold(&mut self, verdict: &Verdict, ratio: f64, name: &str, why: Option<&str>) {
-        if ratio.max(1.0 / ratio) <= APART {
+        let (here, natively) = (verdict.order, by_ratio(ratio));
+        if natively == Ordering::Equal {
             return;
         }
-        let (here, natively) = (verdict.order, ratio.total_cmp(&1.0));
-        let quiet = match verdict.quiet {
-            Some(ratio) => by_ratio(Some(ratio)),
-            None => here,
-        };
+        let quiet = verdict.quiet.map_or(here, by_ratio);
         self.reported.count(here, natively);
         self.quiet.count(quiet, natively);
         if why.is_none() {

@@ -29,10 +29,10 @@ pub(crate) struct Verdict {
 }
 
 /// Which of two is faster by their ratio, if that is more than 2 δ away from 1.
-pub(crate) fn by_ratio(ratio: Option<f64>) -> Ordering {
-    match ratio {
-        Some(ratio) if ratio.max(1.0 / ratio) > APART => ratio.total_cmp(&1.0),
-        _ => Ordering::Equal,
+pub(crate) fn by_ratio(ratio: f64) -> Ordering {
+    match ratio.max(1.0 / ratio) > APART {
+        true => ratio.total_cmp(&1.0),
+        false => Ordering::Equal,
     }
 }
 
@@ -109,7 +109,7 @@ fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
         "beats" => (Ordering::Less, true),
         "beaten" => (Ordering::Greater, true),
         "tie" => (Ordering::Equal, true),
-        _ => (by_ratio(ratio), false),
+        _ => (ratio.map_or(Ordering::Equal, by_ratio), false),
     };
     let turned = row["a"] != first;
     Some(Verdict {
