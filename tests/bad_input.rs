@@ -1,7 +1,7 @@
 //! Experiments that cannot be run as they are: one clear error each, at its place, with a next step.
 
 use crate::golden;
-use crate::support::{root, say};
+use crate::support::{root, run_bakeoff};
 use std::fs;
 use std::path::Path;
 
@@ -74,7 +74,7 @@ impl Broken<'_> {
             ),
         );
         let path = folder.path().to_str().unwrap();
-        let said = say(&["run", path, "--quiet", "--color", "never"]);
+        let said = run_bakeoff(&["run", path, "--quiet", "--color", "never"]);
         assert_eq!(said.status, status, "{}: {}", self.name, said.stderr);
         assert!(!said.stderr.contains("thread '"), "{}", said.stderr);
         let text = said.stderr.replace(path, "FOLDER");
@@ -149,7 +149,7 @@ fn a_workload_that_panics() {
 
 #[test]
 fn nothing_there() {
-    let said = say(&["run", "no/such/folder", "--color", "never"]);
+    let said = run_bakeoff(&["run", "no/such/folder", "--color", "never"]);
     assert_eq!(said.status, 2);
     hold("nothing-there", &said.stderr);
 }

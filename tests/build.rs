@@ -8,10 +8,11 @@ mod prototypes;
 mod reuse;
 
 use crate::golden;
-use bakeoff::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
-use bakeoff::confine::{Confinement, Host};
+use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
+use bakeoff::confine::{Confinement, ProbeConfig};
 use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile, World};
+use bakeoff::source::BuildInput;
 use bakeoff_domain::failure::Failure;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, Linker, Val};
@@ -49,31 +50,31 @@ fn top_k() -> Arc<Interface> {
 /// inside one, what is forbidden is not even there, and messages say so.
 async fn builder(cache: Option<Cache>) -> Builder {
     let toolchain = Toolchain::find(&mut |_| ()).await.unwrap();
-    let host = Host {
+    let host = ProbeConfig {
         bubblewrap: false,
-        ..Host::with_program(env!("CARGO_BIN_EXE_bakeoff"))
+        ..ProbeConfig::with_program(env!("CARGO_BIN_EXE_bakeoff"))
     };
     let confinement = Confinement::probe_on(host).await.unwrap();
     Builder::new(toolchain, confinement, cache, 2)
 }
 
 /// A request for a prototype of a file that its user calls `approaches/mine.rs`.
-fn source(interface: &Arc<Interface>, text: &str) -> Request {
-    Request {
+fn source(interface: &Arc<Interface>, text: &str) -> BuildRequest {
+    BuildRequest {
         interface: interface.clone(),
         world: World::Prototype,
-        code: CodeBytes::Source {
+        code: BuildInput::Source {
             path_shown: "approaches/mine.rs".into(),
             text: text.into(),
         },
-        kind: Kind::Release,
+        kind: BuildKind::Release,
     }
 }
 
 /// A request for a component that its user calls `mine.wasm`.
-fn component(interface: &Arc<Interface>, bytes: &[u8]) -> Request {
-    Request {
-        code: CodeBytes::Component {
+fn component(interface: &Arc<Interface>, bytes: &[u8]) -> BuildRequest {
+    BuildRequest {
+        code: BuildInput::Component {
             path_shown: "mine.wasm".into(),
             bytes: bytes.into(),
         },
@@ -81,7 +82,7 @@ fn component(interface: &Arc<Interface>, bytes: &[u8]) -> Request {
     }
 }
 
-async fn build(request: &Request) -> Result<Arc<Built>, Failure> {
+async fn build(request: &BuildRequest) -> Result<Arc<BuiltComponent>, Failure> {
     builder(None).await.build(request).await
 }
 
@@ -92,7 +93,7 @@ struct Running {
 }
 
 impl Running {
-    fn new(built: &Built) -> Self {
+    fn new(built: &BuiltComponent) -> Self {
         let engine = engine::new(Profile::Checked).unwrap();
         Self::linked(&engine, &built.checked, &Linker::new(&engine))
     }

@@ -3,7 +3,7 @@
 //! `tests/golden/config/NAME.toml` is read, and must give exactly the message in `NAME.txt`; in
 //! `cases/` the same for files of cases. `BLESS=1` writes the messages anew.
 
-use bakeoff::config::{self, CasePart, ConfigError, Place};
+use bakeoff::config::{self, CasePart, ConfigError, ConfigPlace};
 use bakeoff_domain::spec::{
     Code, Comparison, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source, State,
     Workers,
@@ -258,11 +258,11 @@ fn a_budget_from_the_command_line_has_bounds() {
 fn later_findings_point_at_the_file() {
     let loaded = config::load(Path::new("../examples/top-k")).expect("the example is valid");
     let shown = |place| render(&loaded.wrong(place, "nobody exports this", "not exported", "help"));
-    assert!(shown(Place::Call).contains(r#"call = "top-k""#));
-    assert!(shown(Place::Workload).contains(r#"source = "workload.rs""#));
-    assert!(shown(Place::Approach(1)).contains(r#"source = "approaches/heap.rs""#));
+    assert!(shown(ConfigPlace::Call).contains(r#"call = "top-k""#));
+    assert!(shown(ConfigPlace::Workload).contains(r#"source = "workload.rs""#));
+    assert!(shown(ConfigPlace::Approach(1)).contains(r#"source = "approaches/heap.rs""#));
     // An index that does not exist must not end in a panic.
-    assert!(shown(Place::Approach(99)).contains("nobody exports this"));
+    assert!(shown(ConfigPlace::Approach(99)).contains("nobody exports this"));
 }
 
 #[test]

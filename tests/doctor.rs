@@ -1,9 +1,10 @@
 //! `bakeoff doctor`: what it says of a fixed machine, and that what it says of this one holds.
 
+mod commands;
 mod fixture;
 mod machines;
 
-use bakeoff::doctor::{Examination, Facts};
+use bakeoff::doctor::{Examination, MachineFacts};
 use bakeoff::render::{self, Colour};
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ fn golden(name: &str, text: &str) {
 }
 
 /// What is said of facts; the version of bakeoff is not theirs.
-fn examination(facts: Facts) -> Examination {
+fn examination(facts: MachineFacts) -> Examination {
     Examination {
         bakeoff: "1.2.3".to_owned(),
         ..Examination::of(facts)

@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod confine;
 mod doctor;
+mod finished;
 mod golden;
 mod hostile;
 mod interface;

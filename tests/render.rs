@@ -3,7 +3,7 @@
 mod fixture;
 mod naughty;
 
-use bakeoff::render::{self, Colour, Options, Signs};
+use bakeoff::render::{self, Charset, Colour, Options};
 use bakeoff_domain::report::{Report, rescore};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn options() -> Options {
     Options {
         width: 100,
         colour: Colour::Never,
-        signs: Signs::Unicode,
+        charset: Charset::Unicode,
         sources: fixture::sources(),
         charts: Some("charts".to_owned()),
     }
@@ -52,7 +52,7 @@ fn text_is_golden() {
     golden("report-60.txt", &render::human(&report, &narrow));
     let ascii = Options {
         width: 80,
-        signs: Signs::Ascii,
+        charset: Charset::Ascii,
         ..options()
     };
     let text = render::human(&report, &ascii);

@@ -5,15 +5,16 @@ mod changes;
 mod interrupted;
 mod kills;
 mod refused;
+mod small;
 mod toolchain;
 
-use crate::support::{ONE_AT_A_TIME, bakeoff};
+use crate::finished::copy_experiment;
+use crate::support::{CommandOutput, bakeoff, measuring_slot, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// The events that are kept so far; a last line may be torn.
@@ -33,11 +34,50 @@ fn replicas(folder: &Path, origin: &str) -> Vec<u64> {
     events(folder).iter().filter_map(complete).collect()
 }
 
-fn command(folder: &Path) -> Command {
-    let out = folder.to_str().unwrap();
+/// An experiment with four variants that fail in nothing: an example with smaller sizes, in a folder
+/// of its own beside that of its results.
+struct Sieve {
+    folder: tempfile::TempDir,
+}
+
+impl Sieve {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = folder.path().join("experiment");
+        copy_experiment(&root().join("examples/prime-sieve"), &experiment);
+        let file = experiment.join("bakeoff.toml");
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.replace("[4_000_000, 12_000_000]", "[400_000, 1_200_000]");
+        fs::write(
+            &file,
+            text.replace("[measure]", "[measure]\nprecision = 0.5"),
+        )
+        .unwrap();
+        Self { folder }
+    }
+
+    fn experiment(&self) -> PathBuf {
+        self.folder.path().join("experiment")
+    }
+
+    /// A folder for results, with a name that a shell would take apart.
+    fn results(&self) -> PathBuf {
+        self.folder.path().join("it's this run")
+    }
+
+    fn start(&self) -> Child {
+        command(&self.experiment(), &self.results())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+}
+
+fn command(experiment: &Path, results: &Path) -> Command {
     bakeoff(&[
         "run",
-        "examples/prime-sieve",
+        experiment.to_str().unwrap(),
         "--quiet",
         "--format",
         "json",
@@ -47,16 +87,8 @@ fn command(folder: &Path) -> Command {
         "--workers",
         "1",
         "--out",
-        out,
+        results.to_str().unwrap(),
     ])
-}
-
-fn start(folder: &Path) -> Child {
-    command(folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 /// Waits until so many replicas are kept, or the run is over.
@@ -70,20 +102,21 @@ fn wait_for(replicas_kept: usize, folder: &Path, run: &mut Child) {
 
 #[test]
 fn a_killed_run_goes_on_and_repeats_nothing() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    for kept in [1, 2, 4, 5] {
-        let mut run = start(folder.path());
-        wait_for(kept, folder.path(), &mut run);
+    let _slot = measuring_slot();
+    let sieve = Sieve::new();
+    let results = sieve.results();
+    for kept in [1, 2] {
+        let mut run = sieve.start();
+        wait_for(kept, &results, &mut run);
         run.kill().unwrap();
         run.wait().unwrap();
     }
-    let before: BTreeSet<u64> = replicas(folder.path(), "new").into_iter().collect();
-    assert!(before.len() >= 5, "{before:?}");
+    let before: BTreeSet<u64> = replicas(&results, "new").into_iter().collect();
+    assert!(before.len() >= 2, "{before:?}");
 
-    let output = start(folder.path()).wait_with_output().unwrap();
+    let output = sieve.start().wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_repeats_nothing(folder.path(), &before, &report);
+    assert_repeats_nothing(&results, &before, &report);
 }
 
 /// Checks that the replicas `before` an interruption were kept, and that nothing was done twice.
@@ -112,11 +145,13 @@ fn assert_repeats_nothing(folder: &Path, before: &BTreeSet<u64>, report: &Value)
 
 #[test]
 fn a_second_run_on_the_same_folder_is_refused_by_name() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    let mut first = start(folder.path());
-    wait_for(1, folder.path(), &mut first);
-    let second = start_loudly(folder.path());
+    let _slot = measuring_slot();
+    let sieve = Sieve::new();
+    let mut first = sieve.start();
+    wait_for(1, &sieve.results(), &mut first);
+    // Without a slot of its own: the first one has it.
+    let mut again = bakeoff(&["run", sieve.experiment().to_str().unwrap(), "--out"]);
+    let second: CommandOutput = again.arg(sieve.results()).output().unwrap().into();
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(second.status, 5, "{}", second.stderr);
@@ -125,13 +160,4 @@ fn a_second_run_on_the_same_folder_is_refused_by_name() {
         "{}",
         second.stderr
     );
-}
-
-fn start_loudly(folder: &Path) -> crate::support::Said {
-    // The turn is taken already: by the run that this one is to meet.
-    let out = folder.to_str().unwrap();
-    bakeoff(&["run", "examples/prime-sieve", "--out", out])
-        .output()
-        .unwrap()
-        .into()
 }

@@ -1,6 +1,7 @@
 //! Experiments from their files to their reports, by the built binary.
 
-use crate::support::{run_experiment, say, variant, verdict};
+use crate::finished::{CASES, NO_ORACLE, PLANTED, TOP_K};
+use crate::support::{run_bakeoff, variant, verdict};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -41,33 +42,33 @@ fn contains_text(folder: &Path, text: &str) -> bool {
 
 #[test]
 fn planted_prototypes_appear_as_what_they_are() {
-    let (said, report, out) = run_experiment("tests/planted", &[]);
-    assert_eq!(said.status, 3, "{}", said.stderr);
-    assert_failed(&report, "off-by-one-beyond-size", "wrong-answer", "");
-    assert_failed(&report, "endless-loop", "fuel-limit", "");
-    assert_failed(&report, "memory-bomb", "memory-limit", "memory");
-    assert_failed(&report, "panics", "trap", "panics.rs:5");
+    let (output, report) = (&PLANTED.output, &PLANTED.report);
+    assert_eq!(output.status, 3, "{}", output.stderr);
+    assert_failed(report, "off-by-one-beyond-size", "wrong-answer", "");
+    assert_failed(report, "endless-loop", "fuel-limit", "");
+    assert_failed(report, "memory-bomb", "memory-limit", "memory");
+    assert_failed(report, "panics", "trap", "panics.rs:5");
     assert_failed(
-        &report,
+        report,
         "does-not-compile",
         "build-failed",
         "does_not_compile.rs:5",
     );
     assert_failed(
-        &report,
+        report,
         "wrong-signature",
         "build-failed",
         "wrong_signature.rs",
     );
-    assert_failed(&report, "missing-function", "build-failed", "top_k");
-    assert_failed(&report, "includes-host-file", "build-failed", "");
-    assert_failed(&report, "includes-neighbouring-file", "build-failed", "");
-    assert_failed(&report, "right-only-first-calls", "wrong-answer", "");
-    assert_failed(&report, "right-until-timed", "wrong-answer", "");
-    assert_failed(&report, "answers-by-call-count", "wrong-answer", "");
-    assert_failed(&report, "deep-recursion", "stack-limit", "");
-    assert_failed(&report, "huge-answer", "output-limit", "");
-    let later = &variant(&report, "endless-loop-later")["failure"]["class"];
+    assert_failed(report, "missing-function", "build-failed", "top_k");
+    assert_failed(report, "includes-host-file", "build-failed", "");
+    assert_failed(report, "includes-neighbouring-file", "build-failed", "");
+    assert_failed(report, "right-only-first-calls", "wrong-answer", "");
+    assert_failed(report, "right-until-timed", "wrong-answer", "");
+    assert_failed(report, "answers-by-call-count", "wrong-answer", "");
+    assert_failed(report, "deep-recursion", "stack-limit", "");
+    assert_failed(report, "huge-answer", "output-limit", "");
+    let later = &variant(report, "endless-loop-later")["failure"]["class"];
     assert!(later == "fuel-limit" || later == "wall-limit", "{later}");
 
     for limit in [
@@ -77,32 +78,33 @@ fn planted_prototypes_appear_as_what_they_are() {
         "deep-recursion",
     ] {
         assert!(
-            variant(&report, limit)["failure"]["limit"].is_string(),
+            variant(report, limit)["failure"]["limit"].is_string(),
             "{limit} does not name its limit"
         );
     }
-    assert_eq!(variant(&report, "good")["status"], "ranked");
-    assert_eq!(variant(&report, "learns-between-calls")["pure"], false);
-    let same = verdict(&report, "same-work", "same-work-in-other-words");
+    assert_eq!(variant(report, "good")["status"], "ranked");
+    assert_eq!(variant(report, "learns-between-calls")["pure"], false);
+    let same = verdict(report, "same-work", "same-work-in-other-words");
     assert!(same == "tie" || same == "no-call", "{same}");
-    assert_ne!(verdict(&report, "memoises-in-static", "good"), "beats");
+    assert_ne!(verdict(report, "memoises-in-static", "good"), "beats");
 
     let canary = canary();
-    assert!(!said.stdout.contains(&canary) && !said.stderr.contains(&canary));
+    assert!(!output.stdout.contains(&canary) && !output.stderr.contains(&canary));
+    let finished = PLANTED.copy();
     assert!(
-        !contains_text(out.path(), &canary),
+        !contains_text(&finished.results("planted"), &canary),
         "the canary is in the results"
     );
 }
 
 #[test]
 fn cases_in_a_file_are_calls_and_answers() {
-    let (said, report, _out) = run_experiment("tests/planted/cases", &["--budget", "60s"]);
+    let (output, report) = (&CASES.output, &CASES.report);
     // Calls of three numbers are too short to time: nobody is faster, and nobody is recommended.
-    assert_eq!(said.status, 1, "{}", said.stderr);
-    assert_failed(&report, "reversed", "wrong-answer", "expected");
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert_failed(report, "reversed", "wrong-answer", "expected");
     for id in ["sort", "select"] {
-        assert!(variant(&report, id)["failure"].is_null(), "{id}");
+        assert!(variant(report, id)["failure"].is_null(), "{id}");
     }
     assert!(
         report["notes"].to_string().contains("too short to time"),
@@ -114,15 +116,15 @@ fn cases_in_a_file_are_calls_and_answers() {
 
 #[test]
 fn without_an_oracle_answers_are_compared() {
-    let (said, report, _out) = run_experiment("tests/planted/no-oracle", &["--budget", "60s"]);
-    assert_eq!(said.status, 3, "{}", said.stderr);
-    assert_failed(&report, "forgets-negatives", "wrong-answer", "no oracle");
+    let (output, report) = (&NO_ORACLE.output, &NO_ORACLE.report);
+    assert_eq!(output.status, 3, "{}", output.stderr);
+    assert_failed(report, "forgets-negatives", "wrong-answer", "no oracle");
     assert_eq!(
-        variant(&report, "answers-by-call-count")["failure"]["class"],
+        variant(report, "answers-by-call-count")["failure"]["class"],
         "nondeterministic"
     );
     for id in ["sort", "select"] {
-        assert!(variant(&report, id)["failure"].is_null(), "{id}");
+        assert!(variant(report, id)["failure"].is_null(), "{id}");
     }
     let notes = report["notes"].to_string();
     assert!(notes.contains("no oracle"), "{notes}");
@@ -130,8 +132,8 @@ fn without_an_oracle_answers_are_compared() {
 
 #[test]
 fn a_report_says_what_its_contract_wants() {
-    let (said, report, out) = run_experiment("examples/top-k", &["--budget", "20s"]);
-    assert_eq!(said.status, 0, "{}", said.stderr);
+    let (output, report) = (&TOP_K.output, &TOP_K.report);
+    assert_eq!(output.status, 0, "{}", output.stderr);
     assert_eq!(report["schema_version"], 1);
     for key in ["engine", "compiler", "cpu", "confinement", "system"] {
         assert!(
@@ -165,6 +167,8 @@ fn a_report_says_what_its_contract_wants() {
             assert!(low <= ratio && ratio <= high, "{row}");
         }
     }
+    let finished = TOP_K.copy();
+    let results = finished.results("top-k");
     for file in [
         "report.json",
         "report.md",
@@ -174,8 +178,39 @@ fn a_report_says_what_its_contract_wants() {
         "bakeoff.db",
         "events.jsonl",
     ] {
-        assert!(out.path().join(file).is_file(), "{file}");
+        assert!(results.join(file).is_file(), "{file}");
     }
+}
+
+#[test]
+fn the_events_of_the_contract_are_sent_for_every_approach() {
+    let finished = TOP_K.copy();
+    let file = finished.results("top-k").join("events.jsonl");
+    let text = fs::read_to_string(file).unwrap();
+    let events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let sent = |name: &str| -> Vec<&Value> {
+        let named = events.iter().filter(|event| event["name"] == name);
+        named.map(|event| &event["data"]).collect()
+    };
+    assert_eq!(sent("orchestrator:exploration:start").len(), 1);
+    assert_eq!(sent("orchestrator:evaluation:complete").len(), 1);
+    for name in ["generated", "start", "complete"] {
+        let mut ids: Vec<&str> = sent(&format!("orchestrator:approach:{name}"))
+            .iter()
+            .map(|data| data["approach_id"].as_str().unwrap())
+            .collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["heap", "sort"], "{name}");
+    }
+    let workers = TOP_K.report["cost"]["workers"].as_array().unwrap();
+    let tasks: u64 = workers
+        .iter()
+        .map(|one| one["tasks"].as_u64().unwrap())
+        .sum();
+    assert_eq!(TOP_K.report["protocol"]["replicas"].as_u64(), Some(tasks));
 }
 
 #[test]
@@ -193,13 +228,13 @@ fn build_and_check_say_what_a_file_is() {
         "json",
     ];
     build.extend(interface);
-    let built = say(&build);
+    let built = run_bakeoff(&build);
     assert_eq!(built.status, 0, "{}", built.stderr);
     assert_eq!(built.json()["imports"], serde_json::json!([]));
 
     let mut check = vec!["check", component];
     check.extend(interface);
-    let fits = say(&check);
+    let fits = run_bakeoff(&check);
     assert_eq!(fits.status, 0, "{}", fits.stderr);
     assert!(fits.stdout.contains("top-k"), "{}", fits.stdout);
 
@@ -211,7 +246,7 @@ fn build_and_check_say_what_a_file_is() {
         "--call",
         "top-k",
     ];
-    let differs = say(&other);
+    let differs = run_bakeoff(&other);
     assert_eq!(differs.status, 1, "{}", differs.stderr);
     assert!(differs.stdout.contains("wrong-world"), "{}", differs.stdout);
     assert!(

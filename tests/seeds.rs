@@ -1,6 +1,6 @@
 //! Which inputs follow from what: those that are timed from nothing that anybody can read.
 
-use crate::support::{say, variant};
+use crate::support::{run_bakeoff, variant};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -40,9 +40,9 @@ approach = [{{ name = \"total\", source = \"total.rs\" }}]
 
 fn run(folder: &Path, more: &[&str]) -> Value {
     let experiment = folder.to_str().unwrap();
-    let mut arguments = vec!["run", experiment, "--format", "json", "--budget", "1s"];
+    let mut arguments = vec!["run", experiment, "--format", "json", "--budget", "100ms"];
     arguments.extend(more);
-    say(&arguments).json()
+    run_bakeoff(&arguments).json()
 }
 
 fn seeds(report: &Value) -> (u64, u64) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
@@ -29,43 +29,35 @@ pub(crate) fn bakeoff(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a finished command said.
+/// The exit status and the output of a finished command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// Its stdout as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.stdout, self.stderr))
     }
-}
 
-impl Said {
-    /// Whether stderr has these words. Messages are wrapped to the terminal's width, and so may be
-    /// broken anywhere.
+    /// Returns true if stderr has these words, wherever they were wrapped: messages are broken at the
+    /// terminal's width.
     pub(crate) fn explains(&self, why: &str) -> bool {
-        let solid = |text: &str| {
-            let seen = text.chars().filter(|c| !c.is_whitespace() && *c != '│');
-            seen.collect::<String>()
-        };
-        solid(&self.stderr).contains(&solid(why))
+        without_wrapping(&self.stderr).contains(&without_wrapping(why))
     }
 }
 
-/// Whether this process may mount in a namespace of its own: as a rule, root.
-pub(crate) fn can_mount() -> bool {
-    let probe = Command::new("unshare")
-        .args(["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
-        .output();
-    probe.is_ok_and(|output| output.status.success())
+/// The text without white space and without the bar that wrapped lines begin with.
+fn without_wrapping(text: &str) -> String {
+    let seen = text.chars().filter(|c| !c.is_whitespace() && *c != '│');
+    seen.collect()
 }
 
-impl From<Output> for Said {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),
@@ -75,25 +67,50 @@ impl From<Output> for Said {
     }
 }
 
-/// Runs the binary to its end; what measures waits for its turn.
-pub(crate) fn say(arguments: &[&str]) -> Said {
+/// Runs a command of the binary to its end; one that measures takes a slot for that.
+pub(crate) fn run_bakeoff(arguments: &[&str]) -> CommandOutput {
     let measures = matches!(arguments.first(), Some(&"run" | &"compare" | &"doctor"));
-    let _turn = measures.then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner));
+    let _slot = measures.then(measuring_slot);
     bakeoff(arguments).output().unwrap().into()
 }
 
-/// Experiments use all cores and a budget of time: two at once would take it from each other.
-pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// Commands that measure at the same time. One alone leaves cores idle while it starts and ends; with
+/// many of them, each pinned to the same cores, budgets of time would run out before anything is known.
+const SLOTS: usize = 2;
 
-/// Runs an experiment into a folder of its own, and gives its status and report.
-pub(crate) fn run_experiment(experiment: &str, more: &[&str]) -> (Said, Value, tempfile::TempDir) {
+static SLOTS_TAKEN: Mutex<usize> = Mutex::new(0);
+static SLOT_FREED: Condvar = Condvar::new();
+
+/// The right to measure, until it is dropped.
+pub(crate) struct MeasuringSlot(());
+
+/// Waits until fewer than [`SLOTS`] commands measure.
+pub(crate) fn measuring_slot() -> MeasuringSlot {
+    let taken = SLOTS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let free = SLOT_FREED.wait_while(taken, |taken| *taken >= SLOTS);
+    *free.unwrap_or_else(PoisonError::into_inner) += 1;
+    MeasuringSlot(())
+}
+
+impl Drop for MeasuringSlot {
+    fn drop(&mut self) {
+        *SLOTS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        SLOT_FREED.notify_one();
+    }
+}
+
+/// Runs an experiment into a folder of its own, and gives its output, its report and that folder.
+pub(crate) fn run_experiment(
+    experiment: &str,
+    more: &[&str],
+) -> (CommandOutput, Value, tempfile::TempDir) {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().to_str().unwrap().to_owned();
     let mut arguments = vec!["run", experiment, "--format", "json", "--out", &folder];
     arguments.extend(more);
-    let said = say(&arguments);
-    let report = said.json();
-    (said, report, out)
+    let output = run_bakeoff(&arguments);
+    let report = output.json();
+    (output, report, out)
 }
 
 /// The variant of an id.

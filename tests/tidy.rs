@@ -1,41 +1,15 @@
 //! The house rules that a machine can hold.
+//!
+//! The order of the rooms and their doors are read from the table in `ARCHITECTURE.md`.
 
+mod architecture;
+mod circles;
+mod source;
+
+use source::{Segments, Source, Tests};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The rooms of `host`, from the ground up: each uses only those before it.
-const ROOMS: [&str; 17] = [
-    "config",
-    "engine",
-    "confine",
-    "interface",
-    "build",
-    "artifact",
-    "invoke",
-    "sandbox",
-    "measure",
-    "evaluate",
-    "events",
-    "store",
-    "coordinate",
-    "doctor",
-    "render",
-    "cli",
-    "main",
-];
-
-/// Names that may be written in one room only: each is a door to something outside.
-const DOORS: [(&str, &[&str]); 8] = [
-    ("wasmtime::Config", &["engine"]),
-    ("rusqlite::", &["store"]),
-    ("tar::", &["store"]),
-    ("Command::new(", &["confine", "build"]),
-    ("landlock::", &["confine"]),
-    ("seccompiler::", &["confine"]),
-    ("cap_std::", &["artifact"]),
-    ("wasmtime_wasi", &["sandbox"]),
-];
 
 /// No file of code is longer than this.
 const LINES_MAX: usize = 500;
@@ -44,96 +18,52 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            rust_files(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 fn files_below(folder: &str) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    rust_files(&root().join(folder), &mut found);
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).unwrap();
-        (path, text)
-    };
-    found.into_iter().map(read).collect()
+    source::rust_files(&root().join(folder))
 }
 
-/// The room a file of `host/src` belongs to.
-fn room(path: &Path) -> String {
-    let source = root().join("host/src");
-    let inside = path.strip_prefix(&source).unwrap();
-    let first = inside
-        .components()
-        .next()
-        .unwrap()
-        .as_os_str()
-        .to_string_lossy();
-    first.trim_end_matches(".rs").to_owned()
+fn rooms() -> Vec<architecture::Room> {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    architecture::rooms(&text)
 }
 
-/// The rooms that a text names by `crate::room` or `crate::{room, …}`.
-fn named_rooms(text: &str) -> Vec<String> {
-    let code = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    let code: String = code.collect::<Vec<_>>().join("\n");
-    let mut named = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        // `$crate::` and `bakeoff_crate::` are other things.
-        if code[..at].ends_with(|before: char| before.is_alphanumeric() || "_$".contains(before)) {
-            continue;
-        }
-        let rest = &code[at + "crate::".len()..];
-        let group = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        let names: Vec<&str> = match group {
-            Some((names, _)) => names.split(',').collect(),
-            None => vec![rest],
-        };
-        for name in names {
-            let end = |c: char| !(c.is_alphanumeric() || c == '_');
-            named.extend(name.trim().split(end).next().map(str::to_owned));
-        }
+/// The modules of `host/src` that belong to a room, tests included.
+fn modules_of_rooms() -> BTreeMap<Segments, Source> {
+    let mut modules = source::modules(&root().join("host/src"), Tests::Included);
+    modules.remove(&["crate".to_owned()][..]);
+    modules
+}
+
+#[test]
+fn every_room_is_in_the_architecture() {
+    let rooms = rooms();
+    let listed = |name: &String| rooms.iter().any(|room| room.name == *name);
+    for module in modules_of_rooms().keys() {
+        assert!(
+            listed(&module[1]),
+            "ARCHITECTURE.md has no room `{}`",
+            module[1]
+        );
     }
-    named
+    for room in &rooms {
+        let folder = root().join("host/src").join(&room.name);
+        assert!(folder.is_dir(), "there is no room `{}`", room.name);
+    }
 }
 
 #[test]
 fn rooms_use_only_rooms_before_them() {
-    let order: BTreeMap<&str, usize> = ROOMS
-        .iter()
-        .enumerate()
-        .map(|(place, room)| (*room, place))
-        .collect();
+    let rooms = rooms();
+    let place = |name: &str| rooms.iter().position(|room| room.name == name);
     let mut wrong = Vec::new();
-    for (path, text) in files_below("host/src") {
-        let own = room(&path);
-        if own == "lib" {
-            continue;
-        }
-        let Some(place) = order.get(own.as_str()) else {
-            wrong.push(format!(
-                "{}: the room `{own}` is not in the plan of the house",
-                path.display()
-            ));
-            continue;
-        };
-        for other in named_rooms(&text) {
-            if order.get(other.as_str()).is_some_and(|there| there > place) {
-                wrong.push(format!(
-                    "{}: `{own}` uses `{other}`, which stands above it",
-                    path.display()
-                ));
+    for (module, source) in modules_of_rooms() {
+        for path in source.absolute_paths(&module) {
+            let [first, room, ..] = &path[..] else {
+                continue;
+            };
+            if first == "crate" && place(room) > place(&module[1]) {
+                let (module, path) = (module.join("::"), path.join("::"));
+                wrong.push(format!("{module} uses {path}, of a room above it"));
             }
         }
     }
@@ -141,19 +71,40 @@ fn rooms_use_only_rooms_before_them() {
 }
 
 #[test]
-fn each_outside_thing_has_one_door() {
-    let mut wrong = Vec::new();
-    for (path, text) in files_below("host/src") {
-        let own = room(&path);
-        for (name, rooms) in DOORS {
-            if text.contains(name) && !rooms.contains(&own.as_str()) {
-                wrong.push(format!(
-                    "{}: names `{name}`, which belongs to {}",
-                    path.display(),
-                    rooms.join(", ")
-                ));
+fn outside_things_are_named_behind_their_doors_only() {
+    let rooms = rooms();
+    let doors: BTreeMap<&String, Vec<&String>> = rooms
+        .iter()
+        .flat_map(|room| room.doors.iter().map(move |door| (door, &room.name)))
+        .fold(BTreeMap::new(), |mut doors, (door, room)| {
+            doors.entry(door).or_default().push(room);
+            doors
+        });
+    let (mut wrong, mut unused) = (Vec::new(), doors.clone());
+    for (module, source) in source::modules(&root().join("host/src"), Tests::LeftOut) {
+        for path in source.absolute_paths(&module) {
+            let path = path.join("::");
+            for (door, owners) in &doors {
+                let is_behind = path.strip_prefix(door.as_str());
+                if !is_behind.is_some_and(|rest| rest.is_empty() || rest.starts_with("::")) {
+                    continue;
+                }
+                let room = &module[module.len().min(2) - 1];
+                unused
+                    .entry(door)
+                    .or_default()
+                    .retain(|owner| *owner != room);
+                if !owners.contains(&room) {
+                    let module = module.join("::");
+                    wrong.push(format!("{module} names {path}, which only {owners:?} may"));
+                }
             }
         }
+    }
+    for (door, owners) in unused.iter().filter(|(_, owners)| !owners.is_empty()) {
+        wrong.push(format!(
+            "ARCHITECTURE.md: {owners:?} do not use their door `{door}`"
+        ));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -230,14 +181,11 @@ fn the_project_speaks_of_itself_alone() {
 }
 
 #[test]
-fn a_wrong_edge_is_seen() {
-    assert_eq!(
-        named_rooms("use crate::{store, cli::Status};"),
-        ["store", "cli"]
-    );
-    assert_eq!(
-        named_rooms("let x = crate::engine::new();\n// crate::cli"),
-        ["engine"]
-    );
-    assert_eq!(named_rooms("$crate::cli::x"), Vec::<String>::new());
+fn files_of_a_crate_use_each_other_in_one_direction() {
+    let mut wrong = Vec::new();
+    for folder in ["host/src", "host/domain/src"] {
+        let modules = source::modules(&root().join(folder), Tests::LeftOut);
+        wrong.extend(circles::circles(&circles::edges(&modules)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

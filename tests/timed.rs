@@ -1,7 +1,7 @@
 //! What goes wrong only while a prototype is timed.
 
 use crate::support::{run_experiment, variant};
-use bakeoff_domain::plan::{Purpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use serde_json::Value;
 use std::fs;
 
@@ -30,7 +30,7 @@ pub(crate) const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
 fn run_unlucky(what: &str, size: u32) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    let input = sample_seeds(SEED, Purpose::Timed, 0, 0, 0).of_call(0);
+    let input = sample_seeds(SEED, InputPurpose::Timed, 0, 0, 0).of_call(0);
     let unlucky = GOOD.replace(
         "u64 {\n",
         &format!("u64 {{\n    if values[0] == {input} {{ {what} }}\n"),
@@ -44,6 +44,7 @@ fn run_unlucky(what: &str, size: u32) -> Value {
 problem = \"Fold numbers.\"
 interface = {{ wit = \"total.wit\", call = \"total\" }}
 workload = {{ source = \"workload.rs\", sizes = [{size}] }}
+limits = {{ wall = \"2 s\" }}
 approach = [
     {{ name = \"good\", source = \"good.rs\" }},
     {{ name = \"unlucky\", source = \"unlucky.rs\" }},
@@ -66,7 +67,7 @@ fn a_loop_in_one_call_of_many_is_blamed_on_who_runs() {
     // ten times the limit of each, or the budget would end first.
     let failure = run_unlucky("loop { std::hint::black_box(0); }", 50_000);
     assert_eq!(failure["class"], "wall-limit", "{failure:#}");
-    assert_eq!(failure["limit"], "wall = 10 s", "{failure:#}");
+    assert_eq!(failure["limit"], "wall = 2 s", "{failure:#}");
 }
 
 #[test]

@@ -3,70 +3,18 @@
 mod bundles;
 mod failures;
 mod forged;
+mod older;
 mod recorded;
 mod reported;
 
-use crate::support::{Said, root, say};
+use crate::finished::{FinishedRun, PLANTED, TOP_K, copy_experiment};
+use crate::support::{CommandOutput, root, run_bakeoff};
+use bakeoff::source::content_address;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-/// A finished run of a small experiment, in a copy of its folder.
-struct Finished {
-    folder: tempfile::TempDir,
-}
-
-/// Copies a folder with all that is in it, results left out.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap();
-        match path.is_dir() {
-            _ if name == ".bakeoff" => {}
-            true => copy(&path, &to.join(name)),
-            false => {
-                fs::copy(&path, to.join(name)).unwrap();
-            }
-        }
-    }
-}
-
-impl Finished {
-    /// Runs an experiment of this repository.
-    fn of(experiment: &str) -> Self {
-        Self::changed(experiment, |_| ())
-    }
-
-    /// Runs an experiment of this repository after a change.
-    fn changed(experiment: &str, change: impl FnOnce(&Path)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        copy(&root().join(experiment), folder.path());
-        change(folder.path());
-        let finished = Self { folder };
-        let said = say(&["run", finished.dir(), "--quiet", "--budget", "60s"]);
-        assert!([0, 1, 3].contains(&said.status), "{}", said.stderr);
-        finished
-    }
-
-    fn dir(&self) -> &str {
-        self.folder.path().to_str().unwrap()
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn pack(&self) -> PathBuf {
-        let bundle = self.path("it.bundle");
-        let said = say(&["pack", self.dir(), "--out", bundle.to_str().unwrap()]);
-        assert_eq!(said.status, 0, "{}", said.stderr);
-        bundle
-    }
-}
-
-fn verify(of: &str) -> (Said, Value) {
-    let said = say(&["verify", of, "--quiet", "--format", "json"]);
+fn verify(of: &str) -> (CommandOutput, Value) {
+    let said = run_bakeoff(&["verify", of, "--quiet", "--format", "json"]);
     assert!([0, 1].contains(&said.status), "{}", said.stderr);
     let value = said.json();
     (said, value)
@@ -85,7 +33,7 @@ fn figures(verification: &Value, status: &str) -> Vec<String> {
 
 #[test]
 fn a_run_of_every_kind_of_prototype_is_reproduced_to_the_last_figure() {
-    let finished = Finished::of("tests/planted");
+    let finished = PLANTED.copy();
     let (said, verification) = verify(finished.dir());
     assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
     assert_eq!(said.status, 0);
@@ -116,7 +64,7 @@ fn a_run_of_every_kind_of_prototype_is_reproduced_to_the_last_figure() {
 
 #[test]
 fn what_was_tampered_with_differs_by_name() {
-    let finished = Finished::of("examples/top-k");
+    let finished = TOP_K.copy();
     let database = finished.path(".bakeoff/top-k/bakeoff.db");
     let whole = fs::read(&database).unwrap();
     let (said, _) = verify(finished.dir());
@@ -151,7 +99,7 @@ fn what_was_tampered_with_differs_by_name() {
             differ.iter().any(|figure| figure.contains(expected)),
             "no {expected} in {differ:#?}"
         );
-        let text = say(&["verify", finished.dir(), "--quiet"]);
+        let text = run_bakeoff(&["verify", finished.dir(), "--quiet"]);
         assert_eq!(text.status, 1);
         assert!(text.stdout.contains("DIFFERS"), "{}", text.stdout);
         fs::write(&database, &whole).unwrap();
@@ -159,23 +107,100 @@ fn what_was_tampered_with_differs_by_name() {
 }
 
 #[test]
-fn changed_sources_differ_and_what_ran_is_still_checked() {
-    let finished = Finished::of("examples/top-k");
+fn what_was_measured_is_verified_packed_shown_and_picked_whatever_the_file_is_now() {
+    let finished = TOP_K.copy();
     let source = finished.path("approaches/heap.rs");
-    let text = fs::read_to_string(&source).unwrap();
-    let line = "    let k = k as usize;\n";
-    assert!(text.contains(line));
-    let more = format!("{line}    let _unused = std::hint::black_box(k + 7);\n");
-    fs::write(&source, text.replacen(line, &more, 1)).unwrap();
-    let (said, verification) = verify(finished.dir());
-    assert_eq!(said.status, 1);
-    assert_eq!(figures(&verification, "differs"), ["heap: component"]);
-    let reproduced = figures(&verification, "reproduced");
-    assert!(reproduced.contains(&"heap: fuel, case 16000".to_owned()));
+    let measured = fs::read_to_string(&source).unwrap();
+    let unchanged = pick(&finished, &[]);
+    assert_eq!(unchanged.stdout.trim_end(), source.to_str().unwrap());
+    assert_eq!(unchanged.stderr, "");
+    fs::write(&source, format!("{measured}// edited-since\n")).unwrap();
 
-    let packed = say(&["pack", finished.dir(), "--out", "/nonexistent/x"]);
-    assert_eq!(packed.status, 2);
-    assert!(packed.explains("the code of heap"), "{}", packed.stderr);
+    let (said, verification) = verify(finished.dir());
+    assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
+    assert_eq!(said.status, 0);
+    let bundle = finished.pack();
+    let (said, _) = verify(bundle.to_str().unwrap());
+    assert_eq!(said.status, 0);
+    for format in ["md", "html"] {
+        let report = run_bakeoff(&["report", finished.dir(), "--format", format]);
+        assert!(report.stdout.contains("pub fn top_k"), "{format}");
+        assert!(!report.stdout.contains("edited-since"), "{format}");
+    }
+
+    let picked = pick(&finished, &[]);
+    assert!(picked.explains("is not what was measured any more"));
+    let kept = fs::read_to_string(picked.stdout.trim_end()).unwrap();
+    assert_eq!(kept, measured);
+    let json = pick(&finished, &["--format", "json"]).json();
+    assert_eq!(json["changed"], true);
+    assert_eq!(json["sha256"], content_address(measured.as_bytes()));
+    let copy = finished.path("copy.rs");
+    let copied = pick(&finished, &["--copy", copy.to_str().unwrap()]);
+    assert_eq!(copied.status, 0, "{}", copied.stderr);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), measured);
+    fs::remove_file(&source).unwrap();
+    assert!(pick(&finished, &[]).explains("is not what was measured any more"));
+
+    // What was kept is no better than its digest.
+    let content = finished.results("top-k").join("contents");
+    let content = content.join(content_address(measured.as_bytes()));
+    fs::write(content, "pub fn top_k() {}").unwrap();
+    let tampered = pick(
+        &finished,
+        &["--copy", finished.path("x.rs").to_str().unwrap()],
+    );
+    assert_ne!(tampered.status, 0);
+    assert!(!finished.path("x.rs").exists());
+    let verified = run_bakeoff(&["verify", finished.dir(), "--quiet"]);
+    assert_ne!(verified.status, 0, "{}", verified.stdout);
+}
+
+fn pick(finished: &FinishedRun, more: &[&str]) -> CommandOutput {
+    run_bakeoff(&[&["pick", finished.dir()], more].concat())
+}
+
+/// Whoever sends results may put other code beside the component that ran.
+#[test]
+fn code_that_its_build_was_not_made_from_is_not_handed_out() {
+    let finished = TOP_K.copy();
+    let results = finished.results("top-k");
+    let evil = "pub fn top_k(_: Vec<i64>, _: u32) -> Vec<i64> { Vec::new() }\n";
+    let address = content_address(evil.as_bytes());
+    fs::write(results.join("contents").join(&address), evil).unwrap();
+    let db = rusqlite::Connection::open(results.join("bakeoff.db")).unwrap();
+    db.execute("UPDATE iteration SET source = ?1", [&address])
+        .unwrap();
+    drop(db);
+    let copy = finished.path("copy.rs");
+    let picked = pick(&finished, &["--copy", copy.to_str().unwrap()]);
+    assert_eq!(picked.status, 2, "{}", picked.stderr);
+    assert!(picked.explains("is not what its build was made from"));
+    assert!(!copy.exists());
+    assert_eq!(pick(&finished, &[]).status, 2);
+    let verified = run_bakeoff(&["verify", finished.dir()]);
+    assert!(verified.explains("is not what its build was made from"));
+    assert_ne!(verified.status, 0);
+    let report = run_bakeoff(&["report", finished.dir(), "--format", "md"]);
+    assert!(!report.stdout.contains("Vec::new() }"), "{}", report.stdout);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_at_once() {
+    for name in ["report.json", "bakeoff.db", "lock"] {
+        let finished = TOP_K.copy();
+        let path = finished.results("top-k").join(name);
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let shown = run_bakeoff(&["report", finished.dir(), "--format", "json"]);
+        if name == "report.json" {
+            assert_eq!(shown.json()["experiment"]["name"], "top-k");
+        } else {
+            let verified = run_bakeoff(&["verify", finished.dir()]);
+            assert!(verified.explains("not a plain file"), "{}", verified.stderr);
+        }
+    }
 }
 
 #[test]
@@ -183,15 +208,19 @@ fn what_is_not_finished_or_not_there_is_refused_with_a_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_str().unwrap();
     for command in ["verify", "pack"] {
-        let nothing = say(&[command, dir]);
+        let nothing = run_bakeoff(&[command, dir]);
         assert_eq!(nothing.status, 2, "{}", nothing.stderr);
-        assert!(nothing.explains("--results"), "{}", nothing.stderr);
-        let format = say(&[command, dir, "--format", "html"]);
+        assert!(
+            nothing.explains("run the experiment first"),
+            "{}",
+            nothing.stderr
+        );
+        let format = run_bakeoff(&[command, dir, "--format", "html"]);
         assert_eq!(format.status, 2);
         assert!(format.explains("human or json"), "{}", format.stderr);
     }
-    copy(&root().join("examples/top-k"), folder.path());
-    let unrun = say(&["verify", dir]);
+    copy_experiment(&root().join("examples/top-k"), folder.path());
+    let unrun = run_bakeoff(&["verify", dir]);
     assert_eq!(unrun.status, 2, "{}", unrun.stderr);
     assert!(unrun.explains("run the experiment first"));
 }
@@ -199,7 +228,7 @@ fn what_is_not_finished_or_not_there_is_refused_with_a_way_out() {
 /// The code is like that of no other run, so that nothing of it is in the build cache.
 #[test]
 fn prototypes_of_the_same_code_are_one_build() {
-    let finished = Finished::changed("tests/planted/cases", |folder| {
+    let (finished, _) = FinishedRun::of_changed("tests/planted/cases", |folder| {
         let file = folder.join("approaches/sort.rs");
         let code = fs::read_to_string(&file).unwrap();
         let code = format!("{code}\n// {}\n", folder.display());

@@ -6,10 +6,10 @@ mod experiments;
 pub(crate) mod floods;
 mod policy;
 
-use bakeoff::artifact::Folders;
 use bakeoff::engine::{self, Profile};
 use bakeoff::invoke::Value;
-use bakeoff::sandbox::{Answered, Breach, Imports, Instance, Sandbox};
+use bakeoff::sandbox::{CallResult, GuestError, Imports, Instance, Sandbox};
+use bakeoff::source::Folders;
 use bakeoff_domain::attempt::{Attempt, AttemptKind};
 use bakeoff_domain::spec::Limits;
 use components::component;
@@ -26,8 +26,8 @@ fn limits() -> Limits {
 
 /// A component in a sandbox of this profile, called again and again on one instance.
 struct Guest {
-    prepared: bakeoff::sandbox::Prepared,
-    instance: Option<Result<Instance, Breach>>,
+    prepared: bakeoff::sandbox::PreparedComponent,
+    instance: Option<Result<Instance, GuestError>>,
 }
 
 impl Guest {
@@ -45,7 +45,7 @@ impl Guest {
         Self { prepared, instance }
     }
 
-    fn call(&mut self, n: u32) -> Result<Answered, Breach> {
+    fn call(&mut self, n: u32) -> Result<CallResult, GuestError> {
         let mut instance = self.instance.take().unwrap()?;
         let callee = instance.callee(&["solve".to_owned()]).unwrap();
         let answered = instance.call(&callee, &[Value::U32(n)].into());
@@ -61,12 +61,12 @@ impl Guest {
         }
     }
 
-    /// The class and limit of a breach.
-    fn breach(&mut self) -> (String, String) {
-        let breach = self.call(7).unwrap_err();
+    /// The class and limit of a error.
+    fn error(&mut self) -> (String, String) {
+        let error = self.call(7).unwrap_err();
         (
-            breach.class.name().to_owned(),
-            breach.limit.unwrap_or_default(),
+            error.class.name().to_owned(),
+            error.limit.unwrap_or_default(),
         )
     }
 

@@ -1,12 +1,12 @@
 //! A known amount of work: each round depends on the one before it, so that no compiler and no
 //! processor can do two at once, and the time is proportional to their number.
 
-/// Work in per mille of what is asked for. A bench writes other numbers here to get variants whose
-/// true ratio it knows.
+/// The work, in per mille of the rounds. A bench writes other numbers here to make variants of a known
+/// ratio.
 const PER_MILLE: u64 = 1000;
 
-/// Is never read while it runs, and takes part in no answer: a bench writes another name here to
-/// get a component of other bytes that does the same.
+/// Never read in practice: a bench writes another name here to make a component of other bytes that
+/// behaves the same.
 const NAME: &[u8] = b"spin";
 
 pub fn spin(rounds: u32, start: u64) -> u64 {
@@ -17,8 +17,8 @@ pub fn spin(rounds: u32, start: u64) -> u64 {
         state ^= state >> 7;
         state ^= state << 17;
     }
-    // What it answers must not depend on how much work was done: the variants have to agree. No
-    // state that is not 0 leads to 0, which the compiler does not know.
+    // The answer must not depend on the amount of work: the variants have to agree. The state never
+    // becomes 0, which the compiler does not know.
     match state {
         0 => u64::from(NAME[rounds as usize % NAME.len()]),
         _ => 0,

@@ -1,4 +1,4 @@
-//! As many rounds as the size says.
+//! Makes calls with as many rounds as the size.
 
 pub fn generate(size: u32, seed: u64) -> (u32, u64) {
     (size, seed)

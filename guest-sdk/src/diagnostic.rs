@@ -1,10 +1,11 @@
-//! For diagnostic builds: says what a panic said, through a function that the host grants.
+//! For diagnostic builds: reports panics through an imported function.
 
 use std::sync::Once;
 
-/// From now on, reports each panic: its place and its message, as Rust prints them.
+/// Reports each later panic with its place and message, as Rust prints them.
 ///
-/// Called at every export, and done once: a prototype that sets a hook of its own keeps it.
+/// Every export calls this, but only the first call has an effect: a prototype that sets a hook of its
+/// own keeps it.
 pub fn report_panics(report: fn(&str)) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| std::panic::set_hook(Box::new(move |panic| report(&panic.to_string()))));

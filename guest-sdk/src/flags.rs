@@ -1,6 +1,6 @@
-//! The one macro that generated bindings want for `flags` types.
+//! The macro by which generated bindings define `flags` types.
 
-/// Makes a set of flags of an integer: `bitflags! { pub struct Colours: u8 { const RED = 1 << 0; } }`.
+/// Defines a type for a set of flags: `bitflags! { pub struct Colours: u8 { const RED = 1 << 0; } }`.
 ///
 /// ```
 /// bakeoff_guest::bitflags! {
@@ -53,12 +53,12 @@ macro_rules! bitflags {
                 Self(bits)
             }
 
-            /// Whether no flag is set.
+            /// Returns true if no flag is set.
             pub const fn is_empty(&self) -> bool {
                 self.0 == 0
             }
 
-            /// Whether all of the other's flags are set.
+            /// Returns true if all of the other's flags are set.
             pub const fn contains(&self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }

@@ -1,4 +1,4 @@
-//! Seeded randomness for workloads: a component without imports has no other.
+//! Seeded random numbers for workloads: a component without imports has no other randomness.
 
 /// A generator of pseudo-random numbers: xoshiro256++ (Blackman and Vigna, 2019), its state filled
 /// by SplitMix64 from one seed. The same seed gives the same numbers on every machine.
@@ -16,7 +16,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// A generator for a seed. Any seed will do, 0 as well.
+    /// Makes a generator from a seed. Every seed is valid, 0 as well.
     pub fn new(seed: u64) -> Self {
         let mut seed = seed;
         Self {
@@ -24,7 +24,7 @@ impl Rng {
         }
     }
 
-    /// Any number of 64 bits, each as likely.
+    /// Returns a uniform number of 64 bits.
     pub fn u64(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
@@ -38,12 +38,12 @@ impl Rng {
         result
     }
 
-    /// Any number of 32 bits, each as likely.
+    /// Returns a uniform number of 32 bits.
     pub fn u32(&mut self) -> u32 {
         (self.u64() >> 32) as u32
     }
 
-    /// A number from 0 up to but not including `bound`, each exactly as likely (Lemire 2019);
+    /// Returns a uniform number from 0 up to but not including `bound` (Lemire 2019);
     /// 0 for a bound of 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
@@ -59,7 +59,7 @@ impl Rng {
         }
     }
 
-    /// A number from `low` to `high`, both included; `low` when `high` is below it.
+    /// Returns a uniform number from `low` to `high`, both included; `low` if `high` is below it.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         if high < low {
             return low;
@@ -70,17 +70,17 @@ impl Rng {
         }
     }
 
-    /// A number from 0 up to but not including 1, of 53 random bits.
+    /// Returns a number from 0 up to but not including 1, of 53 random bits.
     pub fn f64(&mut self) -> f64 {
         (self.u64() >> 11) as f64 * (0.5 / (1_u64 << 52) as f64)
     }
 
-    /// Either, equally likely.
+    /// Returns `true` or `false`, equally likely.
     pub fn bool(&mut self) -> bool {
         self.u64() >> 63 == 1
     }
 
-    /// Fills bytes.
+    /// Fills a slice with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let random = self.u64().to_le_bytes();
@@ -88,7 +88,7 @@ impl Rng {
         }
     }
 
-    /// Brings items into an order of which each is as likely (Fisher and Yates).
+    /// Shuffles items uniformly (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;

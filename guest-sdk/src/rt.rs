@@ -1,14 +1,13 @@
-//! What generated bindings want from a run-time: memory for values that come in, and constructors
-//! that run once.
+//! The run-time of generated bindings: memory for incoming values, and constructors that run once.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
-/// Does nothing: in a crate of one piece the linker sees [`cabi_realloc`] without help.
+/// Does nothing: in a single crate the linker sees [`cabi_realloc`] anyway.
 pub fn maybe_link_cabi_realloc() {}
 
-/// Allocates, or grows what it allocated before, for values that the host passes in.
+/// Allocates or grows memory for values that the host passes in.
 ///
-/// An allocation of no bytes is its own alignment as a pointer, which nobody reads from.
+/// An allocation of no bytes returns its alignment as a dangling pointer.
 ///
 /// # Safety
 /// `old_ptr` is null with `old_len` 0, or comes from this function with `old_len` bytes and the
@@ -21,7 +20,7 @@ pub unsafe extern "C" fn cabi_realloc(
     new_len: usize,
 ) -> *mut u8 {
     // SAFETY: the canonical ABI promises a power of two and sizes below 2³¹; where an allocation
-    // is grown, layout and pointer are those it was made with.
+    // grows, layout and pointer are those of the allocation.
     unsafe {
         if old_len == 0 {
             if new_len == 0 {
@@ -45,7 +44,7 @@ fn checked(pointer: *mut u8, layout: Layout) -> *mut u8 {
 
 /// Runs static constructors at the first call of an export, and never again.
 ///
-/// A linker that sees them called by nobody would call them at every export.
+/// If nothing called them, the linker would make every export call them.
 pub fn run_ctors_once() {
     #[cfg(target_arch = "wasm32")]
     {
@@ -61,16 +60,14 @@ pub fn run_ctors_once() {
     }
 }
 
-/// Memory for a value on its way out, freed when this is dropped: if the callee takes the value
-/// over, [`forget`](Self::forget) leaves it alone.
+/// Memory of an outgoing value, freed on drop. [`forget`](Self::forget) leaves it to the callee.
 pub struct Cleanup {
     pointer: *mut u8,
     layout: Layout,
 }
 
 impl Cleanup {
-    /// Allocates, and gives the pointer with what frees it; nothing is to free where no bytes are
-    /// wanted.
+    /// Allocates, and returns the pointer with its cleanup; none if the layout has no bytes.
     pub fn new(layout: Layout) -> (*mut u8, Option<Self>) {
         if layout.size() == 0 {
             return (std::ptr::without_provenance_mut(layout.align()), None);
@@ -80,7 +77,7 @@ impl Cleanup {
         (pointer, Some(Self { pointer, layout }))
     }
 
-    /// Leaves the memory to someone else.
+    /// Leaves the memory to the callee.
     pub fn forget(self) {
         std::mem::forget(self);
     }
@@ -88,14 +85,14 @@ impl Cleanup {
 
 impl Drop for Cleanup {
     fn drop(&mut self) {
-        // SAFETY: the memory was allocated with this layout, and nobody else frees it.
+        // SAFETY: the memory was allocated with this layout, and nothing else frees it.
         unsafe { dealloc(self.pointer, self.layout) }
     }
 }
 
-/// A type behind an exported resource. Every type can be one.
+/// A type of an exported resource. Every type can be one.
 pub trait Resource: Sized + 'static {
-    /// How it is kept behind a handle.
+    /// The representation behind a handle.
     type Rep: ResourceRep<Self>;
 }
 
@@ -103,23 +100,23 @@ impl<T: 'static> Resource for T {
     type Rep = Option<T>;
 }
 
-/// The place behind a handle, from which a value may be taken once.
+/// The storage behind a handle, from which the value may be taken once.
 pub trait ResourceRep<T> {
-    /// A place with a value in it.
+    /// Makes storage with a value in it.
     fn rep_new(value: T) -> Self;
 
-    /// The value.
+    /// Borrows the value.
     ///
     /// # Safety
-    /// `place` points to a live place, and nobody changes it while the reference lives.
+    /// `place` points to live storage, which is not changed while the reference lives.
     unsafe fn rep_as_ref<'a>(place: *const Self) -> &'a T
     where
         Self: 'a;
 
-    /// The value, to be changed.
+    /// Borrows the value mutably.
     ///
     /// # Safety
-    /// `place` points to a live place, and nobody else uses it while the reference lives.
+    /// `place` points to live storage, which is not otherwise used while the reference lives.
     unsafe fn rep_as_mut<'a>(place: *mut Self) -> &'a mut T
     where
         Self: 'a;
@@ -142,7 +139,7 @@ impl<T> ResourceRep<T> for Option<T> {
     where
         Self: 'a,
     {
-        // SAFETY: as this function demands.
+        // SAFETY: the caller guarantees what this function requires.
         unsafe { (*place).as_ref() }.expect(TAKEN)
     }
 
@@ -150,12 +147,12 @@ impl<T> ResourceRep<T> for Option<T> {
     where
         Self: 'a,
     {
-        // SAFETY: as this function demands.
+        // SAFETY: the caller guarantees what this function requires.
         unsafe { (*place).as_mut() }.expect(TAKEN)
     }
 
     unsafe fn rep_take(place: *mut Self) -> T {
-        // SAFETY: as this function demands.
+        // SAFETY: the caller guarantees what this function requires.
         unsafe { (*place).take() }.expect(TAKEN)
     }
 }
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_on_its_way_out_is_freed_or_left_alone() {
+    fn memory_of_outgoing_values_is_freed_or_left_to_the_callee() {
         let (nothing, cleanup) = Cleanup::new(Layout::from_size_align(0, 4).unwrap());
         assert!(nothing as usize == 4 && cleanup.is_none());
         drop(Cleanup::new(Layout::from_size_align(8, 4).unwrap()));
@@ -206,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_an_aligned_pointer() {
+    fn an_empty_allocation_is_an_aligned_pointer() {
         // SAFETY: no bytes are allocated, and none are read.
         let pointer = unsafe { cabi_realloc(std::ptr::null_mut(), 0, 8, 0) };
         assert_eq!(pointer as usize, 8);

@@ -1,37 +1,39 @@
-//! What building behind the fence costs: the CPU time of one prototype's build beside that of a
-//! bare `rustc` on the same function, written out by hand as an export of a `cdylib`, with the same
-//! flags; for each of the four prototypes of `examples/top-k`. Rounds take turns in a rotating order; each ratio is the median of the rounds' own ratios.
+//! The cost of building behind the fence: the CPU time of one prototype's build, relative to that
+//! of a bare `rustc` on the same function, written by hand as an export of a `cdylib`, with the
+//! same flags; for each of the four prototypes of `examples/top-k`. Rounds alternate in a rotating
+//! order; each ratio is the median of the rounds' own ratios.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench build [-- --quick]
 //! ```
 //!
-//! How to read it: `source to component` is everything before Cranelift (the child, bindings,
-//! `rustc`, componentising), and the demand on it is at most 0.25 s of CPU. `whole` adds compiling
-//! to machine code, once for each profile. The last rows are the fence alone: confined beside
-//! unconfined. Every build has an empty cache. The yardstick is one and
-//! the same work between all builds: where it took longer at times, something else used the physical
-//! cores, and the times in brackets are too long by about that factor. Takes three minutes.
+//! In the output, `source to component` is everything before Cranelift (the child, bindings,
+//! `rustc`, componentising), and the demand on it is at most 0.25 s of CPU time. `whole` adds
+//! compiling to machine code, once for each profile. The last rows are the fence alone: confined
+//! beside unconfined. Every build has an empty cache. The contention probe is the same work between
+//! all builds: where it took longer at times, something else used the physical cores, and the times
+//! in brackets are too long by about that factor. Takes three minutes.
 
 mod support;
 
-use bakeoff::build::{Builder, Built, Cache, CodeBytes, Kind, Request, Toolchain};
-use bakeoff::confine::{Confinement, Host};
+use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
+use bakeoff::confine::{Confinement, ProbeConfig};
 use bakeoff::interface::{Interface, World};
+use bakeoff::source::BuildInput;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{is_quick, median};
 
-/// Rounds, and rounds of a quick run.
+/// The number of rounds.
 const ROUNDS: usize = 15;
 const ROUNDS_QUICK: usize = 3;
 
-/// What a build may take before Cranelift, in seconds of CPU.
+/// The demand on a build before Cranelift, in seconds of CPU time.
 const DEMAND_S: f64 = 0.25;
 
-/// The prototypes.
+/// The prototypes that are built.
 const APPROACHES: [&str; 4] = [
     "approaches/sort.rs",
     "approaches/heap.rs",
@@ -39,7 +41,7 @@ const APPROACHES: [&str; 4] = [
     "approaches/insertion.rs",
 ];
 
-/// The flags that a release build gives to `rustc`, those for its messages left out.
+/// The flags that a release build passes to `rustc`, without those for its messages.
 const FLAGS: [&str; 10] = [
     "--edition=2024",
     "--crate-name=guest",
@@ -53,7 +55,7 @@ const FLAGS: [&str; 10] = [
     "-Awarnings",
 ];
 
-/// The crate that somebody would write by hand around the same function.
+/// The crate that a programmer would write by hand around the same function.
 const PLAIN: &str = "mod prototype;
 
 #[unsafe(no_mangle)]
@@ -65,7 +67,7 @@ pub unsafe extern \"C\" fn top_k(values: *const i64, count: usize, k: u32) -> *m
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A way to build, and what its builds took, in seconds of CPU.
+/// A way to build, with the CPU times of its builds in seconds.
 struct Way {
     name: String,
     confinement: Confinement,
@@ -86,42 +88,45 @@ async fn main() -> Result<(), Failure> {
 async fn measure(approach: &str, rounds: usize, toolchain: &Toolchain) -> Result<(), Failure> {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/top-k");
     let text = std::fs::read_to_string(example.join(approach))?;
-    let request = Request {
+    let request = BuildRequest {
         interface: Arc::new(Interface::load(&example.join("wit"), "top-k")?),
         world: World::Prototype,
-        code: CodeBytes::Source {
+        code: BuildInput::Source {
             path_shown: approach.into(),
             text: text.clone(),
         },
-        kind: Kind::Release,
+        kind: BuildKind::Release,
     };
     let plain = Plain::new(&text, toolchain.rustc())?;
     let mut ways = ways().await?;
-    let (mut bare, mut yardsticks) = (Vec::new(), Vec::new());
+    let (mut bare, mut probe_readings) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         for step in 0..=ways.len() {
-            yardsticks.extend((0..20).map(|_| bakeoff::measure::yardstick_ns() as f64));
+            probe_readings.extend((0..20).map(|_| bakeoff::measure::contention_probe_ns() as f64));
             match (step + round) % (ways.len() + 1) {
                 0 => bare.push(plain.compile()?),
                 way => ways[way - 1].build(toolchain, &request).await?,
             }
         }
     }
-    let least = least(&yardsticks);
+    let least = least(&probe_readings);
     println!("\nCPU time of one build of {approach}, medians of {rounds} rounds in turns");
-    println!("yardstick: {:.2} × its least", median(yardsticks) / least);
+    println!(
+        "contention probe: {:.2} × its least",
+        median(probe_readings) / least
+    );
     print(&bare, &ways);
     Ok(())
 }
 
-/// Unconfined, fenced, and fenced within bubblewrap where that is installed and works.
+/// Returns the ways to build: unconfined, fenced, and fenced within bubblewrap where that works.
 async fn ways() -> Result<Vec<Way>, Failure> {
-    let wrapped = Host::with_program(env!("CARGO_BIN_EXE_bakeoff"));
-    let fenced = Host {
+    let wrapped = ProbeConfig::with_program(env!("CARGO_BIN_EXE_bakeoff"));
+    let fenced = ProbeConfig {
         bubblewrap: false,
         ..wrapped.clone()
     };
-    let open = Host {
+    let open = ProbeConfig {
         landlock_at_most: Some(0),
         seccomp: false,
         ..fenced.clone()
@@ -147,11 +152,15 @@ async fn ways() -> Result<Vec<Way>, Failure> {
 }
 
 impl Way {
-    async fn build(&mut self, toolchain: &Toolchain, request: &Request) -> Result<(), Failure> {
+    async fn build(
+        &mut self,
+        toolchain: &Toolchain,
+        request: &BuildRequest,
+    ) -> Result<(), Failure> {
         let folder = tempfile::tempdir()?;
         let cache = Cache::open(folder.path())?;
         let builder = Builder::new(toolchain.clone(), self.confinement.clone(), Some(cache), 1);
-        let built: Arc<Built> = builder
+        let built: Arc<BuiltComponent> = builder
             .build(request)
             .await
             .map_err(|failure| failure.message)?;
@@ -179,7 +188,7 @@ impl Plain {
         })
     }
 
-    /// The CPU time of one compilation, the linker's included, in seconds.
+    /// Returns the CPU time of one compilation, the linker's included, in seconds.
     fn compile(&self) -> Result<f64, Failure> {
         let before = children_cpu();
         let output = Command::new(&self.rustc)
@@ -195,8 +204,8 @@ impl Plain {
     }
 }
 
-/// CPU time of all children that were waited for so far. One build runs at a time, so what is
-/// added during a call is that call's.
+/// Returns the CPU time of all children that were waited for so far. One build runs at a time, so
+/// the increase during a call belongs to that call.
 fn children_cpu() -> Duration {
     // SAFETY: a rusage is plain numbers, for which zero is a value; the call fills it.
     let usage = unsafe {
@@ -248,7 +257,7 @@ fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// One line: the median of the rounds' ratios, and in brackets the times, median and least.
+/// Prints one line: the median of the rounds' ratios, and in brackets the times, median and least.
 fn row(name: &str, these: &[f64], those: &[f64], demand: &str) {
     let ratios = these.iter().zip(those).map(|(this, that)| this / that);
     let ratio = median(ratios.collect());

@@ -1,66 +1,66 @@
-//! What fences cost, each beside the same without, in turns.
+//! The cost of fences: each operation with and without, in alternation.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench confine [-- --quick]
 //! ```
 //!
-//! prints medians of wall time and their ratios, of one run on one machine, and what is demanded of
-//! them:
+//! Prints medians of wall time and their ratios, of one run on one machine, and the demand on each:
 //! - a child that does nothing, from spawn to exit, confined beside unconfined
-//! - the build of a prototype, likewise: at most a tenth more
+//! - the build of a prototype, confined beside unconfined: at most a tenth more
 //! - a runner from spawn to its first trial, beside the bare start and end of the same binary: at
-//!   most 25 ms. This is a time and no ratio, so read it beside the other column: a machine on which
-//!   starting and ending a process alone takes long is not one to judge it by
+//!   most 25 ms. This is a time and no ratio: on a machine where starting and ending a process
+//!   already takes long, as the other column shows, it proves nothing.
 
 mod support;
 
-use bakeoff::build::{Builder, CodeBytes, Kind, Request, Toolchain};
-use bakeoff::confine::{Confinement, Fence, Host, Job, PROBE, Processes};
+use bakeoff::compile::{BuildKind, BuildRequest, Builder, Toolchain};
+use bakeoff::confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
 use bakeoff::interface::{Interface, WitFile, World};
 use bakeoff::measure::protocol::{
-    Bundle, Contestant, Doing, Inputs, ReplicaTask, Reply, Request as RunnerRequest, Task,
+    Bundle, Doing, Inputs, ReplicaTask, Reply, Request as RunnerRequest, Task, VariantPayload,
 };
 use bakeoff::measure::{self, Instances, WaveCase};
-use bakeoff_domain::plan::{self, Entrant, ReplicaSpec, Stage, WarmUp};
+use bakeoff::source::BuildInput;
+use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 use support::{is_quick, median};
 
-/// Children of each kind, and builds.
+/// The number of children of each kind, and of builds.
 const CHILDREN: usize = 300;
 const CHILDREN_QUICK: usize = 40;
 const BUILDS: usize = 30;
 const BUILDS_QUICK: usize = 5;
 
-/// The binary that children are.
+/// The binary that the children run.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bakeoff");
 
-/// What is built and run.
+/// The interface of the prototype that is built and run.
 const WIT: &str =
     "package bakeoff:bench;\nworld prototype { export square: func(n: u32) -> u32; }\n";
 const SOURCE: &str = "pub fn square(n: u32) -> u32 { n.wrapping_mul(n) }\n";
 const CALL: &str = "square";
 
-/// What is demanded of a row.
+/// The demand on a row.
 #[derive(Clone, Copy)]
 enum Demand {
-    /// Nothing: it is there to compare with.
+    /// No demand: the row is for comparison.
     None,
-    /// Its ratio is at most this.
+    /// The ratio is at most this.
     Ratio(f64),
-    /// With fences it takes at most so many seconds.
+    /// The time with fences is at most this, in seconds.
     Seconds(f64),
 }
 
 impl Demand {
-    /// Of a confined build, beside one that is not.
+    /// The demand on a confined build, relative to an unconfined one.
     const BUILD: Self = Self::Ratio(1.10);
-    /// Of a runner, from its start to the first trial.
+    /// The demand on a runner, from its start to the first trial.
     const FIRST_TRIAL: Self = Self::Seconds(25e-3);
 
-    /// The demand in words, and whether it is met.
+    /// Returns the demand as text, and whether it is met.
     fn held(self, without: f64, with: f64) -> (String, &'static str) {
         let (words, met) = match self {
             Self::None => return (String::new(), ""),
@@ -122,18 +122,19 @@ async fn main() -> Result<(), Failure> {
     .await
 }
 
-/// Nothing around children; their own fence; and what else there is here, each with a name.
+/// Returns the ways to run children, each with a name: unconfined, with their own fence, and any
+/// other that this machine has.
 async fn ways(toolchain: &Toolchain) -> Result<Vec<(String, Confinement)>, Failure> {
-    let everything = Host::with_program(PROGRAM);
-    let grouped = Host {
+    let everything = ProbeConfig::with_program(PROGRAM);
+    let grouped = ProbeConfig {
         bubblewrap: false,
         ..everything.clone()
     };
-    let fenced = Host {
+    let fenced = ProbeConfig {
         groups: false,
         ..grouped.clone()
     };
-    let bare = Host {
+    let bare = ProbeConfig {
         landlock_at_most: Some(0),
         seccomp: false,
         ..fenced.clone()
@@ -146,19 +147,19 @@ async fn ways(toolchain: &Toolchain) -> Result<Vec<(String, Confinement)>, Failu
         ("fence".to_owned(), Confinement::probe_on(fenced).await?),
     ];
     let grouped = Confinement::probe_on(grouped).await?;
-    if grouped.means().groups.is_some() {
+    if grouped.mechanisms().groups.is_some() {
         ways.push(("and cgroup".to_owned(), grouped));
     }
     let everything = Confinement::probe_on(everything).await?;
-    let everything = bakeoff::build::fit(toolchain, everything).await;
+    let everything = bakeoff::compile::usable_confinement(toolchain, everything).await;
     if let Some(layer) = everything.outer_layer() {
         ways.push((format!("and {layer}"), everything));
     }
     Ok(ways)
 }
 
-/// Two things in turns, each `rounds` times: the one on side 0, without, and the one on side 1,
-/// with. They say how many seconds they took.
+/// Measures two operations in alternation, each `rounds` times: side 0 without fences, side 1 with
+/// them. Each returns its seconds.
 async fn row(
     title: &str,
     demand: Demand,
@@ -194,7 +195,7 @@ fn builder() -> Fence {
     }
 }
 
-/// One child that does nothing, from spawn to exit.
+/// Returns the seconds of one child that does nothing, from spawn to exit.
 async fn life(confinement: &Confinement, fence: &Fence) -> Result<f64, Failure> {
     let nothing = postcard::to_stdvec(&Vec::<u8>::new())?;
     let parts = [&nothing[..]];
@@ -204,27 +205,27 @@ async fn life(confinement: &Confinement, fence: &Fence) -> Result<f64, Failure> 
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn order(code: CodeBytes) -> Result<Request, Failure> {
+fn order(code: BuildInput) -> Result<BuildRequest, Failure> {
     let file = WitFile {
         name: "bench.wit".into(),
         text: WIT.into(),
     };
-    Ok(Request {
+    Ok(BuildRequest {
         interface: Arc::new(Interface::parse(vec![file], CALL)?),
         world: World::Prototype,
         code,
-        kind: Kind::Release,
+        kind: BuildKind::Release,
     })
 }
 
-fn source() -> CodeBytes {
-    CodeBytes::Source {
+fn source() -> BuildInput {
+    BuildInput::Source {
         path_shown: "square.rs".into(),
         text: SOURCE.into(),
     }
 }
 
-/// One build, without a cache.
+/// Returns the seconds of one build, without a cache.
 async fn build(confinement: &Confinement, toolchain: &Toolchain) -> Result<f64, Failure> {
     let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
     let order = order(source())?;
@@ -236,7 +237,7 @@ async fn build(confinement: &Confinement, toolchain: &Toolchain) -> Result<f64, 
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// What a runner is given for a replica of one variant.
+/// Returns the request to a runner for a replica of one variant.
 async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec<u8>, Failure> {
     let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
     let mut bundle = Bundle::default();
@@ -246,22 +247,22 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         let code = built.timed.first().ok_or("nothing was built to be timed")?;
         Ok(bundle.add(code))
     };
-    let (component, calibrator) = (add(source()).await?, add(CodeBytes::Calibrator).await?);
+    let (component, calibrator) = (add(source()).await?, add(BuildInput::Calibrator).await?);
     let plan = plan::draw(&ReplicaSpec {
         seed: 1,
         index: 0,
-        stage: Stage::Race,
+        stage: ReplicaStage::Race,
         calls: &[100],
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
-        entrants: &[Entrant {
+        live_variants: &[LiveVariant {
             variant: 0,
-            brief: false,
+            single_call: false,
         }],
         layouts: &[],
     });
     let instances = Instances::Kept;
-    let contestant = Contestant {
+    let payload = VariantPayload {
         component,
         instances,
         files: None,
@@ -274,7 +275,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             expect: None,
         }]),
         task: Task::Replica(ReplicaTask {
-            contestants: vec![Some(contestant)],
+            payloads: vec![Some(payload)],
             calibrator,
             plan,
         }),
@@ -282,7 +283,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
     Ok(bundle.seal(&request)?)
 }
 
-/// A runner until it says that it is about to call the variant for the first time.
+/// Returns the seconds until a runner announces its first call of the variant.
 async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
     let parts = [message];
     let start = Instant::now();
@@ -302,7 +303,7 @@ async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64
     Err(String::from_utf8_lossy(&exit.stderr).into())
 }
 
-/// The same binary, told to take a role that there is none of: it ends at once.
+/// Returns the seconds of the same binary with an unknown role, which ends at once.
 fn fork_and_exec() -> Result<f64, Failure> {
     let start = Instant::now();
     Command::new(PROGRAM)

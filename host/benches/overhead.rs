@@ -1,27 +1,27 @@
-//! What the host adds to a trial: a call through `sandbox` and `invoke`, with limits and brackets
-//! around guest code, beside the same call of the same machine code by wasmtime's own typed call
-//! on a plain store. Both take turns in batches, in an order that alternates.
+//! The time that the host adds to a trial: a call through `sandbox` and `invoke`, with limits and
+//! brackets around guest code, beside the same call of the same machine code by wasmtime's own
+//! typed call on a plain store. Both run in batches, in an order that alternates.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench overhead [-- --quick]
 //! ```
 //!
-//! How to read the first table: `× bare` is the host's whole call to the bare one; for a call that
+//! In the first table, `× bare` is the host's whole call relative to the bare one; for a call that
 //! does nothing it is large, because a bare one takes some 50 ns and reading the clocks of a
-//! bracket far more. `÷ clocks` is what was added, in units of those clock readings alone: near 1
+//! bracket far more. `÷ clocks` is the added time, in units of those clock readings alone: near 1
 //! means that nothing else is added. None of it is in a reported time: it lies outside the
 //! brackets, or is subtracted with the no-op's.
 //!
 //! The second table makes 100,000 trials and compares the last tenth with the first: time and
 //! resident memory are to stay flat (near 1), in one kept instance as with a fresh one for each
-//! trial. Bare wasmtime takes turns with it, because the machine drifts too: `÷ bare` is the growth
+//! trial. Bare wasmtime alternates with it, because the machine drifts too: `÷ bare` is the growth
 //! that is the host's own. Takes under a minute.
 
 mod support;
 
 use bakeoff::engine::{self, Profile};
 use bakeoff::invoke::{CallPath, Callee, Value};
-use bakeoff::sandbox::{Clocks, Guest, Imports, Instance, Prepared, Sandbox};
+use bakeoff::sandbox::{CpuWallTime, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 use bakeoff_domain::spec::Limits;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
@@ -30,7 +30,7 @@ use support::{is_quick, median};
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Engine, Store};
 
-/// One function that does nothing much, and one that a list goes into and comes out of again.
+/// A component with one function that does almost nothing, and one that takes and returns a list.
 const GUEST: &str = r#"
 (component
   (core module $guest
@@ -53,18 +53,18 @@ const GUEST: &str = r#"
       (realloc (core func $guest "cabi_realloc")))))
 "#;
 
-/// Numbers in the list.
+/// The number of items of the list.
 const LIST: usize = 1_000;
 
-/// Batches of each side in the first table, and calls in one.
+/// The number of batches of each side in the first table, and of calls in each.
 const BATCHES: usize = 200;
 const BATCH: u32 = 500;
 
-/// Trials of the second table.
+/// The number of trials of the second table.
 const TRIALS: u32 = 100_000;
 const TRIALS_QUICK: u32 = 10_000;
 
-/// Batches in a tenth of the trials.
+/// The number of batches in a tenth of the trials.
 const BATCHES_IN_TENTH: u32 = 10;
 
 fn main() {
@@ -104,9 +104,9 @@ fn main() {
     growth(name, trials, &mut fresh, &mut bare.fresh());
 }
 
-/// The host's side.
+/// The host's own way to make a call.
 struct Ours {
-    prepared: Prepared,
+    prepared: PreparedComponent,
 }
 
 impl Ours {
@@ -119,7 +119,7 @@ impl Ours {
         }
     }
 
-    fn begin(&self, function: &str) -> (Instance, Callee<Guest>) {
+    fn begin(&self, function: &str) -> (Instance, Callee<GuestState>) {
         let mut instance = self.prepared.instantiate().expect("an instance");
         let callee = instance
             .callee(&[function.to_owned()])
@@ -128,7 +128,7 @@ impl Ours {
         (instance, callee)
     }
 
-    /// A trial in a kept instance, and how many brackets one has.
+    /// Returns a trial in a kept instance, and the number of its timed brackets.
     fn kept(&self, function: &str, arguments: &Arc<[Value]>) -> (impl FnMut() + use<>, f64) {
         let (mut instance, callee) = self.begin(function);
         let arguments = Arc::clone(arguments);
@@ -140,7 +140,7 @@ impl Ours {
         (trial, first.time.count as f64)
     }
 
-    /// A trial in an instance of its own.
+    /// Returns a trial in a fresh instance.
     fn fresh(&self, function: &str, arguments: &Arc<[Value]>) -> impl FnMut() {
         move || {
             let (mut instance, callee) = self.begin(function);
@@ -150,7 +150,7 @@ impl Ours {
     }
 }
 
-/// wasmtime alone: the same engine and machine code, no hook, no limiter.
+/// Bare wasmtime: the same engine and machine code, without hooks and limiter.
 struct Bare {
     engine: Engine,
     pre: InstancePre<()>,
@@ -196,7 +196,7 @@ impl Bare {
     }
 }
 
-/// What the clocks of one bracket take: two readings of each.
+/// Returns the time of the clock readings around one call, two of each clock, in nanoseconds.
 fn bracket_ns() -> f64 {
     let one = || {
         for clock in [ClockId::Monotonic, ClockId::ThreadCPUTime] {
@@ -206,14 +206,15 @@ fn bracket_ns() -> f64 {
     median((0..BATCHES).map(|_| cpu_ns(BATCH, one)).collect())
 }
 
-/// CPU time of one call, over some.
+/// Returns the CPU time of one call in nanoseconds, averaged over `calls`.
 fn cpu_ns(calls: u32, mut call: impl FnMut()) -> f64 {
-    let start = Clocks::thread_cpu_ns();
+    let start = CpuWallTime::thread_cpu_ns();
     (0..calls).for_each(|_| call());
-    (Clocks::thread_cpu_ns() - start) as f64 / f64::from(calls)
+    (CpuWallTime::thread_cpu_ns() - start) as f64 / f64::from(calls)
 }
 
-/// A line of the first table. `clocks` is what the clock readings of one call take, in ns.
+/// Prints a line of the first table. `clocks` is the time of the clock readings of one call, in
+/// nanoseconds.
 fn overhead(name: &str, clocks: f64, ours: &mut dyn FnMut(), bare: &mut dyn FnMut()) {
     cpu_ns(BATCH, &mut *ours);
     cpu_ns(BATCH, &mut *bare);
@@ -236,7 +237,7 @@ fn overhead(name: &str, clocks: f64, ours: &mut dyn FnMut(), bare: &mut dyn FnMu
     println!("{name:<28} {ratio:>8.2} {added:>9.2}");
 }
 
-/// A line of the second table.
+/// Prints a line of the second table.
 fn growth(name: &str, trials: u32, ours: &mut dyn FnMut(), bare: &mut dyn FnMut()) {
     let calls = trials / 10 / BATCHES_IN_TENTH;
     let mut tenths = Vec::new();
@@ -256,7 +257,7 @@ fn growth(name: &str, trials: u32, ours: &mut dyn FnMut(), bare: &mut dyn FnMut(
     );
 }
 
-/// Memory of this process that is resident, in pages.
+/// Returns the resident memory of this process, in pages.
 fn resident_pages() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
     let pages = statm.split_whitespace().nth(1);

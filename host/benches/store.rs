@@ -1,19 +1,20 @@
-//! What keeping costs: 100,000 timed trials and 100,000 judged ones, written as a run writes them,
-//! one commit for each replica and each gate, and one for each event that tells of them.
+//! The cost of storing results: 100,000 timed trials and 100,000 judged ones, written as a run
+//! writes them, with one commit for each replica and each gate, and one for each of their events.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench store
 //! ```
 //!
-//! Prints how long writing took as a share of the time that as many trials take, which is measured
-//! first, by a run of `examples/top-k`; and how far memory grew meanwhile, after a warm-up that fills
-//! SQLite's page cache of 2 MB. The demand: under 2 %, and flat (at most a tenth more). Wall time is
-//! what counts; CPU time stands beside it, because on a busy machine most of the former is waiting
-//! for a core.
+//! Prints the time of writing as a share of the time that as many trials take, which is measured
+//! first, by a run of `examples/top-k`; and the growth of memory meanwhile, after a warm-up that
+//! fills SQLite's page cache of 2 MB. The demand is under 2 %, and at most a tenth more memory. It
+//! is on wall time; CPU time is printed too, because on a busy machine most of the wall time is
+//! waiting for a core.
 
 use bakeoff::events::{Envelope, Event, Origin};
 use bakeoff::store::{
-    Format, Key, Kind, Mode, Owner, Race, RunId, RunMeta, Start, Store, Table, Trial,
+    ExportFormat, ExportTable, Key, Mode, Owner, RaceLists, ResultKind, RunId, RunMeta, Start,
+    Store, Trial,
 };
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
@@ -28,9 +29,9 @@ const TRIALS: u32 = 100_000;
 const VARIANTS: usize = 4;
 const CASES: usize = 3;
 const BLOCKS: u32 = 8;
-/// Calls in a gate: each case a few times, to see whether calls share state.
+/// Calls in a gate: a few of each case, to detect state between calls.
 const GATE_CALLS: u32 = 36;
-/// Trials of the warm-up.
+/// The number of trials of the warm-up.
 const WARM_UP: u32 = 50_000;
 
 type Failure = Box<dyn std::error::Error>;
@@ -67,7 +68,12 @@ fn main() -> Result<(), Failure> {
     println!("the database has {:.1} MB", size as f64 / 1e6);
     let before = resident_bytes();
     let start = Instant::now();
-    let rows = store.export(None, Table::Samples, Format::Csv, &mut std::io::sink())?;
+    let rows = store.export(
+        None,
+        ExportTable::Samples,
+        ExportFormat::Csv,
+        &mut std::io::sink(),
+    )?;
     println!(
         "exporting {rows} samples took {:.2} s; memory grew by a factor of {:.2}",
         start.elapsed().as_secs_f64(),
@@ -76,16 +82,16 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How long one trial takes, in seconds of wall time with all that belongs to it: starting runners,
-/// making inputs, judging answers.
+/// The duration of one trial in seconds of wall time, including its share of starting runners,
+/// making inputs and judging answers.
 struct Trials {
     timed_s: f64,
     judged_s: f64,
-    /// Changes of verdicts that are told of, for each replica.
+    /// The changes of verdicts that are emitted for each replica.
     changes_each: f64,
 }
 
-/// Runs an experiment, and reads from its store how long its trials took.
+/// Runs an experiment, and reads the duration of its trials from its store.
 fn measured() -> Result<Trials, Failure> {
     let folder = tempfile::tempdir()?;
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/top-k");
@@ -135,18 +141,18 @@ fn measured() -> Result<Trials, Failure> {
     })
 }
 
-/// What one way of writing cost.
+/// The cost of one way of writing.
 struct Cost {
     seconds: f64,
     cpu_seconds: f64,
-    /// Of the seconds, those that went into events.
+    /// Seconds that were spent on events, a part of all seconds.
     events_seconds: f64,
     commits: u32,
     growth: f64,
 }
 
 impl Cost {
-    /// `each_s` is how long the trials of one commit take.
+    /// Prints the cost; `each_s` is the duration of the trials of one commit, in seconds.
     fn print(&self, what: &str, each_s: f64) {
         let trials = f64::from(self.commits) * each_s;
         println!("{what}, {} of them, with their events:", self.commits);
@@ -174,7 +180,7 @@ fn yes_no(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 
-/// Times commits `first..end`, each with its events: `commit` says how long those took.
+/// Times commits `first..end`, each with its events; `commit` returns the time that those took.
 fn cost(
     first: u32,
     end: u32,
@@ -197,7 +203,7 @@ fn cost(
     })
 }
 
-/// Emits events, and says how long that took.
+/// Emits events, and returns the time that this took.
 fn emit(store: &mut Store, events: Vec<Event>) -> Result<Duration, Failure> {
     let start = Instant::now();
     for event in events {
@@ -207,7 +213,7 @@ fn emit(store: &mut Store, events: Vec<Event>) -> Result<Duration, Failure> {
 }
 
 fn timed_trials(store: &mut Store, changes_each: f64) -> Result<Cost, Failure> {
-    let race = Race {
+    let race = RaceLists {
         variants: (0..VARIANTS).map(|v| format!("variant-{v}")).collect(),
         cases: (0..CASES).map(|c| format!("{}", 1000 << (4 * c))).collect(),
     };
@@ -218,7 +224,7 @@ fn timed_trials(store: &mut Store, changes_each: f64) -> Result<Cost, Failure> {
         (WARM_UP + TRIALS).div_ceil(in_replica),
     );
     cost(first, end, |index| {
-        store.keep_replica(race, &replica(index))?;
+        store.put_replica(race, &replica(index))?;
         let told = |replicas: u32| (f64::from(replicas) * changes_each).ceil() as u32;
         let mut events = vec![Event::ReplicaComplete {
             index,
@@ -249,7 +255,7 @@ fn judged_trials(store: &mut Store) -> Result<Cost, Failure> {
             variant_id: variant_id(),
         }];
         let starting = emit(store, started)?;
-        store.keep_with_trials(Kind::Gate, &key, owner, &"right", &trials)?;
+        store.put_with_trials(ResultKind::Gate, &key, owner, &"right", &trials)?;
         let ended = vec![Event::CheckComplete {
             variant_id: variant_id(),
             origin: Origin::New,
@@ -344,13 +350,13 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
     Ok(store)
 }
 
-/// CPU time of this process so far.
+/// Returns the CPU time of this process so far, in seconds.
 fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Memory of this process that is resident, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident_bytes() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split_whitespace().nth(1);

@@ -4,11 +4,11 @@
 //! cargo bench -p bakeoff --bench verdicts [-- [RUNS] [same-work | source-to-verdict] [--json FILE] [--quick]]
 //! ```
 //!
-//! `same-work`: two files that do the same work in other words, head to head, 50 times under a
-//! generated load on all cores, each time with another seed. How to read it: the demand is that no
-//! run names a winner. A sure difference below the practical threshold of 1 % is no winner, and is
-//! counted by itself. The ratios show whether a winner, if there is one, is a fluke (they lie on
-//! both sides of 1) or a real difference of the machine code (they all lie on one side).
+//! `same-work`: two files that do the same work in different code, raced 50 times under a generated
+//! load on all cores, each time with another seed. The demand is that no run names a winner. A sure
+//! difference below the practical threshold of 1 % is no winner, and is counted by itself. The
+//! ratios show whether a winner, if there is one, is a fluke (they lie on both sides of 1) or a
+//! real difference of the machine code (they all lie on one side).
 //!
 //! `source-to-verdict`: the four prototypes of `examples/top-k` at 16,000 elements, from an empty
 //! build cache (cold) and from a full one (warm), beside cargo and criterion on the same four files
@@ -33,17 +33,17 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 use support::{is_quick, median};
 
-/// Runs of `same-work`, and of a quick one.
+/// The number of runs of `same-work`.
 const RUNS: u64 = 50;
 const RUNS_QUICK: u64 = 8;
 
-/// Elements of every input.
+/// The number of elements of every input.
 const SIZE: u32 = 16_000;
 
-/// Rounds of `source-to-verdict`, each cold and warm.
+/// The number of rounds of `source-to-verdict`, each cold and warm.
 const ROUNDS: usize = 3;
 
-/// What a warm run should take at the most on two cores, in seconds.
+/// The most that a warm run should take on two cores, in seconds.
 const AIM_S: f64 = 5.0;
 
 /// The prototypes of `examples/top-k`.
@@ -77,7 +77,7 @@ fn root() -> PathBuf {
 struct Experiment(tempfile::TempDir);
 
 impl Experiment {
-    /// `approaches` of the experiment in `from`, at one size.
+    /// Returns an experiment with `approaches` of the one in `from`, at one size.
     fn new(from: &Path, approaches: &[&str], budget: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let copy = |file: &str| std::fs::copy(from.join(file), folder.path().join(file));
@@ -102,7 +102,7 @@ impl Experiment {
         Ok(Self(folder))
     }
 
-    /// Wall time of a run, in seconds, and its report.
+    /// Returns the wall time of a run in seconds, and its report.
     fn run(&self, seed: u64, cache: &Path) -> Result<(f64, Value), Failure> {
         let out = tempfile::tempdir()?;
         let start = Instant::now();
@@ -122,7 +122,7 @@ impl Experiment {
     }
 }
 
-/// The verdict of a report's table on two variants over all cases, and the row it stands in.
+/// Returns the verdict of a report's table on two variants over all cases, with its row.
 fn verdict<'a>(report: &'a Value, table: &str, a: &str, b: &str) -> Option<(&'a str, &'a Value)> {
     let row = report[table].as_array()?.iter().find(|row| {
         let is = |x: &str, y: &str| row["a"] == x && row["b"] == y;
@@ -136,7 +136,7 @@ fn verdict<'a>(report: &'a Value, table: &str, a: &str, b: &str) -> Option<(&'a 
     Some((verdict, row))
 }
 
-/// What runs said about two variants.
+/// The counts of verdicts about two variants.
 #[derive(Default)]
 struct Counts {
     winners: u32,
@@ -245,7 +245,7 @@ fn source_to_verdict(figures: &mut Figures) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Both conclusions on each pair.
+/// Prints both conclusions on each pair.
 fn agreement(report: &Value, peer: &Peer, figures: &mut Figures) {
     println!("{:<32} {:>9} {:>9}", "on each pair", "ours", "criterion");
     let (mut agreed, mut opposed) = (0, 0);

@@ -3,12 +3,12 @@
 //!
 //! The rooms stand in the order of `ARCHITECTURE.md`: each uses only those before it.
 
-pub mod artifact;
-pub mod build;
+pub mod audit;
 pub mod cli;
+pub mod compile;
 pub mod config;
 pub mod confine;
-pub mod coordinate;
+
 pub mod doctor;
 pub mod engine;
 pub mod evaluate;
@@ -17,5 +17,7 @@ pub mod interface;
 pub mod invoke;
 pub mod measure;
 pub mod render;
+pub mod run;
 pub mod sandbox;
+pub mod source;
 pub mod store;

@@ -1,10 +1,10 @@
 //! The binary: a child of a run, or the command line.
 
-use bakeoff::{build, cli, confine, measure};
+use bakeoff::{cli, compile, confine, measure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match confine::enter_if_child(&[confine::PROBE, build::builder_role(), measure::role()]) {
+    match confine::enter_if_child(&[confine::PROBE, compile::builder_role(), measure::role()]) {
         Some(status) => status,
         None => cli::main(),
     }

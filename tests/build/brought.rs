@@ -84,8 +84,8 @@ async fn a_missing_export_is_named_beside_those_that_are_there() {
 
 #[tokio::test]
 async fn an_import_that_is_not_granted_is_refused_by_name() {
-    let request = Request {
-        kind: Kind::Diagnostic,
+    let request = BuildRequest {
+        kind: BuildKind::Diagnostic,
         ..source(&top_k(), SORT)
     };
     let bytes = build(&request).await.unwrap().component.clone();
@@ -97,10 +97,10 @@ async fn an_import_that_is_not_granted_is_refused_by_name() {
     // Where panics are listened to, what was built to report them may come back: that is how the
     // workload of a bundle does.
     let mut request = component(&top_k(), &bytes);
-    request.kind = Kind::Diagnostic;
+    request.kind = BuildKind::Diagnostic;
     assert_eq!(
         build(&request).await.unwrap().imports,
-        [bakeoff::build::DIAGNOSTIC_IMPORT]
+        [bakeoff::compile::DIAGNOSTIC_IMPORT]
     );
 }
 
@@ -125,7 +125,7 @@ async fn what_is_no_component_is_called_what_it_is() {
         let message = refused(bytes).await;
         assert!(message.starts_with(says), "{message}");
     }
-    let large = vec![0; bakeoff::build::limits::COMPONENT_BYTES_MAX + 1];
+    let large = vec![0; bakeoff::source::COMPONENT_BYTES_MAX + 1];
     assert!(
         refused(&large)
             .await
@@ -147,7 +147,7 @@ async fn a_component_with_any_byte_changed_never_harms_the_parent() {
         bytes[at] ^= 0x55;
         // It may still be a component: then it is built, else it has a class of its own.
         if let Err(failure) = builder.build(&component(&top_k(), &bytes)).await {
-            assert!(!failure.class.is_of_the_machine(), "{failure:?}");
+            assert!(!failure.class.is_machine_fault(), "{failure:?}");
             assert!(failure.message.starts_with("mine.wasm"), "{failure:?}");
         }
     }

@@ -13,7 +13,7 @@ pub fn generate(size: u32, seed: u64) -> (Vec<i64>, u32) {
 pub fn check(values: Vec<i64>, _: u32, answer: Vec<i64>) -> Result<(), String> {
     if values.iter().max() == answer.first() { Ok(()) } else { Err(format!(\"not {answer:?}\")) }
 }";
-    let request = Request {
+    let request = BuildRequest {
         world: World::Workload,
         ..source(&top_k(), text)
     };
@@ -92,13 +92,13 @@ world prototype { export name-all: func(names: list<string>) -> list<tuple<strin
     names.into_iter().map(|name| { let len = name.len() as u32; (name, len) }).collect()
 }";
     let interface = interface(wit, "name-all");
-    for kind in [Kind::Release, Kind::Diagnostic] {
-        let request = Request {
+    for kind in [BuildKind::Release, BuildKind::Diagnostic] {
+        let request = BuildRequest {
             kind,
             ..source(&interface, text)
         };
         let built = build(&request).await.unwrap();
-        if kind == Kind::Diagnostic {
+        if kind == BuildKind::Diagnostic {
             continue;
         }
         let names = Val::List(vec![Val::String("one".into()), Val::String(String::new())]);
@@ -145,18 +145,20 @@ impl Guest for Component {
 async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
     let text =
         "pub fn top_k(values: Vec<i64>, k: u32) -> Vec<i64> {\n    vec![values[k as usize]]\n}\n";
-    let request = Request {
-        kind: Kind::Diagnostic,
+    let request = BuildRequest {
+        kind: BuildKind::Diagnostic,
         ..source(&top_k(), text)
     };
     let built = build(&request).await.unwrap();
-    assert_eq!(built.imports, [bakeoff::build::DIAGNOSTIC_IMPORT]);
+    assert_eq!(built.imports, [bakeoff::compile::DIAGNOSTIC_IMPORT]);
 
     let engine = engine::new(Profile::Checked).unwrap();
     let mut linker = Linker::new(&engine);
     let said = Arc::new(std::sync::Mutex::new(String::new()));
     let saying = said.clone();
-    let mut panic = linker.instance(bakeoff::build::DIAGNOSTIC_IMPORT).unwrap();
+    let mut panic = linker
+        .instance(bakeoff::compile::DIAGNOSTIC_IMPORT)
+        .unwrap();
     panic
         .func_wrap("report", move |_, (message,): (String,)| {
             saying.lock().unwrap().push_str(&message);
@@ -180,8 +182,8 @@ async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
 
 #[tokio::test]
 async fn a_calibrator_has_the_interfaces_own_signature() {
-    let request = Request {
-        code: CodeBytes::Calibrator,
+    let request = BuildRequest {
+        code: BuildInput::Calibrator,
         ..source(&top_k(), "")
     };
     let built = build(&request).await.unwrap();

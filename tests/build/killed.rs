@@ -1,8 +1,8 @@
 //! Compilers that are ended by a signal: what it says about the prototype.
 
 use super::SORT;
-use crate::support::{Said, bakeoff};
-use bakeoff::build::{TARGET, Toolchain};
+use crate::support::{CommandOutput, bakeoff};
+use bakeoff::compile::{TARGET, Toolchain};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn main() {
 "#;
 
 /// Builds a prototype by a compiler that a signal ends.
-async fn built_by_one_that_dies_of(signal: i32) -> Said {
+async fn built_by_one_that_dies_of(signal: i32) -> CommandOutput {
     let folder = tempfile::tempdir().unwrap();
     let sysroot = folder.path().canonicalize().unwrap();
     for inside in ["bin", "lib/rustlib/here/bin"] {
@@ -65,7 +65,7 @@ async fn a_compiler_that_is_killed_early_met_no_limit() {
     let said = built_by_one_that_dies_of(libc::SIGKILL).await;
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.explains("build-crashed"), "{}", said.stderr);
-    assert!(said.explains("runs out of memory"), "{}", said.stderr);
+    assert!(said.explains("run out of memory"), "{}", said.stderr);
     assert!(!said.explains("cpu ="), "{}", said.stderr);
 
     let said = built_by_one_that_dies_of(libc::SIGXCPU).await;

@@ -43,13 +43,13 @@ async fn a_component_that_a_user_brings_has_versions_too_and_what_is_not_raced_h
     let brought = build(&component(&top_k(), &own.component)).await.unwrap();
     assert_eq!(brought.component, own.component);
     assert_eq!(brought.timed, own.timed);
-    let calibrator = Request {
-        code: CodeBytes::Calibrator,
+    let calibrator = BuildRequest {
+        code: BuildInput::Calibrator,
         ..source(&top_k(), SORT)
     };
     assert_eq!(build(&calibrator).await.unwrap().timed.len(), 1);
-    let diagnostic = Request {
-        kind: Kind::Diagnostic,
+    let diagnostic = BuildRequest {
+        kind: BuildKind::Diagnostic,
         ..source(&top_k(), SORT)
     };
     assert!(build(&diagnostic).await.unwrap().timed.is_empty());

@@ -26,7 +26,7 @@ async fn the_same_source_gives_the_same_bytes_wherever_it_is_kept() {
     let builder = builder(None).await;
     let mut request = source(&top_k(), SORT);
     let first = builder.build(&request).await.unwrap();
-    request.code = CodeBytes::Source {
+    request.code = BuildInput::Source {
         path_shown: "elsewhere.rs".into(),
         text: SORT.into(),
     };
@@ -94,7 +94,7 @@ async fn what_compiles_in_ways_of_its_own_is_built() {
 async fn a_source_has_a_largest_size() {
     let text = |bytes: usize| format!("{SORT}//{}", " ".repeat(bytes - SORT.len() - 2));
     let builder = builder(None).await;
-    let most = bakeoff::build::limits::SOURCE_BYTES_MAX;
+    let most = bakeoff::source::SOURCE_BYTES_MAX;
     builder.build(&source(&top_k(), &text(most))).await.unwrap();
     let failure = builder
         .build(&source(&top_k(), &text(most + 1)))

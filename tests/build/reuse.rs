@@ -47,12 +47,12 @@ async fn everything_that_decides_what_is_built_is_in_its_name() {
     let builder = builder(Some(Cache::open(folder.path()).unwrap())).await;
     let request = source(&top_k(), SORT);
     let other_interface = TOP_K.replace("example:top-k", "example:top-l");
-    let diagnostic = Request {
-        kind: Kind::Diagnostic,
+    let diagnostic = BuildRequest {
+        kind: BuildKind::Diagnostic,
         ..request.clone()
     };
-    let calibrator = Request {
-        code: CodeBytes::Calibrator,
+    let calibrator = BuildRequest {
+        code: BuildInput::Calibrator,
         ..request.clone()
     };
     let other_source = source(&top_k(), &format!("{SORT}// changed\n"));
@@ -79,7 +79,7 @@ async fn the_name_of_the_users_file_is_no_part_of_a_release() {
     let builder = builder(Some(Cache::open(folder.path()).unwrap())).await;
     let mut request = source(&top_k(), SORT);
     builder.build(&request).await.unwrap();
-    request.code = CodeBytes::Source {
+    request.code = BuildInput::Source {
         path_shown: "b.rs".into(),
         text: SORT.into(),
     };

@@ -1,29 +1,28 @@
 //! How children end, and that nothing of them is left.
 
 use super::*;
-use crate::support::{ONE_AT_A_TIME, bakeoff};
-use bakeoff::confine::{Ending, SpawnError};
+use crate::support::{bakeoff, measuring_slot};
+use bakeoff::confine::{ExitCause, SpawnError};
 use std::process::{Command, Stdio};
-use std::sync::PoisonError;
 
-const REST: Attempt = Attempt::Sleep(FOREVER.as_millis() as u64);
+const REST: EscapeAttempt = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);
 
 #[tokio::test]
 async fn crashes_and_panics_are_told_apart() {
     let confinement = confinement().await;
-    let (_, exit) = run(&confinement, Fence::closed(), &[Attempt::Abort]).await;
-    assert_eq!(exit.ending, Ending::Signalled(libc::SIGABRT));
-    let (_, exit) = run(&confinement, Fence::closed(), &[Attempt::Panic]).await;
-    assert_eq!(exit.ending, Ending::Exited(101));
+    let (_, exit) = run(&confinement, Fence::closed(), &[EscapeAttempt::Abort]).await;
+    assert_eq!(exit.cause, ExitCause::Signalled(libc::SIGABRT));
+    let (_, exit) = run(&confinement, Fence::closed(), &[EscapeAttempt::Panic]).await;
+    assert_eq!(exit.cause, ExitCause::Exited(101));
     let said = String::from_utf8(exit.stderr).unwrap();
-    assert!(said.contains("told to"), "{said}");
+    assert!(said.contains("on request"), "{said}");
 }
 
 #[tokio::test]
 async fn a_dropped_child_is_gone_with_all_that_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let confinement = confinement().await;
-    let ways = [Attempt::Fork(3), REST];
+    let ways = [EscapeAttempt::Fork(3), REST];
     let mut child = start(&confinement, builder(folder.path()), &ways, |_| {}).await;
     child.next_frame().await.unwrap().unwrap();
     let leader = child.pid().unwrap();
@@ -37,23 +36,23 @@ async fn a_dropped_child_is_gone_with_all_that_it_started() {
 #[tokio::test]
 async fn what_a_child_leaves_behind_dies_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let ways = [Attempt::Fork(3)];
+    let ways = [EscapeAttempt::Fork(3)];
     let confinement = confinement().await;
     let child = start(&confinement, builder(folder.path()), &ways, |_| {}).await;
     let leader = child.pid().unwrap();
     let (_, exit) = ended(child).await;
-    assert_eq!(exit.ending, Ending::Exited(0));
+    assert_eq!(exit.cause, ExitCause::Exited(0));
     assert_eq!(alive_in_session(leader), 0);
 }
 
 #[tokio::test]
 async fn a_killed_child_says_so_and_keeps_what_it_said() {
-    let ways = [Attempt::Flood(3), REST];
+    let ways = [EscapeAttempt::Flood(3), REST];
     let mut child = start(&confinement().await, Fence::closed(), &ways, |_| {}).await;
     child.next_frame().await.unwrap().unwrap();
     child.kill();
     let exit = child.finish().await;
-    assert_eq!(exit.ending, Ending::Killed);
+    assert_eq!(exit.cause, ExitCause::Killed);
     assert_eq!(exit.stderr, b"...");
 }
 
@@ -194,7 +193,7 @@ fn the_next_build_removes_what_killed_ones_left() {
 
 #[test]
 fn a_runner_dies_with_a_killed_parent() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _slot = measuring_slot();
     let out = tempfile::tempdir().unwrap();
     let mut run = bakeoff(&["run", "examples/top-k", "--budget", "60s", "--out"]);
     run.arg(out.path());
@@ -276,7 +275,7 @@ async fn a_caller_who_gives_up_while_a_child_starts_leaves_nothing_behind() {
     let copy = tempfile::tempdir().unwrap();
     let program = copy.path().join("bakeoff");
     std::fs::copy(host().program, &program).unwrap();
-    let host = Host {
+    let host = ProbeConfig {
         program: program.clone(),
         ..host()
     };
@@ -295,10 +294,10 @@ async fn many_children_at_once_do_not_get_in_each_others_way() {
     for number in 0..50_usize {
         let confinement = confinement.clone();
         tasks.spawn(async move {
-            let ways = [Attempt::Frame(number)];
+            let ways = [EscapeAttempt::Frame(number)];
             let (outcomes, exit) = run(&confinement, Fence::closed(), &ways).await;
             assert_eq!(outcomes, [Ok("x".repeat(number))]);
-            assert_eq!(exit.ending, Ending::Exited(0));
+            assert_eq!(exit.cause, ExitCause::Exited(0));
         });
     }
     while let Some(task) = tasks.join_next().await {

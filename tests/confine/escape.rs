@@ -4,15 +4,15 @@ use super::*;
 
 /// Errors that say "not allowed", and not "not there".
 #[track_caller]
-fn refused(outcome: &Outcome) {
+fn refused(outcome: &EscapeOutcome) {
     match outcome {
         Err((libc::EPERM | libc::EACCES, _)) => {}
         other => panic!("not refused: {other:?}"),
     }
 }
 
-fn execute(program: &Path) -> Attempt {
-    Attempt::Execute {
+fn execute(program: &Path) -> EscapeAttempt {
+    EscapeAttempt::Execute {
         program: program.to_owned(),
         arguments: Vec::new(),
     }
@@ -33,13 +33,13 @@ async fn files_outside_the_fence_are_out_of_reach() {
     let inside = tempfile::tempdir().unwrap();
     let (outside, file) = secret();
     let ways = [
-        Attempt::Read(file.clone()),
-        Attempt::List(outside.path().to_owned()),
-        Attempt::ChangeMode(file.clone()),
-        Attempt::Write(file.clone()),
-        Attempt::Write(outside.path().join("new")),
-        Attempt::Truncate(file.clone()),
-        Attempt::Link {
+        EscapeAttempt::Read(file.clone()),
+        EscapeAttempt::List(outside.path().to_owned()),
+        EscapeAttempt::ChangeMode(file.clone()),
+        EscapeAttempt::Write(file.clone()),
+        EscapeAttempt::Write(outside.path().join("new")),
+        EscapeAttempt::Truncate(file.clone()),
+        EscapeAttempt::Link {
             target: file.clone(),
             link: outside.path().join("link"),
         },
@@ -71,11 +71,11 @@ async fn a_builder_reads_and_writes_what_it_is_given_and_no_more() {
         &confinement,
         fence,
         &[
-            Attempt::Read(file.clone()),
-            Attempt::Write(folder.path().join("new")),
-            Attempt::Write(file.clone()),
+            EscapeAttempt::Read(file.clone()),
+            EscapeAttempt::Write(folder.path().join("new")),
+            EscapeAttempt::Write(file.clone()),
             execute(&file),
-            Attempt::Link {
+            EscapeAttempt::Link {
                 target: file,
                 link: folder.path().join("link"),
             },
@@ -110,7 +110,7 @@ async fn a_builder_starts_what_it_is_given_and_a_runner_nothing() {
         ..fence
     };
     refused(&attempt(&confinement, &runner, start).await);
-    refused(&attempt(&confinement, &runner, Attempt::Fork(1)).await);
+    refused(&attempt(&confinement, &runner, EscapeAttempt::Fork(1)).await);
 }
 
 #[tokio::test]
@@ -123,11 +123,11 @@ async fn no_socket_but_a_pair() {
         (libc::AF_UNIX, libc::SOCK_DGRAM),
         (libc::AF_NETLINK, libc::SOCK_RAW),
     ]
-    .map(|(family, kind)| Attempt::Socket { family, kind });
-    let datagrams = Attempt::SocketPair {
+    .map(|(family, kind)| EscapeAttempt::Socket { family, kind });
+    let datagrams = EscapeAttempt::SocketPair {
         kind: libc::SOCK_DGRAM,
     };
-    let pair = Attempt::SocketPair {
+    let pair = EscapeAttempt::SocketPair {
         kind: libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC,
     };
     for confinement in [confinement().await, standard().await] {
@@ -151,13 +151,13 @@ async fn other_processes_are_out_of_reach() {
     let victim = start(
         &confinement,
         Fence::closed(),
-        &[Attempt::Sleep(FOREVER.as_millis() as u64)],
+        &[EscapeAttempt::Sleep(FOREVER.as_millis() as u64)],
         |_| {},
     )
     .await;
     let pid = i32::try_from(victim.pid().unwrap()).unwrap();
     let parent = i32::try_from(std::process::id()).unwrap();
-    let mut ways = vec![Attempt::Trace(pid), Attempt::LimitOther(pid)];
+    let mut ways = vec![EscapeAttempt::Trace(pid), EscapeAttempt::LimitOther(pid)];
     let group = -rustix::process::getpgrp().as_raw_nonzero().get();
     for (pid, signal) in [
         (pid, libc::SIGKILL),
@@ -165,7 +165,7 @@ async fn other_processes_are_out_of_reach() {
         (parent, libc::SIGWINCH),
         (group, 0),
     ] {
-        ways.push(Attempt::Signal { pid, signal });
+        ways.push(EscapeAttempt::Signal { pid, signal });
     }
     for confinement in [&confinement, &standard] {
         for fence in [Fence::closed(), builder(folder.path())] {
@@ -175,7 +175,7 @@ async fn other_processes_are_out_of_reach() {
         }
     }
     assert!(is_alive(victim.pid().unwrap()));
-    let asking = Attempt::Signal { pid, signal: 0 };
+    let asking = EscapeAttempt::Signal { pid, signal: 0 };
     let free = attempt(&unconfined().await, &Fence::closed(), asking).await;
     free.unwrap();
 }
@@ -194,8 +194,8 @@ async fn namespaces_sessions_and_strange_calls_are_refused() {
         libc::SYS_shmget,
         libc::SYS_process_vm_readv,
     ];
-    let mut ways = vec![Attempt::Namespace, Attempt::LeaveSession];
-    ways.extend(calls.map(Attempt::Call));
+    let mut ways = vec![EscapeAttempt::Namespace, EscapeAttempt::LeaveSession];
+    ways.extend(calls.map(EscapeAttempt::Call));
     for fence in [Fence::closed(), builder(folder.path())] {
         let (outcomes, _) = run(&confinement, fence, &ways).await;
         assert_eq!(outcomes.len(), ways.len());
@@ -214,7 +214,7 @@ async fn unknown_calls_do_not_exist() {
         0x4000_0000 + libc::SYS_socket,
         0x4000_0000 + libc::SYS_getpid,
     ]
-    .map(Attempt::Call);
+    .map(EscapeAttempt::Call);
     let fence = builder(folder.path());
     let (outcomes, _) = run(&confinement().await, fence, &ways).await;
     for outcome in outcomes {
@@ -224,7 +224,12 @@ async fn unknown_calls_do_not_exist() {
 
 #[tokio::test]
 async fn a_runner_has_threads() {
-    let outcome = attempt(&confinement().await, &Fence::closed(), Attempt::Thread).await;
+    let outcome = attempt(
+        &confinement().await,
+        &Fence::closed(),
+        EscapeAttempt::Thread,
+    )
+    .await;
     outcome.unwrap();
 }
 
@@ -241,9 +246,9 @@ async fn nothing_of_the_parent_leaks() {
     let folder = tempfile::tempdir().unwrap();
     for confinement in [confinement().await, unconfined().await] {
         let ways = [
-            Attempt::Environment,
-            Attempt::Descriptors,
-            Attempt::Standing,
+            EscapeAttempt::Environment,
+            EscapeAttempt::Descriptors,
+            EscapeAttempt::ProcessState,
         ];
         let (outcomes, _) = run(&confinement, builder(folder.path()), &ways).await;
         assert_eq!(outcomes[0].as_deref(), Ok(""));

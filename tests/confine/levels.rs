@@ -1,10 +1,10 @@
 //! The levels, and what is said where confinement is missing.
 
 use super::*;
-use bakeoff::confine::Ending;
+use bakeoff::confine::ExitCause;
 
 async fn probe(landlock_at_most: Option<i32>, seccomp: bool) -> Result<Level, String> {
-    let host = Host {
+    let host = ProbeConfig {
         landlock_at_most,
         seccomp,
         ..host()
@@ -37,7 +37,7 @@ async fn a_machine_without_confinement_is_told_what_is_missing_and_what_to_do() 
     );
     assert_eq!(
         probe(Some(1), true).await,
-        answer("its Landlock is ABI 1, and ABI 2 is the least")
+        answer("its Landlock is ABI 1, and ABI 2 is the oldest that works")
     );
     assert_eq!(
         probe(None, false).await,
@@ -48,13 +48,13 @@ async fn a_machine_without_confinement_is_told_what_is_missing_and_what_to_do() 
 /// With the user's word children start all the same, behind what is left: here seccomp.
 #[tokio::test]
 async fn without_landlock_the_rest_is_still_applied() {
-    let host = Host {
+    let host = ProbeConfig {
         landlock_at_most: Some(0),
         ..host()
     };
     let confinement = Confinement::allow_unconfined_on(host).await;
     assert_eq!(confinement.level(), Level::Unconfined);
-    let socket = Attempt::Socket {
+    let socket = EscapeAttempt::Socket {
         family: libc::AF_INET,
         kind: libc::SOCK_STREAM,
     };
@@ -72,9 +72,9 @@ async fn allowing_unconfined_keeps_what_there_is() {
 /// A binary that ignores its marker and does as it likes is not a child behind a fence.
 #[tokio::test]
 async fn a_probe_that_does_not_answer_is_not_a_pass() {
-    let host = Host::with_program("/bin/true");
+    let host = ProbeConfig::with_program("/bin/true");
     let error = Confinement::probe_on(host).await.unwrap_err();
-    assert!(error.reason.contains("ended without a word"), "{error}");
+    assert!(error.reason.contains("ended without a message"), "{error}");
 }
 
 /// Where bubblewrap is installed and works, it stands around builders, and everything they are
@@ -89,7 +89,7 @@ async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
         .args([&host().program, &program])
         .status();
     assert!(copied.unwrap().success());
-    let host = Host::with_program(&program);
+    let host = ProbeConfig::with_program(&program);
     let confinement = Confinement::probe_on(host).await.unwrap();
     if confinement.outer_layer().is_none() {
         eprintln!("bubblewrap is not installed, or does not work here");
@@ -102,17 +102,17 @@ async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
         ..system_programs()
     };
     let ways = [
-        Attempt::Write(folder.path().join("new")),
-        Attempt::Execute {
+        EscapeAttempt::Write(folder.path().join("new")),
+        EscapeAttempt::Execute {
             program: "/bin/true".into(),
             arguments: Vec::new(),
         },
-        Attempt::Read(std::env::current_exe().unwrap()),
-        Attempt::Read("/etc/passwd".into()),
-        Attempt::Signal { pid: 1, signal: 0 },
+        EscapeAttempt::Read(std::env::current_exe().unwrap()),
+        EscapeAttempt::Read("/etc/passwd".into()),
+        EscapeAttempt::Signal { pid: 1, signal: 0 },
     ];
     let (outcomes, exit) = run(&confinement, fence.clone(), &ways).await;
-    assert_eq!(exit.ending, Ending::Exited(0));
+    assert_eq!(exit.cause, ExitCause::Exited(0));
     assert!(folder.path().join("new").is_file());
     assert_eq!(outcomes[1].as_deref(), Ok("exit status: 0"));
     for outcome in &outcomes[2..4] {
@@ -120,10 +120,13 @@ async fn an_outer_layer_changes_nothing_for_a_builder_but_what_exists() {
     }
     assert!(outcomes[4].is_err(), "{outcomes:?}");
 
-    let (_, exit) = run(&confinement, fence.clone(), &[Attempt::Abort]).await;
-    assert_eq!(exit.ending, Ending::Signalled(libc::SIGABRT));
+    let (_, exit) = run(&confinement, fence.clone(), &[EscapeAttempt::Abort]).await;
+    assert_eq!(exit.cause, ExitCause::Signalled(libc::SIGABRT));
 
-    let rest = [Attempt::Fork(3), Attempt::Sleep(FOREVER.as_millis() as u64)];
+    let rest = [
+        EscapeAttempt::Fork(3),
+        EscapeAttempt::Sleep(FOREVER.as_millis() as u64),
+    ];
     let mut child = start(&confinement, fence, &rest, |_| {}).await;
     child.next_frame().await.unwrap().unwrap();
     // Outside and inside bubblewrap, the child and the three.

@@ -1,45 +1,46 @@
 //! Machines that are always the same.
 
-use bakeoff::confine::{Groups, Level, Means};
+use bakeoff::confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff::doctor::{
-    Clock, Clocks, Compiler, Cores, Facts, Fences, Folder, Missing, Noise, Purpose,
+    ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
+    MissingConfinement, NoiseFacts, ToolchainFacts,
 };
 use bakeoff_domain::verdict::Verdict;
 
 /// Everything as it should be.
-pub(super) fn good() -> Facts {
-    Facts {
-        confinement: Fences {
+pub(super) fn good() -> MachineFacts {
+    MachineFacts {
+        confinement: ConfinementFacts {
             level: Some(Level::Full),
-            means: Some(Means {
+            means: Some(Mechanisms {
                 landlock_abi: Some(7),
                 seccomp: true,
                 outer_layer: Some("bubblewrap".to_owned()),
-                groups: Some(Groups::MemoryAndProcesses),
+                groups: Some(CgroupLimits::MemoryAndProcesses),
             }),
             missing: None,
             bubblewrap_installed: true,
             root: false,
         },
-        toolchain: Compiler {
+        toolchain: ToolchainFacts {
             rustc: Some("/home/ann/.rustup/toolchains/stable/bin/rustc".to_owned()),
             version: Some("rustc 1.95.0 (59807616e 2026-04-14)".to_owned()),
             target: Some("wasm32-unknown-unknown".to_owned()),
             build_cpu_s: Some(0.31),
             problem: None,
         },
-        clocks: Clocks {
-            thread_cpu: Clock {
+        clocks: ClocksFacts {
+            thread_cpu: ClockFacts {
                 step_ns: 450.0,
                 cost_ns: 500.0,
             },
-            monotonic: Clock {
+            monotonic: ClockFacts {
                 step_ns: 20.0,
                 cost_ns: 25.0,
             },
             call_ns_min: 10_000.0,
         },
-        noise: Noise {
+        noise: NoiseFacts {
             seconds: 1.9,
             replicas: 24,
             ratio: Some(1.001),
@@ -50,7 +51,7 @@ pub(super) fn good() -> Facts {
             practical: 0.01,
             problem: None,
         },
-        cores: Cores {
+        cores: CoreFacts {
             cpu: "Example 9000".to_owned(),
             usable: vec![0, 1, 2, 3],
             pinnable: vec![0, 1, 2, 3],
@@ -62,23 +63,23 @@ pub(super) fn good() -> Facts {
             load: Some(0.4),
         },
         folders: vec![
-            folder(Purpose::Results, "./.bakeoff"),
-            Folder {
+            folder(FolderPurpose::Results, "./.bakeoff"),
+            FolderFacts {
                 mode: Some("0700".to_owned()),
-                ..folder(Purpose::Cache, "/home/ann/.cache/bakeoff")
+                ..folder(FolderPurpose::Cache, "/home/ann/.cache/bakeoff")
             },
-            folder(Purpose::Temporary, "/tmp"),
+            folder(FolderPurpose::Temporary, "/tmp"),
         ],
     }
 }
 
 /// Works, and could be better in all ways.
-pub(super) fn limited() -> Facts {
+pub(super) fn limited() -> MachineFacts {
     let good = good();
-    Facts {
-        confinement: Fences {
+    MachineFacts {
+        confinement: ConfinementFacts {
             level: Some(Level::Standard),
-            means: Some(Means {
+            means: Some(Mechanisms {
                 landlock_abi: Some(4),
                 seccomp: true,
                 outer_layer: None,
@@ -88,22 +89,22 @@ pub(super) fn limited() -> Facts {
             bubblewrap_installed: true,
             root: true,
         },
-        toolchain: Compiler {
+        toolchain: ToolchainFacts {
             problem: Some("build-crashed: the compiler died on this file".to_owned()),
             ..good.toolchain
         },
-        clocks: Clocks {
+        clocks: ClocksFacts {
             call_ns_min: 2e6,
             ..good.clocks
         },
-        noise: Noise {
+        noise: NoiseFacts {
             low: Some(0.95),
             high: Some(1.05),
             verdict: Some(Verdict::NoCall),
             visible: Some(0.05),
             ..good.noise
         },
-        cores: Cores {
+        cores: CoreFacts {
             siblings: Some(vec![vec![0, 2], vec![1, 3]]),
             governor: Some("powersave".to_owned()),
             drift: 0.31,
@@ -113,48 +114,48 @@ pub(super) fn limited() -> Facts {
             ..good.cores
         },
         folders: vec![
-            Folder {
+            FolderFacts {
                 problem: Some("Read-only file system (os error 30)".to_owned()),
                 free_bytes: None,
                 write_ms: None,
-                ..folder(Purpose::Results, "./.bakeoff")
+                ..folder(FolderPurpose::Results, "./.bakeoff")
             },
-            Folder {
+            FolderFacts {
                 free_bytes: Some(100 << 20),
-                ..folder(Purpose::Cache, "/home/ann/\u{1b}[31mcache")
+                ..folder(FolderPurpose::Cache, "/home/ann/\u{1b}[31mcache")
             },
-            Folder {
+            FolderFacts {
                 write_ms: Some(900.0),
-                ..folder(Purpose::Temporary, "/tmp")
+                ..folder(FolderPurpose::Temporary, "/tmp")
             },
         ],
     }
 }
 
 /// No confinement: nothing was started.
-pub(super) fn nothing() -> Facts {
+pub(super) fn nothing() -> MachineFacts {
     let good = good();
-    Facts {
-        confinement: Fences {
+    MachineFacts {
+        confinement: ConfinementFacts {
             level: None,
             means: None,
-            missing: Some(Missing {
+            missing: Some(MissingConfinement {
                 reason: "this kernel has no Landlock".to_owned(),
                 next: "use Linux 5.19 or later".to_owned(),
             }),
             bubblewrap_installed: false,
             root: false,
         },
-        toolchain: Compiler {
+        toolchain: ToolchainFacts {
             build_cpu_s: None,
             ..good.toolchain
         },
-        noise: Noise {
+        noise: NoiseFacts {
             practical: 0.01,
             problem: Some("nothing is started where nothing confines it".to_owned()),
-            ..Noise::default()
+            ..NoiseFacts::default()
         },
-        cores: Cores {
+        cores: CoreFacts {
             siblings: None,
             governor: None,
             stolen: None,
@@ -165,8 +166,8 @@ pub(super) fn nothing() -> Facts {
     }
 }
 
-fn folder(purpose: Purpose, path: &str) -> Folder {
-    Folder {
+fn folder(purpose: FolderPurpose, path: &str) -> FolderFacts {
+    FolderFacts {
         purpose,
         path: path.to_owned(),
         free_bytes: Some(40 << 30),

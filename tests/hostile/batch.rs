@@ -1,7 +1,7 @@
 //! Several hostile prototypes in one experiment beside two good ones, run by the real binary; and
 //! what must hold of every such run.
 
-use crate::support::{ONE_AT_A_TIME, Said, root, variant, verdict};
+use crate::support::{CommandOutput, measuring_slot, root, variant, verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,6 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// The interface of all batches.
@@ -97,16 +96,16 @@ impl World {
     }
 
     /// Runs the binary to its end, and holds it to what no command may do.
-    pub(super) fn say(&self, arguments: &[&str]) -> Said {
+    pub(super) fn run(&self, arguments: &[&str]) -> CommandOutput {
         let measures = arguments.first() == Some(&"run");
-        let _turn = measures.then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner));
-        let said: Said = self.command(arguments).output().unwrap().into();
+        let _slot = measures.then(measuring_slot);
+        let said: CommandOutput = self.command(arguments).output().unwrap().into();
         self.assert_untouched(&said);
         said
     }
 
     /// No byte of the secret in anything that was written or said, no process and no file left.
-    pub(super) fn assert_untouched(&self, said: &Said) {
+    pub(super) fn assert_untouched(&self, said: &CommandOutput) {
         for text in [&said.stdout, &said.stderr] {
             assert!(!text.contains(&self.canary), "the secret was said: {text}");
             assert!(
@@ -173,7 +172,7 @@ fn processes_with(path: &str) -> Vec<String> {
 
 /// An experiment of hostile prototypes and two good ones, and what was said of it.
 pub(super) struct Batch {
-    pub(super) said: Said,
+    pub(super) said: CommandOutput,
     pub(super) report: Value,
     /// The report in every format.
     pub(super) shown: Vec<(&'static str, String)>,
@@ -222,7 +221,7 @@ impl Batch {
         world.write("experiment/bakeoff.toml", &file);
         let before = tree(&world.path("experiment"));
         let results = world.text("results");
-        let said = world.say(&[
+        let said = world.run(&[
             "run", ".", "--seed", "7", "--format", "json", "--out", &results,
         ]);
         let report = said.json();
@@ -233,7 +232,7 @@ impl Batch {
         );
         let show = |format: &'static str| {
             let arguments = ["report", &results, "--format", format, "--color", "never"];
-            (format, world.say(&arguments).stdout)
+            (format, world.run(&arguments).stdout)
         };
         let shown = FORMATS.map(show).to_vec();
         // A batch lives as long as the tests do, and nobody would remove its folder then.

@@ -152,7 +152,7 @@ fn case_09_stderr_flood() {
         "stderr-flood",
         "build-output-limit",
         &limit,
-        "said more than",
+        "bytes of diagnostics",
     );
 }
 
@@ -194,7 +194,7 @@ fn case_13_manifest_with_build_rs() {
     let file = "name = \"x\"\nproblem = \"x\"\n[interface]\nwit = \"wit\"\ncall = \"top-k\"\n\
                 [workload]\ncases = \"cases.toml\"\n[[approach]]\nname = \"x\"\nsource = \"Cargo.toml\"\n";
     world.write("experiment/bakeoff.toml", file);
-    let said = world.say(&["run", ".", "--color", "never"]);
+    let said = world.run(&["run", ".", "--color", "never"]);
     assert_eq!(said.status, 2, "{}", said.stderr);
     assert!(
         said.stderr.contains("does not end in `.rs`"),
@@ -242,7 +242,7 @@ fn case_17_output_symlink_to_host() {
         let is_folder = matches!(link, "variants" | "charts" | ".");
         let target = world.path(if is_folder { "home" } else { "home/precious" });
         symlink(target, &at).unwrap();
-        let said = world.say(&["run", ".", "--color", "never"]);
+        let said = world.run(&["run", ".", "--color", "never"]);
         assert_eq!(said.status, 5, "{link}: {} {}", said.stdout, said.stderr);
         let solid = said.stderr.split_whitespace().collect::<String>();
         assert!(

@@ -294,7 +294,7 @@ pub(super) fn built(text: &str, wit: &str, call: &str) -> Vec<u8> {
     let world = World::new();
     world.write("experiment/wit/main.wit", wit);
     world.write("experiment/made.rs", text);
-    let said = world.say(&[
+    let said = world.run(&[
         "build",
         "made.rs",
         "--wit",

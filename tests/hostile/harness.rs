@@ -2,17 +2,19 @@
 //! panic, a hang or memory without bound is a defect. The test suite runs them on a fixed corpus
 //! and on mutations of it, `fuzz/` runs them under a fuzzer.
 
-use bakeoff::build::examine;
+use bakeoff::audit::{self, KeptRun};
+use bakeoff::compile::validate_prototype;
 use bakeoff::config;
-use bakeoff::coordinate::{self, Evidence};
 use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile};
 use bakeoff::invoke;
 use bakeoff::measure::protocol::{Opened, Reply, Task};
 use bakeoff::render;
+use bakeoff::run::{Evidence, conclude};
+use bakeoff::source::content_address;
 use bakeoff::store::bundle::{self as packing, Manifest};
-use bakeoff::store::{Format, Mode, Store, Table};
-use bakeoff_domain::race::{Settings, analyse};
+use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
+use bakeoff_domain::race::{RaceSettings, analyse};
 use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
@@ -99,7 +101,7 @@ static FUNCTION: LazyLock<ComponentFunc> = LazyLock::new(|| {
         text: EVERY_TYPE.into(),
     };
     let interface = Interface::parse(vec![file], "f").expect("the interface above is valid");
-    let bytes = bakeoff::build::calibrator(&interface).expect("every interface has a no-op");
+    let bytes = bakeoff::compile::calibrator(&interface).expect("every interface has a no-op");
     let engine = engine::new(Profile::Checked).expect("the engine runs here");
     let component = Component::new(&engine, bytes).expect("a no-op is a valid component");
     let exports = component.component_type();
@@ -129,7 +131,7 @@ fn used(value: &invoke::Value) {
     invoke::render(value);
     assert!(value.same_as(value));
     let mut fed = 0;
-    value.feed(&mut |bytes| fed += bytes.len());
+    value.hash_into(&mut |bytes| fed += bytes.len());
     assert!(fed > 0 || value.bytes() == 0);
 }
 
@@ -144,7 +146,7 @@ pub(crate) fn wit(bytes: &[u8]) {
             Ok(interface) => {
                 // What is built for every interface: a no-op, and the functions of its workload.
                 let _ = interface.workload();
-                let _ = bakeoff::build::calibrator(&interface);
+                let _ = bakeoff::compile::calibrator(&interface);
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
@@ -172,19 +174,19 @@ pub(crate) fn component(bytes: &[u8]) {
 }
 
 fn look(bytes: &[u8]) {
-    if let Err(failure) = examine(bytes, "a.wasm", &INTERFACE) {
+    if let Err(failure) = validate_prototype(bytes, "a.wasm", &INTERFACE) {
         assert!(failure.message.starts_with("a.wasm"), "{failure:?}");
     }
 }
 
 /// An order, as a builder child takes it.
 pub(crate) fn order(bytes: &[u8]) {
-    bakeoff::build::reads_as_order(bytes);
+    bakeoff::compile::is_build_task(bytes);
 }
 
 /// An event, as a builder child sends it.
 pub(crate) fn build_event(bytes: &[u8]) {
-    bakeoff::build::reads_as_event(bytes);
+    bakeoff::compile::is_build_event(bytes);
 }
 
 /// A request, as a runner takes it.
@@ -198,9 +200,9 @@ pub(crate) fn request(bytes: &[u8]) {
                 let _ = (opened.blob(*component), opened.imports(*files));
             }
             Task::Replica(task) => {
-                for contestant in task.contestants.iter().flatten() {
-                    let _ = opened.blob(contestant.component);
-                    let _ = opened.imports(contestant.files);
+                for payload in task.payloads.iter().flatten() {
+                    let _ = opened.blob(payload.component);
+                    let _ = opened.imports(payload.files);
                 }
             }
             Task::ReadCases { component } | Task::Diagnose { component, .. } => {
@@ -220,7 +222,7 @@ pub(crate) fn reply(bytes: &[u8]) {
 /// A report, as `bakeoff report` reads it, shows it in every format, and scores it again.
 pub(crate) fn report(bytes: &[u8]) {
     if let Ok(report) = serde_json::from_slice::<Report>(bytes)
-        && coordinate::check_report(&report).is_ok()
+        && audit::check_report(&report).is_ok()
     {
         laid_out(&report);
         let weights = report.criteria.iter().map(|one| (one.name.clone(), 2.0));
@@ -238,7 +240,7 @@ fn laid_out(report: &Report) {
     };
     let narrow = render::Options {
         width: 40,
-        signs: render::Signs::Ascii,
+        charset: render::Charset::Ascii,
         ..render::Options::default()
     };
     for text in [
@@ -270,12 +272,13 @@ pub(crate) fn store(bytes: &[u8]) {
             && let Ok(runs) = store.runs()
         {
             for run in runs {
-                let _ = Evidence::read(&store, Some(run.id));
+                let _ = Evidence::read(&store, run.id, 0.0);
+                let _ = KeptRun::read(&store, Some(run.id));
                 let _ = store.report(Some(run.id));
             }
-            for table in Table::ALL {
-                let _ = store.export(None, table, Format::Csv, &mut std::io::sink());
-                let _ = store.export(None, table, Format::Jsonl, &mut std::io::sink());
+            for table in ExportTable::ALL {
+                let _ = store.export(None, table, ExportFormat::Csv, &mut std::io::sink());
+                let _ = store.export(None, table, ExportFormat::Jsonl, &mut std::io::sink());
             }
         }
         for end in ["-wal", "-shm"] {
@@ -292,24 +295,58 @@ workload = { cases = \"cases.toml\" }
 approach = [{ name = \"a\", source = \"a.rs\" }]
 ";
 
+/// The files of the experiment: WIT, cases, and the code of the approach.
+const CASES: &str = "[[case]]\ncall = \"f()\"\n";
+const CODE: &str = "pub fn f() {}\n";
+
 /// What a run of it that measured nothing would leave in a bundle: path, and content.
-pub(crate) static HONEST: LazyLock<[(&str, Vec<u8>); 5]> = LazyLock::new(|| {
+pub(crate) static HONEST: LazyLock<[(String, Vec<u8>); 6]> = LazyLock::new(|| {
     let experiment = config::parse(EXPERIMENT, "bakeoff.toml").expect("the experiment is valid");
+    let named = |name: &str, text: &str| serde_json::json!({ "name": name, "sha256": content_address(text.as_bytes()) });
     let record = serde_json::json!({
         "run": 1,
+        "experiment_id": "e",
         "experiment": experiment,
         "environment": Environment::default(),
+        "seed": 1,
+        "seconds": 1.0,
+        "variants": [{
+            "id": "a",
+            "name": "a",
+            "approach": "a",
+            "description": null,
+            "parameters": {},
+            "file": "a.rs",
+            "iteration": {
+                "number": 1,
+                "parent": null,
+                "source": content_address(CODE.as_bytes()),
+            },
+        }],
+        "cases": ["f()"],
+        "manifest": {
+            "wit": [named("main.wit", EVERY_TYPE)],
+            "workload": null,
+            "cases": named("cases.toml", CASES),
+            "experiment": null,
+        },
+        "oracle": false,
         "builds": [],
         "gates": [],
         "race": null,
     });
     let report = include_bytes!("../golden/report/report.json");
+    let content = |text: &str| {
+        let path = format!("contents/{}", content_address(text.as_bytes()));
+        (path, text.as_bytes().to_vec())
+    };
     [
-        ("evidence.json", record.to_string().into_bytes()),
-        ("replicas.jsonl", Vec::new()),
-        ("report.json", report.to_vec()),
-        ("inputs/cases.toml", b"[[case]]\ncall = \"f()\"\n".to_vec()),
-        ("inputs/wit/main.wit", EVERY_TYPE.into()),
+        ("evidence.json".into(), record.to_string().into_bytes()),
+        ("replicas.jsonl".into(), Vec::new()),
+        ("report.json".into(), report.to_vec()),
+        content(CASES),
+        content(EVERY_TYPE),
+        content(CODE),
     ]
 });
 
@@ -333,7 +370,7 @@ pub(crate) fn packed(folder: &Path, other: Option<(usize, &[u8])>) -> PathBuf {
         bakeoff: "0.1.0".into(),
         files: Vec::new(),
     };
-    let paths = HONEST.iter().map(|(path, _)| (*path).to_owned()).collect();
+    let paths = HONEST.iter().map(|(path, _)| path.clone()).collect();
     let out = folder.join("packed.bundle");
     packing::pack(about, &staging, paths, &out).expect("a small bundle can be packed");
     out
@@ -355,19 +392,21 @@ pub(crate) fn bundle(bytes: &[u8]) {
 
 fn unpack(file: &Path, into: &Path) {
     std::fs::create_dir(into).expect("the folder can be written");
-    match coordinate::unpack(file, into) {
-        Ok(unpacked) => concluded(&unpacked.evidence),
+    match audit::unpack(file, into) {
+        Ok(kept) => concluded(&kept),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
 /// What is worked out from the evidence of somebody else: verdicts from its samples, and its report.
-fn concluded(evidence: &Evidence) {
-    laid_out(&evidence.report);
+fn concluded(kept: &KeptRun) {
+    laid_out(&kept.report);
+    let evidence = &kept.evidence;
+    let _ = conclude(evidence);
     let Some(first) = evidence.replicas.first() else {
         return;
     };
-    let settings = Settings::new(first.cold_ns.len(), first.baselines.len());
+    let settings = RaceSettings::new(first.cold_ns.len(), first.baselines.len());
     analyse(&settings, &evidence.replicas);
     for workers in [1, 2] {
         let cores = 2;

@@ -2,7 +2,7 @@
 
 use super::batch::{Attackers, Batch, WIT, World, approach};
 use super::components::{built, doubling, functions, importing};
-use bakeoff::build::limits::COMPONENT_BYTES_MAX;
+use bakeoff::source::COMPONENT_BYTES_MAX;
 use std::fs;
 use std::sync::LazyLock;
 
@@ -171,7 +171,7 @@ fn case_31_tampered_cache() {
     world.write("experiment/wit/top-k.wit", WIT);
     world.write_approach("good");
     let build = || {
-        let said = world.say(&[
+        let said = world.run(&[
             "build",
             "approaches/good.rs",
             "--wit",

@@ -2,7 +2,7 @@
 
 use super::batch::{WIT, World};
 use crate::support::variant;
-use bakeoff::render::inert::is_active;
+use bakeoff::render::escape::is_active;
 use std::fs;
 
 /// An interface whose answers are judged by a number.
@@ -58,7 +58,7 @@ fn case_48_readings_that_are_no_numbers() {
     let world = World::new();
     number(&world, "scale = \"linear\"\nrange = [0, 100]", &choices);
     let results = world.text("results");
-    let said = world.say(&["run", ".", "--format", "json", "--out", &results]);
+    let said = world.run(&["run", ".", "--format", "json", "--out", &results]);
     let report = said.json();
     for id in ["nan", "infinite", "infinitely-low", "enormous"] {
         let invalid = variant(&report, id);
@@ -92,7 +92,7 @@ fn a_workload_that_says_too_much_is_cut_off() {
         );
         let workload = NUMBER_WORKLOAD.replace("vec![(\"value\".into(), answer)]", assess);
         world.write("experiment/workload.rs", workload);
-        let said = world.say(&["run", ".", "--color", "never"]);
+        let said = world.run(&["run", ".", "--color", "never"]);
         assert_eq!(said.status, 2, "{}", said.stderr);
         let flat = said.stderr.replace(['\n', '│'], " ");
         let flat = flat.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -106,7 +106,7 @@ fn a_workload_that_says_too_much_is_cut_off() {
     );
     let workload = NUMBER_WORKLOAD.replace("{ Ok(()) }", "{ Err(\"no \".repeat(10_000_000)) }");
     world.write("experiment/workload.rs", workload);
-    let said = world.say(&["run", ".", "--format", "json"]);
+    let said = world.run(&["run", ".", "--format", "json"]);
     let refused = said.json();
     let failure = &variant(&refused, "honest")["failure"];
     assert_eq!(failure["class"], "wrong-answer", "{}", said.stderr);
@@ -153,7 +153,7 @@ fn case_50_ids_that_are_paths() {
         names
     };
     let before = outside(&world);
-    let said = world.say(&["run", ".", "--format", "json"]);
+    let said = world.run(&["run", ".", "--format", "json"]);
     assert!([0, 1].contains(&said.status), "{}", said.stderr);
     assert_eq!(before, outside(&world));
     let folder = world.path("experiment/.bakeoff/escaped");
@@ -176,7 +176,7 @@ fn case_50_ids_that_are_paths() {
         .replace("/etc/escaped", "..\\\\u002f..\\\\u002fEscaped")
         .replace("\\\\u002f", "/");
     world.write("experiment/bakeoff.toml", twice);
-    let said = world.say(&["run", ".", "--color", "never"]);
+    let said = world.run(&["run", ".", "--color", "never"]);
     assert_eq!(said.status, 2, "{}", said.stderr);
     assert!(
         said.stderr.contains("would both be kept as"),
@@ -214,7 +214,7 @@ fn case_51_injection_in_names() {
     world.write_approach("good");
     world.write("experiment/bakeoff.toml", &file);
     let results = world.text("results");
-    let said = world.say(&["run", ".", "--out", &results, "--color", "never"]);
+    let said = world.run(&["run", ".", "--out", &results, "--color", "never"]);
     assert!([0, 1].contains(&said.status), "{}", said.stderr);
     let active = |text: &str| {
         text.chars()
@@ -223,7 +223,7 @@ fn case_51_injection_in_names() {
     assert_eq!(active(&said.stdout), None);
     assert_eq!(active(&said.stderr), None);
     let shown = |format: &str| {
-        let said = world.say(&["report", &results, "--format", format, "--color", "never"]);
+        let said = world.run(&["report", &results, "--format", format, "--color", "never"]);
         assert_eq!(said.status, 0, "{}", said.stderr);
         assert_eq!(active(&said.stdout), None, "{format}");
         said.stdout
@@ -259,7 +259,7 @@ fn errors_cannot_steer_whoever_reads_them() {
         &[("honest", "50.0")],
     );
     let said = |why: &str| {
-        let said = world.say(&["run", ".", "--color", "always"]);
+        let said = world.run(&["run", ".", "--color", "always"]);
         assert_eq!(said.status, 2, "{}", said.stderr);
         assert!(said.stderr.contains(why), "{}", said.stderr);
         assert!(said.stderr.contains("\\u{1b}]52"), "{:?}", said.stderr);

@@ -92,7 +92,7 @@ fn a_loop_with_fuel_for_years_is_ended_by_the_wall() {
                 [[approach]]\nname = \"looping\"\nsource = \"approaches/looping.rs\"\n";
     world.write("experiment/bakeoff.toml", file);
     let results = world.text("results");
-    let said = world.say(&["run", ".", "--format", "json", "--out", &results]);
+    let said = world.run(&["run", ".", "--format", "json", "--out", &results]);
     if said.status == 5 {
         let words: Vec<&str> = said
             .stderr
@@ -223,7 +223,7 @@ fn case_47_state_leak() {
 fn a_panic_cannot_steer_whoever_reads_of_it() {
     BATCH.assert_failed("panics-in-colour", "trap", &[], "panics_in_colour.rs:5");
     for (format, text) in &BATCH.shown {
-        let active = |c: &char| bakeoff::render::inert::is_active(*c) && !"\n\r\t".contains(*c);
+        let active = |c: &char| bakeoff::render::escape::is_active(*c) && !"\n\r\t".contains(*c);
         assert_eq!(text.chars().find(active), None, "{format}");
     }
     let shown = |wanted: &str| {

@@ -5,8 +5,10 @@ use super::harness;
 use crate::support::root;
 use bakeoff::config;
 use bakeoff::measure::WaveCase;
-use bakeoff::measure::protocol::{Bundle, GateSeeds, Inputs, Reply, Request, Task};
-use bakeoff::sandbox::Breach;
+use bakeoff::measure::protocol::{
+    Bundle, GateSeeds, Inputs, Reply, Request, Task, WrongCase, WrongPart,
+};
+use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
@@ -90,11 +92,17 @@ fn request() -> Vec<u8> {
 
 fn replies() -> Vec<Vec<u8>> {
     let replies = [
-        Reply::Cases(vec![Ok(()), Err("call: no".into())]),
+        Reply::Cases(vec![
+            Ok(()),
+            Err(WrongCase {
+                part: WrongPart::Call,
+                reason: "call: no".into(),
+            }),
+        ]),
         Reply::Failed {
             variant: Some(3),
             calls: vec![(0, 7), (1, u64::MAX)],
-            breach: Breach::new(FailureClass::Trap, "a message"),
+            error: GuestError::new(FailureClass::Trap, "a message"),
         },
         Reply::Diagnosis(vec!["a report".into()]),
     ];
@@ -159,15 +167,15 @@ fn bundles() -> Vec<Vec<u8>> {
 /// A seed that is no longer valid would make its parser's mutations worth little.
 #[test]
 fn the_seeds_are_what_the_parsers_take() {
-    assert!(bakeoff::build::reads_as_order(&order()));
-    assert!(bakeoff::build::reads_as_event(&done()));
-    assert!(bakeoff::build::reads_as_event(&failed()));
+    assert!(bakeoff::compile::is_build_task(&order()));
+    assert!(bakeoff::compile::is_build_event(&done()));
+    assert!(bakeoff::compile::is_build_event(&failed()));
     assert!(bakeoff::measure::protocol::Opened::read(&request()).is_ok());
     let folder = tempfile::tempdir().unwrap();
     let bundle = harness::packed(folder.path(), None);
     let into = folder.path().join("into");
     fs::create_dir(&into).unwrap();
-    let unpacked = bakeoff::coordinate::unpack(&bundle, &into);
+    let unpacked = bakeoff::audit::unpack(&bundle, &into);
     assert!(unpacked.is_ok(), "{:?}", unpacked.err());
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bakeoff.db"), store()).unwrap();

@@ -3,8 +3,8 @@
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{
     CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Growth,
-    Interval, Protocol, Reading, ReplicaTimes, Report, Status, Variant, VerdictRow, WorkerCost,
-    assemble,
+    Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus, VerdictRow,
+    WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -64,14 +64,14 @@ pub(super) fn criterion(name: &str, weight: f64, source: &str, unit: &str) -> Cr
     }
 }
 
-pub(super) fn variant(name: &str) -> Variant {
-    Variant {
+pub(super) fn variant(name: &str) -> VariantReport {
+    VariantReport {
         id: format!("v-{name}"),
         name: name.to_owned(),
         approach: name.to_owned(),
         iteration: 1,
         parameters: BTreeMap::new(),
-        status: Status::Unranked,
+        status: VariantStatus::Unranked,
         rank: None,
         total: None,
         scores: BTreeMap::new(),
@@ -97,7 +97,7 @@ pub(super) fn reading(value: f64, unit: &str) -> Reading {
     }
 }
 
-fn timed((name, times, memory, lines): &(&str, [f64; 4], f64, f64)) -> Variant {
+fn timed((name, times, memory, lines): &(&str, [f64; 4], f64, f64)) -> VariantReport {
     let mut variant = variant(name);
     let mean = times.iter().map(|t| t.ln()).sum::<f64>() / 4.0;
     let time = Reading {
@@ -138,7 +138,7 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         low: Some(low),
         high: Some(high),
         settle_seconds: None,
-        reversal: None,
+        sign_inversion: None,
     }
 }
 
@@ -190,7 +190,7 @@ fn replicas() -> ReplicaTimes {
 }
 
 pub(super) fn facts() -> Facts {
-    let mut variants: Vec<Variant> = TIMED.iter().map(timed).collect();
+    let mut variants: Vec<VariantReport> = TIMED.iter().map(timed).collect();
     variants[0].description = Some("Keep a bounded min-heap.".to_owned());
     variants[1].growth = Some(Growth {
         class: "n".to_owned(),

@@ -1,7 +1,7 @@
 //! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
 
 use super::fixture;
-use bakeoff::render::{self, Colour, Options, Signs};
+use bakeoff::render::{self, Charset, Colour, Options};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{Report, assemble};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn options(text: &str) -> Options {
     Options {
         width: 80,
         colour: Colour::Never,
-        signs: Signs::Unicode,
+        charset: Charset::Unicode,
         sources,
         charts: Some("charts".to_owned()),
     }
@@ -71,7 +71,7 @@ fn options(text: &str) -> Options {
 
 /// Nothing that a terminal acts on, but line breaks.
 fn assert_seen(text: &str, allowed: &[char], what: &str) {
-    let active = |c: &char| render::inert::is_active(*c) && !allowed.contains(c);
+    let active = |c: &char| render::escape::is_active(*c) && !allowed.contains(c);
     if let Some(found) = text.chars().find(active) {
         panic!("{found:?} in {what}");
     }
@@ -237,10 +237,12 @@ fn the_hostile_list_is_golden() {
             let clipped: String = naughty.chars().take(80).collect();
             format!(
                 "plain    {}\nhtml     {}\nmarkdown {}\ncsv      {}\n",
-                render::inert::Plain(&clipped),
-                render::inert::Html(&clipped).to_string().replace('\n', "⏎"),
-                render::inert::Markdown(&clipped),
-                render::inert::Csv(&clipped)
+                render::escape::Plain(&clipped),
+                render::escape::Html(&clipped)
+                    .to_string()
+                    .replace('\n', "⏎"),
+                render::escape::Markdown(&clipped),
+                render::escape::Csv(&clipped)
             )
         })
         .collect();

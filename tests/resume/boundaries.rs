@@ -3,15 +3,14 @@
 
 use super::events;
 use super::kills::exact;
-use crate::support::{ONE_AT_A_TIME, Said, bakeoff};
+use crate::support::{CommandOutput, bakeoff, measuring_slot};
 use crate::timed::{GOOD, SEED, WIT, WORKLOAD};
-use bakeoff_domain::plan::{Purpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 
 /// What is kept, one commit each.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +28,7 @@ enum Record {
 /// ends one, there may be room for another replica the next time.
 fn experiment(folder: &Path) {
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
-    let input = sample_seeds(SEED, Purpose::Timed, 0, 0, 0).of_call(0);
+    let input = sample_seeds(SEED, InputPurpose::Timed, 0, 0, 0).of_call(0);
     let panics = format!("u64 {{\n    assert!(values[0] != {input}, \"unlucky\");\n");
     write("total.wit", WIT);
     write("workload.rs", WORKLOAD);
@@ -51,7 +50,7 @@ fn experiment(folder: &Path) {
 
 fn run(folder: &Path, results: &Path) -> Value {
     let mut command = bakeoff(&["run", "--quiet", "--format", "json", "--seed", "7"]);
-    let said: Said = command
+    let said: CommandOutput = command
         .arg("--out")
         .args([results, folder])
         .output()
@@ -189,7 +188,7 @@ fn copied(from: &Path, to: PathBuf) -> PathBuf {
 
 #[test]
 fn a_run_goes_on_from_every_record_boundary_and_repeats_nothing() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _slot = measuring_slot();
     let folder = tempfile::tempdir().unwrap();
     experiment(folder.path());
     let whole = folder.path().join("whole");

@@ -2,8 +2,8 @@
 //! rest is kept.
 
 use super::events;
-use super::kills::Small;
-use crate::support::say;
+use super::small::Small;
+use crate::support::run_bakeoff;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ pub(super) struct Again {
 pub(super) fn again(small: &Small, more: &[&str]) -> Again {
     let results = small.path(".bakeoff/small");
     let before = events(&results).len();
-    let said = say(&[&["run", small.dir()][..], more].concat());
+    let said = run_bakeoff(&[&["run", small.dir()][..], more].concat());
     assert_eq!(said.status, 3, "{}", said.stderr);
     let events: Vec<Value> = events(&results).split_off(before);
     let of = |name: &str| {
@@ -81,7 +81,7 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
     let same = again(&small, &[]);
     assert_eq!((same.changed, same.checked), (set([]), set([])));
     assert!(!same.measured && same.run == 1);
-    assert!(same.stderr.contains("results are kept"), "{}", same.stderr);
+    assert!(same.stderr.contains("stored results"), "{}", same.stderr);
 
     edit(
         &small,
@@ -101,7 +101,7 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
     assert_eq!(source.checked, set(["good"]));
     assert!(source.measured && source.run == 2);
     assert!(
-        source.stderr.contains("source of good; it is built again"),
+        source.stderr.contains("source of good; building it again"),
         "{}",
         source.stderr
     );

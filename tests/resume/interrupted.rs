@@ -1,25 +1,24 @@
 //! Runs that a user stops with Ctrl-C: what is finished is kept, and the way on is said.
 
-use super::kills::Small;
-use super::{assert_repeats_nothing, command, events, replicas, wait_for};
-use crate::support::{ONE_AT_A_TIME, Said, bakeoff, root};
+use super::small::Small;
+use super::{Sieve, assert_repeats_nothing, command, events, replicas, wait_for};
+use crate::support::{CommandOutput, bakeoff, measuring_slot, root};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// Asks a run to stop, as Ctrl-C does, and hears it out.
-fn interrupt(run: Child) -> Said {
+fn interrupt(run: Child) -> CommandOutput {
     kill_process(Pid::from_child(&run), Signal::INT).unwrap();
-    let said: Said = run.wait_with_output().unwrap().into();
+    let said: CommandOutput = run.wait_with_output().unwrap().into();
     assert_eq!(said.status, 130, "{}", said.stderr);
     said
 }
 
 /// Gives a printed command to a shell, in the folder and with the cache of the first one.
-fn in_shell(line: &str) -> Said {
+fn in_shell(line: &str) -> CommandOutput {
     let arguments = line.strip_prefix("bakeoff ").unwrap();
     let mut shell = Command::new("sh");
     let environment = bakeoff(&[]);
@@ -35,11 +34,10 @@ fn in_shell(line: &str) -> Said {
 
 #[test]
 fn the_command_that_an_interrupted_run_prints_goes_on_and_repeats_nothing() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    // A name that a shell would take apart.
-    let out = folder.path().join("it's this run");
-    let mut run = command(&out)
+    let _slot = measuring_slot();
+    let sieve = Sieve::new();
+    let (experiment, out) = (sieve.experiment(), sieve.results());
+    let mut run = command(&experiment, &out)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -51,9 +49,10 @@ fn the_command_that_an_interrupted_run_prints_goes_on_and_repeats_nothing() {
     assert!(!before.is_empty());
     let mut lines = said.stderr.lines().map(str::trim);
     let line = lines.find(|line| line.starts_with("bakeoff ")).unwrap();
+    let experiment = experiment.display();
+    let start = format!("bakeoff run {experiment} --quiet --format json --budget 60s");
     assert!(
-        line.starts_with("bakeoff run examples/prime-sieve --quiet --format json --budget 60s")
-            && line.contains(" --workers 1 --out '"),
+        line.starts_with(&start) && line.contains(" --workers 1 --out '"),
         "{line}"
     );
     let last = events(&out).pop().unwrap();
@@ -66,7 +65,7 @@ fn the_command_that_an_interrupted_run_prints_goes_on_and_repeats_nothing() {
 
 #[test]
 fn a_gate_that_ends_after_the_user_asked_to_stop_is_kept() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _slot = measuring_slot();
     let small = Small::new();
     let out = small.path("out");
     let is_checking = || {

@@ -1,87 +1,24 @@
 //! Whole runs, killed at moments that they do not choose.
 
+use super::small::Small;
 use super::{events, replicas};
-use crate::support::{ONE_AT_A_TIME, bakeoff, root, say};
+use crate::support::{bakeoff, measuring_slot, run_bakeoff};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::sync::PoisonError;
+use std::path::Path;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// Kills in the suite; all 200 are made by the test that is ignored.
-const SOME_KILLS: u32 = 30;
+const SOME_KILLS: u32 = 6;
 const ALL_KILLS: u32 = 200;
-/// So many in one folder, then the run is left to end.
+/// Kills of the same run, which is then left to end.
+const SOME_KILLS_PER_RUN: u32 = 3;
 const KILLS_PER_RUN: u32 = 10;
 /// A kill comes at most so long after a start: while starting up, checking, or racing.
 const LATEST_MS: u64 = 3_000;
 /// Records at whose boundaries a run is killed.
 const BOUNDARIES: usize = 12;
-
-/// A small experiment: two equals, so that the race is long enough to be killed in, one that panics
-/// and one that does not compile.
-pub(super) struct Small {
-    folder: tempfile::TempDir,
-}
-
-impl Small {
-    pub(super) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let planted = root().join("tests/planted");
-        for file in ["workload.rs", "wit/top-k.wit"] {
-            let to = folder.path().join(file);
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            fs::copy(planted.join(file), to).unwrap();
-        }
-        let mut text = "name = \"small\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\n\
-            call = \"top-k\"\n[workload]\nsource = \"workload.rs\"\nsizes = [64000, 256000]\n\
-            seed = 7\n[measure]\nbudget = \"60 s\"\n"
-            .to_owned();
-        for name in ["good", "same_work", "panics", "does_not_compile"] {
-            let from = planted.join(format!("approaches/{name}.rs"));
-            fs::copy(from, folder.path().join(format!("{name}.rs"))).unwrap();
-            text += &format!("[[approach]]\nname = \"{name}\"\nsource = \"{name}.rs\"\n");
-        }
-        fs::write(folder.path().join("bakeoff.toml"), text).unwrap();
-        Self { folder }
-    }
-
-    pub(super) fn dir(&self) -> &str {
-        self.folder.path().to_str().unwrap()
-    }
-
-    pub(super) fn path(&self, file: &str) -> PathBuf {
-        self.folder.path().join(file)
-    }
-
-    fn results(&self) -> PathBuf {
-        self.path(".bakeoff/small")
-    }
-
-    fn start(&self) -> Child {
-        bakeoff(&[
-            "run",
-            self.dir(),
-            "--seed",
-            "11",
-            "--quiet",
-            "--format",
-            "json",
-        ])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-    }
-
-    /// Lets the run end, and gives its report.
-    fn end(&self) -> Value {
-        let output = self.start().wait_with_output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-}
 
 /// All that a report says that is not a timing.
 pub(super) fn exact(report: &Value) -> Value {
@@ -172,16 +109,16 @@ fn kill(run: &mut Child) -> bool {
     alive
 }
 
-fn killed_at_random_moments(kills: u32) {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = Small::new();
+fn killed_at_random_moments(kills: u32, kills_per_run: u32, experiment: fn() -> Small) {
+    let _slot = measuring_slot();
+    let whole = experiment();
     let uninterrupted = exact(&whole.end());
     let mut state = 0x9e37_79b9_7f4a_7c15;
     let mut done = 0;
     while done < kills {
-        let small = Small::new();
+        let small = experiment();
         let mut here = 0;
-        while here < KILLS_PER_RUN && done < kills {
+        while here < kills_per_run && done < kills {
             let mut run = small.start();
             std::thread::sleep(Duration::from_millis(random(&mut state) % LATEST_MS));
             if !kill(&mut run) {
@@ -204,13 +141,13 @@ fn killed_at_random_moments(kills: u32) {
 
 #[test]
 fn runs_killed_at_random_moments_end_as_if_nobody_had() {
-    killed_at_random_moments(SOME_KILLS);
+    killed_at_random_moments(SOME_KILLS, SOME_KILLS_PER_RUN, Small::new);
 }
 
 #[test]
-#[ignore = "takes minutes; CONTRIBUTING says when to run it"]
+#[ignore = "takes minutes: one of the campaigns in CONTRIBUTING"]
 fn runs_killed_at_200_random_moments_end_as_if_nobody_had() {
-    killed_at_random_moments(ALL_KILLS);
+    killed_at_random_moments(ALL_KILLS, KILLS_PER_RUN, Small::long);
 }
 
 /// Records that were made so far: gates, pilot, replicas.
@@ -227,7 +164,7 @@ fn records(folder: &Path) -> usize {
 
 #[test]
 fn runs_killed_after_every_record_end_as_if_nobody_had() {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _slot = measuring_slot();
     let whole = Small::new();
     let uninterrupted = exact(&whole.end());
     let small = Small::new();
@@ -250,7 +187,7 @@ fn runs_killed_after_every_record_end_as_if_nobody_had() {
 #[test]
 fn what_does_not_compile_is_not_compiled_again() {
     let small = Small::new();
-    let first = say(&["run", small.dir(), "--quiet", "--format", "json"]);
+    let first = run_bakeoff(&["run", small.dir(), "--quiet", "--format", "json"]);
     let failures = |report: &Value| exact(report)["variants"]["does-not-compile"].clone();
     // Another compiler's diagnostics would be another key; a failure that was kept is shown as it is.
     let db = rusqlite::Connection::open(small.results().join("bakeoff.db")).unwrap();
@@ -263,7 +200,7 @@ fn what_does_not_compile_is_not_compiled_again() {
         .unwrap();
     assert_eq!(changed, 1);
     drop(db);
-    let second = say(&["run", small.dir(), "--quiet", "--format", "json"]);
+    let second = run_bakeoff(&["run", small.dir(), "--quiet", "--format", "json"]);
     assert_ne!(failures(&first.json()), failures(&second.json()));
     assert_eq!(
         failures(&second.json())["failure"]["message"],

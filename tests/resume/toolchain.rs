@@ -2,7 +2,7 @@
 //! only what it touches is done again.
 
 use super::changes::{Again, again, set};
-use super::kills::Small;
+use super::small::Small;
 use bakeoff::store::Key;
 use rusqlite::{Connection, params};
 

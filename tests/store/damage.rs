@@ -1,7 +1,7 @@
 //! A database that cannot be understood is refused with a way out, and never written to.
 
 use super::{begin, begun, child, heap, job, open_race, race_key, replica};
-use bakeoff::store::{Key, Kind, Mode, RunId, Start, Store};
+use bakeoff::store::{Key, Mode, ResultKind, RunId, Start, Store};
 use rusqlite::Connection;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,16 @@ use std::process::Stdio;
 fn filled(folder: &Path) -> PathBuf {
     let mut store = begun(folder);
     store
-        .keep(Kind::Build, &Key::new([("source", "1")]), heap(), &"c1")
+        .put(
+            ResultKind::Build,
+            &Key::new([("source", "1")]),
+            heap(),
+            &"c1",
+        )
         .unwrap();
     let race = open_race(&mut store).unwrap();
     for index in 0..200 {
-        store.keep_replica(race, &replica(index)).unwrap();
+        store.put_replica(race, &replica(index)).unwrap();
     }
     drop(store);
     let file = folder.join("bakeoff.db");
@@ -215,6 +220,8 @@ fn another_programs_transaction_is_waited_for_and_then_named() {
     assert!(error.is_locked(), "{error:?}");
     other.execute_batch("ROLLBACK").unwrap();
     open_race(&mut store).unwrap();
-    let changes = store.changes(Kind::Pilot, &race_key(), heap()).unwrap();
+    let changes = store
+        .changes(ResultKind::Pilot, &race_key(), heap())
+        .unwrap();
     assert_eq!(changes, None);
 }

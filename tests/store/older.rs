@@ -1,8 +1,10 @@
 //! A database that an older bakeoff wrote, looked at without being changed.
 
-use super::read::{exported, filled};
-use super::{begin, open_race, replica};
-use bakeoff::store::{Format, Kind, Mode, RunId, Start, Store, Stored, Table};
+use super::read::exported;
+use super::{begin, filled, open_race, replica};
+use bakeoff::store::{
+    ExportFormat, ExportTable, Mode, ResultKind, RunId, Start, Store, StoredResult,
+};
 use bakeoff_domain::measurement::Replica;
 use rusqlite::Connection;
 use std::path::Path;
@@ -47,11 +49,11 @@ fn strings(db: &Connection, sql: &str) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What is read of the first three replicas: a version 1 had no yardstick.
-fn without_yardstick() -> Vec<Replica> {
+/// What is read of the first three replicas: a version 1 had no contention probe.
+fn without_contention_probe() -> Vec<Replica> {
     let old = |index| {
         let mut replica = replica(index);
-        replica.surroundings.yardstick_ns = None;
+        replica.surroundings.contention_probe_ns = None;
         replica
     };
     (0..3).map(old).collect()
@@ -60,7 +62,7 @@ fn without_yardstick() -> Vec<Replica> {
 fn race_is_read(store: &Store) {
     let (race, lists) = store.race_of(RunId(1)).unwrap().unwrap();
     assert_eq!(lists.variants, ["heap", "sort"]);
-    assert_eq!(store.replicas(race).unwrap(), without_yardstick());
+    assert_eq!(store.replicas(race).unwrap(), without_contention_probe());
 }
 
 #[test]
@@ -69,13 +71,28 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
     let old = version_1(folder.path());
     let store = Store::open(folder.path(), Mode::Read).unwrap();
     race_is_read(&store);
-    let gates: Vec<Stored<String>> = store.results(RunId(1), Kind::Gate).unwrap();
+    let gates: Vec<StoredResult<String>> = store.results(RunId(1), ResultKind::Gate).unwrap();
     assert_eq!(gates[0].value, "right");
     assert_eq!(store.report(None).unwrap(), Some(super::report()));
-    let (rows, replicas) = exported(&store, Some(RunId(1)), Table::Replicas, Format::Csv);
+    let variants = store.variants(RunId(1)).unwrap();
+    let ids: Vec<&str> = variants.iter().map(|variant| variant.id.as_str()).collect();
+    assert_eq!(ids, ["heap", "loop"]);
+    assert_eq!(variants[0].iterations[0].parent, None);
+    let facts = store.run_facts::<String>(RunId(1)).unwrap();
+    assert_eq!((facts.inputs, facts.oracle), (None, Some(true)));
+    let (rows, replicas) = exported(
+        &store,
+        Some(RunId(1)),
+        ExportTable::Replicas,
+        ExportFormat::Csv,
+    );
     assert_eq!(rows, 3);
     assert!(
-        replicas.lines().next().unwrap().ends_with(",yardstick_ns"),
+        replicas
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with(",contention_probe_ns"),
         "{replicas}"
     );
     drop(store);
@@ -97,8 +114,8 @@ fn a_database_of_version_1_goes_on_with_its_replicas() {
     let mut store = Store::open(folder.path(), Mode::Write).unwrap();
     begin(&mut store, "e1", Start::Resume).unwrap();
     let race = open_race(&mut store).unwrap();
-    store.keep_replica(race, &replica(3)).unwrap();
-    let mut expected = without_yardstick();
+    store.put_replica(race, &replica(3)).unwrap();
+    let mut expected = without_contention_probe();
     expected.push(replica(3));
     assert_eq!(store.replicas(race).unwrap(), expected);
 }

@@ -1,51 +1,21 @@
 //! What users read: views, exports, the page that documents them.
 
-use super::{begun, heap, open_race, replica, report, trial};
-use crate::support::say;
-use bakeoff::store::{Files, Format, Key, Kind, Mode, ReportFile, RunId, Store, Table};
+use super::fixture::NAUGHTY;
+use super::{begun, filled, replica, report};
+use crate::support::run_bakeoff;
+use bakeoff::store::{ExportFormat, ExportTable, Files, Mode, ReportFile, RunFacts, RunId, Store};
 use bakeoff_domain::report::Report;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 const DOCS: &str = include_str!("../../docs/store.md");
-/// A name that a spreadsheet, a terminal and a browser would each like to obey.
-const NAUGHTY: &str = "=cmd|' /C calc'!A0,\"\u{1b}[31m\u{202e}<script>";
-
-/// A store with at least one row in every view.
-pub(super) fn filled(folder: &Path) {
-    let mut store = begun(folder);
-    let parameters = BTreeMap::from([("arity".to_owned(), "4".to_owned())]);
-    store
-        .declare_variant("heap", NAUGHTY, "Heap", &parameters)
-        .unwrap();
-    store.declare_iteration("heap", 1, "sha256:ab").unwrap();
-    store
-        .declare_variant("loop", "Loop", "Loop", &BTreeMap::new())
-        .unwrap();
-    let key = Key::new([("component", "c1")]);
-    let trials = [trial(0, 10), trial(1, 20)];
-    store
-        .keep_with_trials(Kind::Gate, &key, heap(), &"right", &trials)
-        .unwrap();
-    let race = open_race(&mut store).unwrap();
-    for index in 0..3 {
-        store.keep_replica(race, &replica(index)).unwrap();
-    }
-    store
-        .emit(bakeoff::events::Event::Warning {
-            message: NAUGHTY.into(),
-        })
-        .unwrap();
-    store.finish_run(&report()).unwrap();
-}
 
 pub(super) fn exported(
     store: &Store,
     run: Option<RunId>,
-    table: Table,
-    format: Format,
+    table: ExportTable,
+    format: ExportFormat,
 ) -> (u64, String) {
     let mut out = Vec::new();
     let rows = store.export(run, table, format, &mut out).unwrap();
@@ -58,15 +28,15 @@ fn every_view_has_rows_that_export_as_json_lines_and_as_csv() {
     filled(folder.path());
     let store = Store::open(folder.path(), Mode::Read).unwrap();
     let expected = [1, 2, 1, 2, 2, 3, 24, 2, 1];
-    for (table, expected) in Table::ALL.into_iter().zip(expected) {
-        let (rows, lines) = exported(&store, Some(RunId(1)), table, Format::Jsonl);
+    for (table, expected) in ExportTable::ALL.into_iter().zip(expected) {
+        let (rows, lines) = exported(&store, Some(RunId(1)), table, ExportFormat::Jsonl);
         assert_eq!(rows, expected, "{}", table.name());
         let objects: Vec<serde_json::Value> = lines
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
         assert_eq!(objects.len() as u64, rows);
-        let (_, csv) = exported(&store, None, table, Format::Csv);
+        let (_, csv) = exported(&store, None, table, ExportFormat::Csv);
         let header = csv.lines().next().unwrap();
         let mut names: Vec<&str> = header.split(',').collect();
         names.sort_unstable();
@@ -75,7 +45,10 @@ fn every_view_has_rows_that_export_as_json_lines_and_as_csv() {
             objects[0].as_object().unwrap().keys().collect::<Vec<_>>()
         );
         assert!(!csv.contains(['\u{1b}', '\u{202e}']));
-        assert_eq!(exported(&store, Some(RunId(2)), table, Format::Jsonl).0, 0);
+        assert_eq!(
+            exported(&store, Some(RunId(2)), table, ExportFormat::Jsonl).0,
+            0
+        );
     }
 }
 
@@ -84,19 +57,19 @@ fn exported_values_are_the_ones_that_were_kept() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let store = Store::open(folder.path(), Mode::Read).unwrap();
-    let (_, trials) = exported(&store, None, Table::Trials, Format::Csv);
+    let (_, trials) = exported(&store, None, ExportTable::Trials, ExportFormat::Csv);
     assert_eq!(
         trials,
         "run,variant,iteration,trial,case,outcome,fuel,peak_bytes,answer_digest,detail\n\
          1,heap,1,0,10,ok,10,65536,sha256:ab,\n\
          1,heap,1,1,1000,ok,20,65536,sha256:ab,\n"
     );
-    let (_, variants) = exported(&store, None, Table::Variants, Format::Csv);
+    let (_, variants) = exported(&store, None, ExportTable::Variants, ExportFormat::Csv);
     assert!(
         variants.contains(",\"'=cmd|' /C calc'!A0,\"\"\u{fffd}[31m\u{fffd}<script>\","),
         "{variants}"
     );
-    let (_, variants) = exported(&store, None, Table::Variants, Format::Jsonl);
+    let (_, variants) = exported(&store, None, ExportTable::Variants, ExportFormat::Jsonl);
     let heap: serde_json::Value = serde_json::from_str(variants.lines().next().unwrap()).unwrap();
     assert_eq!(heap["name"], NAUGHTY);
     assert_eq!(heap["parameters"]["arity"], "4");
@@ -104,7 +77,7 @@ fn exported_values_are_the_ones_that_were_kept() {
         (&heap["rank"], &heap["status"]),
         (&1.into(), &"ranked".into())
     );
-    let (_, samples) = exported(&store, None, Table::Samples, Format::Jsonl);
+    let (_, samples) = exported(&store, None, ExportTable::Samples, ExportFormat::Jsonl);
     let first: serde_json::Value = serde_json::from_str(samples.lines().next().unwrap()).unwrap();
     let kept = &replica(0).samples[0];
     assert_eq!(
@@ -114,6 +87,70 @@ fn exported_values_are_the_ones_that_were_kept() {
     assert_eq!(first["cpu_ns"], kept.cpu_ns);
     let per_call = kept.cpu_ns as f64 / 3.0 - replica(0).baselines[0].cpu_ns;
     assert_eq!(first["cpu_ns_per_call"], per_call);
+}
+
+#[test]
+fn variants_are_read_back_in_the_order_of_their_declaration() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = begun(folder.path());
+    let none = BTreeMap::new();
+    for id in ["sort", "heap", "loop"] {
+        store.declare_variant(id, id, "approach", &none).unwrap();
+    }
+    // Declared again, as by a run that goes on: its place stays.
+    let parameters = BTreeMap::from([("arity".to_owned(), "4".to_owned())]);
+    store
+        .declare_variant("sort", "Sort", "approach", &parameters)
+        .unwrap();
+    store.declare_iteration("heap", 2, Some(1), "b").unwrap();
+    store.declare_iteration("heap", 1, None, "a").unwrap();
+    let variants = store.variants(RunId(1)).unwrap();
+    let ids: Vec<&str> = variants.iter().map(|variant| variant.id.as_str()).collect();
+    assert_eq!(ids, ["sort", "heap", "loop"]);
+    assert_eq!(
+        (&variants[0].name, &variants[0].parameters),
+        (&"Sort".to_owned(), &parameters)
+    );
+    let iterations: Vec<_> = variants[1]
+        .iterations
+        .iter()
+        .map(|iteration| {
+            (
+                iteration.number,
+                iteration.parent,
+                iteration.source_digest.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(iterations, [(1, None, "a"), (2, Some(1), "b")]);
+    assert_eq!(store.variants(RunId(2)).unwrap(), []);
+}
+
+#[test]
+fn the_facts_of_a_run_are_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = begun(folder.path());
+    let unknown = RunFacts {
+        inputs: None,
+        oracle: None,
+        experiment_id: "e1".to_owned(),
+        seed: u64::MAX,
+    };
+    assert_eq!(store.run_facts::<Vec<String>>(RunId(1)).unwrap(), unknown);
+    let inputs = vec!["wit".to_owned(), "workload".to_owned()];
+    store.put_run_facts(&inputs, true).unwrap();
+    store.put_run_facts(&inputs, false).unwrap();
+    let expected = RunFacts {
+        inputs: Some(inputs),
+        oracle: Some(false),
+        experiment_id: "e1".to_owned(),
+        seed: u64::MAX,
+    };
+    assert_eq!(store.run_facts(RunId(1)).unwrap(), expected);
+    let of_another_shape = store.run_facts::<u32>(RunId(1)).unwrap_err();
+    assert!(of_another_shape.is_corrupt(), "{of_another_shape}");
+    let missing = store.run_facts::<u32>(RunId(2)).unwrap_err();
+    assert!(missing.is_no_such_run(), "{missing}");
 }
 
 /// The columns of a view, in their order.
@@ -128,7 +165,7 @@ fn the_page_names_every_view_with_its_columns_and_no_other() {
     filled(folder.path());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let db = Connection::open_with_flags(folder.path().join("bakeoff.db"), flags).unwrap();
-    for table in Table::ALL {
+    for table in ExportTable::ALL {
         let heading = format!("\n### {}\n", table.view());
         let (_, section) = DOCS.split_once(&heading).unwrap();
         let section = section.split("\n#").next().unwrap();
@@ -150,7 +187,7 @@ fn the_page_names_every_view_with_its_columns_and_no_other() {
             |row| row.get(0),
         )
         .unwrap();
-    assert_eq!(usize::try_from(views).unwrap(), Table::ALL.len());
+    assert_eq!(usize::try_from(views).unwrap(), ExportTable::ALL.len());
 }
 
 #[test]
@@ -169,35 +206,12 @@ fn the_page_names_every_event() {
 }
 
 #[test]
-fn the_sqlite3_shell_answers_the_pages_question() {
-    let folder = tempfile::tempdir().unwrap();
-    filled(folder.path());
-    let (_, example) = DOCS.split_once("bakeoff.db \\\n  \"").unwrap();
-    let sql = example
-        .split("\"\n```")
-        .next()
-        .unwrap()
-        .replace("\\\"", "\"");
-    let shell = Command::new("sqlite3")
-        .arg(folder.path().join("bakeoff.db"))
-        .arg(&sql)
-        .output();
-    let Ok(output) = shell else {
-        eprintln!("skipped: there is no sqlite3 here");
-        return;
-    };
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(text.lines().count(), 4, "{text}");
-    assert!(text.starts_with("heap|10|6|"), "{text}");
-}
-
-#[test]
 fn a_report_is_taken_from_the_database_where_its_file_is_lost_or_of_another_run() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let file = folder.path().join("report.json");
     let words = |from: &Path| {
-        let said = say(&["report", from.to_str().unwrap(), "--format", "json"]);
+        let said = run_bakeoff(&["report", from.to_str().unwrap(), "--format", "json"]);
         said.json()["recommendation"]["text"].clone()
     };
     assert!(!file.exists());

@@ -1,8 +1,9 @@
 //! Results are found again by what they depend on, and by nothing else.
 
 use super::{begin, begun, heap, open_race, race_key, replica, report, trial};
-use bakeoff::store::{Key, Kind, Mode, Owner, RunId, RunStatus, SafeId, Start, Store, compare};
-use bakeoff_domain::report::Status;
+use bakeoff::audit::compare_runs;
+use bakeoff::store::{Key, Mode, Owner, ResultKind, RunId, RunStatus, SafeId, Start, Store};
+use bakeoff_domain::report::VariantStatus;
 use bakeoff_domain::verdict::Verdict;
 
 fn source(digest: &str) -> Key {
@@ -14,7 +15,7 @@ fn what_is_unchanged_is_kept_and_what_changed_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = begun(folder.path());
     store
-        .keep(Kind::Build, &source("1"), heap(), &"c1")
+        .put(ResultKind::Build, &source("1"), heap(), &"c1")
         .unwrap();
     drop(store);
 
@@ -22,27 +23,33 @@ fn what_is_unchanged_is_kept_and_what_changed_is_named() {
     let again = begin(&mut store, "e1", Start::Resume).unwrap();
     assert_eq!(again.id, RunId(1));
     assert_eq!((again.continues, again.kept), (Some(RunId(1)), 1));
-    let changes = store.changes(Kind::Build, &source("1"), heap()).unwrap();
+    let changes = store
+        .changes(ResultKind::Build, &source("1"), heap())
+        .unwrap();
     assert_eq!(changes, Some(Vec::new()));
-    let kept: Option<String> = store.recall(Kind::Build, &source("1"), heap()).unwrap();
+    let kept: Option<String> = store.get(ResultKind::Build, &source("1"), heap()).unwrap();
     assert_eq!(kept.as_deref(), Some("c1"));
 
-    let changes = store.changes(Kind::Build, &source("2"), heap()).unwrap();
+    let changes = store
+        .changes(ResultKind::Build, &source("2"), heap())
+        .unwrap();
     assert_eq!(changes, Some(vec!["source".to_owned()]));
-    let gone: Option<String> = store.recall(Kind::Build, &source("2"), heap()).unwrap();
+    let gone: Option<String> = store.get(ResultKind::Build, &source("2"), heap()).unwrap();
     assert_eq!(gone, None);
     let other = Owner {
         variant: "sort",
         iteration: 1,
     };
     assert_eq!(
-        store.changes(Kind::Build, &source("2"), other).unwrap(),
+        store
+            .changes(ResultKind::Build, &source("2"), other)
+            .unwrap(),
         None
     );
     // The same inputs are the same result, whoever asks; another kind is another result.
-    let shared: Option<String> = store.recall(Kind::Build, &source("1"), other).unwrap();
+    let shared: Option<String> = store.get(ResultKind::Build, &source("1"), other).unwrap();
     assert_eq!(shared.as_deref(), Some("c1"));
-    let gate: Option<String> = store.recall(Kind::Gate, &source("1"), heap()).unwrap();
+    let gate: Option<String> = store.get(ResultKind::Gate, &source("1"), heap()).unwrap();
     assert_eq!(gate, None);
 }
 
@@ -52,20 +59,20 @@ fn a_changed_experiment_is_a_new_run_that_uses_the_old_ones_results() {
     let mut store = begun(folder.path());
     let trials = [trial(0, 10), trial(1, u64::MAX)];
     store
-        .keep_with_trials(Kind::Gate, &source("1"), heap(), &"right", &trials)
+        .put_with_trials(ResultKind::Gate, &source("1"), heap(), &"right", &trials)
         .unwrap();
     let next = begin(&mut store, "e2", Start::Resume).unwrap();
     assert_eq!(
         (next.id, next.continues, next.kept),
         (RunId(2), Some(RunId(1)), 1)
     );
-    let nothing = store.trials(RunId(2), Kind::Gate, heap()).unwrap();
+    let nothing = store.trials(RunId(2), ResultKind::Gate, heap()).unwrap();
     assert_eq!(nothing, [], "a run rests on what it asked for");
-    let kept: Option<String> = store.recall(Kind::Gate, &source("1"), heap()).unwrap();
+    let kept: Option<String> = store.get(ResultKind::Gate, &source("1"), heap()).unwrap();
     assert_eq!(kept.as_deref(), Some("right"));
     for run in [RunId(1), RunId(2)] {
-        assert_eq!(store.trials(run, Kind::Gate, heap()).unwrap(), trials);
-        let results = store.results::<String>(run, Kind::Gate).unwrap();
+        assert_eq!(store.trials(run, ResultKind::Gate, heap()).unwrap(), trials);
+        let results = store.results::<String>(run, ResultKind::Gate).unwrap();
         assert_eq!(results.len(), 1);
         assert_eq!(results[0].key, source("1").digest());
         assert_eq!(results[0].inputs, source("1").inputs());
@@ -77,15 +84,17 @@ fn fresh_forgets_nothing_and_uses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = begun(folder.path());
     store
-        .keep(Kind::Pilot, &race_key(), Owner::RUN, &16)
+        .put(ResultKind::Pilot, &race_key(), Owner::RUN, &16)
         .unwrap();
     let race = open_race(&mut store).unwrap();
-    store.keep_replica(race, &replica(0)).unwrap();
+    store.put_replica(race, &replica(0)).unwrap();
     store.finish_run(&report()).unwrap();
 
     let fresh = begin(&mut store, "e1", Start::Fresh).unwrap();
     assert_eq!((fresh.id, fresh.continues, fresh.kept), (RunId(2), None, 0));
-    let pilot: Option<u32> = store.recall(Kind::Pilot, &race_key(), Owner::RUN).unwrap();
+    let pilot: Option<u32> = store
+        .get(ResultKind::Pilot, &race_key(), Owner::RUN)
+        .unwrap();
     assert_eq!(pilot, None);
     let fresh_race = open_race(&mut store).unwrap();
     assert_ne!(fresh_race, race);
@@ -120,9 +129,9 @@ fn replicas_come_back_bit_by_bit_and_in_order() {
     let race = open_race(&mut store).unwrap();
     // Replicas that run side by side finish in any order.
     for index in [1, 0, 4, 2] {
-        store.keep_replica(race, &replica(index)).unwrap();
+        store.put_replica(race, &replica(index)).unwrap();
     }
-    store.keep_replica(race, &replica(2)).unwrap_err();
+    store.put_replica(race, &replica(2)).unwrap_err();
     drop(store);
     let store = Store::open(folder.path(), Mode::Read).unwrap();
     let (race, lists) = store.race_of(RunId(1)).unwrap().unwrap();
@@ -139,11 +148,11 @@ fn a_replaced_result_has_its_own_trials_only() {
     for fuel in [[10, 20, 30].as_slice(), &[40]] {
         let trials: Vec<_> = fuel.iter().map(|&fuel| trial(0, fuel)).collect();
         store
-            .keep_with_trials(Kind::Gate, &source("1"), heap(), &fuel.len(), &trials)
+            .put_with_trials(ResultKind::Gate, &source("1"), heap(), &fuel.len(), &trials)
             .unwrap();
     }
     assert_eq!(
-        store.trials(RunId(1), Kind::Gate, heap()).unwrap(),
+        store.trials(RunId(1), ResultKind::Gate, heap()).unwrap(),
         [trial(0, 40)]
     );
 }
@@ -153,9 +162,9 @@ fn a_value_of_another_shape_counts_as_absent() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = begun(folder.path());
     store
-        .keep(Kind::Build, &source("1"), heap(), &"text")
+        .put(ResultKind::Build, &source("1"), heap(), &"text")
         .unwrap();
-    let number: Option<u32> = store.recall(Kind::Build, &source("1"), heap()).unwrap();
+    let number: Option<u32> = store.get(ResultKind::Build, &source("1"), heap()).unwrap();
     assert_eq!(number, None);
 }
 
@@ -166,7 +175,7 @@ fn a_reader_and_a_store_without_a_run_keep_nothing() {
     assert!(missing.is_missing());
     let mut store = Store::open(folder.path(), Mode::Write).unwrap();
     store
-        .keep(Kind::Build, &source("1"), heap(), &1)
+        .put(ResultKind::Build, &source("1"), heap(), &1)
         .unwrap_err();
     begin(&mut store, "e1", Start::Resume).unwrap();
     let mut reader = Store::open(folder.path(), Mode::Read).unwrap();
@@ -186,13 +195,16 @@ fn two_runs_are_compared_by_variant_and_verdict() {
     for row in &mut after.verdicts {
         std::mem::swap(&mut row.a, &mut row.b);
     }
-    let difference = compare(&before, &after);
+    let difference = compare_runs(&before, &after);
     assert_eq!(difference.winner, (Some("heap".into()), None));
     assert_eq!(difference.environment.len(), 1);
     assert_eq!(difference.variants[0].readings[0].1, 10.0);
     assert_eq!(difference.variants[0].readings[0].2, 12.0);
     assert_eq!(difference.variants[1].id, "loop");
-    assert_eq!(difference.variants[1].status, (Some(Status::Failed), None));
+    assert_eq!(
+        difference.variants[1].status,
+        (Some(VariantStatus::Failed), None)
+    );
     assert_eq!(difference.verdicts.len(), 1);
     let change = &difference.verdicts[0];
     assert_eq!(

@@ -1,12 +1,13 @@
 //! Bundles that we packed: verified from the file alone, the same whoever packs them.
 
-use super::{Finished, figures, verify};
-use crate::support::say;
+use super::{figures, verify};
+use crate::finished::{CASES, PLANTED, TOP_K};
+use crate::support::run_bakeoff;
 use std::fs;
 
 #[test]
 fn a_bundle_is_verified_from_the_file_alone() {
-    let finished = Finished::of("tests/planted");
+    let finished = PLANTED.copy();
     let bundle = finished.pack();
     let elsewhere = tempfile::tempdir().unwrap();
     let moved = elsewhere.path().join("sent.bundle");
@@ -37,7 +38,7 @@ fn a_bundle_is_verified_from_the_file_alone() {
 
 #[test]
 fn cases_of_a_file_are_packed_too() {
-    let finished = Finished::of("tests/planted/cases");
+    let finished = CASES.copy();
     let bundle = finished.pack();
     let (said, verification) = verify(bundle.to_str().unwrap());
     assert_eq!(figures(&verification, "differs"), Vec::<String>::new());
@@ -47,33 +48,26 @@ fn cases_of_a_file_are_packed_too() {
 
 #[test]
 fn the_same_run_is_packed_to_the_same_bytes_and_over_nothing() {
-    let finished = Finished::of("tests/planted/cases");
+    let finished = CASES.copy();
     let bundle = finished.pack();
     let again = finished.path("again.bundle");
     let to = again.to_str().unwrap();
-    let said = say(&["pack", finished.dir(), "--out", to, "--format", "json"]);
+    let said = run_bakeoff(&["pack", finished.dir(), "--out", to, "--format", "json"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     assert_eq!(said.json()["run"], 1);
     assert!(fs::read(&bundle).unwrap() == fs::read(&again).unwrap());
-    let over = say(&["pack", finished.dir(), "--out", to]);
+    let over = run_bakeoff(&["pack", finished.dir(), "--out", to]);
     assert_eq!(over.status, 2);
     assert!(over.explains("exists already"), "{}", over.stderr);
-
-    let cases = finished.path("cases.toml");
-    let text = fs::read_to_string(&cases).unwrap();
-    fs::write(&cases, text.replacen("3", "4", 1)).unwrap();
-    let said = say(&["pack", finished.dir(), "--out", "/nonexistent/x"]);
-    assert_eq!(said.status, 2, "{}", said.stderr);
-    assert!(said.explains("the workload"), "{}", said.stderr);
 }
 
 #[test]
 fn tables_are_exported_whole_and_by_run() {
-    let finished = Finished::of("examples/top-k");
+    let finished = TOP_K.copy();
     let out = finished.path("exported");
     let to = out.to_str().unwrap();
     let dir = finished.dir();
-    let said = say(&["export", dir, "--format", "jsonl", "--out", to]);
+    let said = run_bakeoff(&["export", dir, "--format", "jsonl", "--out", to]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     let tables = [
         "runs",
@@ -94,7 +88,7 @@ fn tables_are_exported_whole_and_by_run() {
             assert_eq!(row["run"], 1, "{table}");
         }
     }
-    let one = say(&["export", dir, "--format", "csv", "--table", "samples"]);
+    let one = run_bakeoff(&["export", dir, "--format", "csv", "--table", "samples"]);
     assert_eq!(one.status, 0, "{}", one.stderr);
     let rows = fs::read_to_string(out.join("samples.jsonl")).unwrap();
     assert_eq!(one.stdout.lines().count(), rows.lines().count() + 1);
@@ -108,7 +102,7 @@ fn tables_are_exported_whole_and_by_run() {
             "no run 9",
         ),
     ] {
-        let said = say(&[&["export", dir][..], arguments].concat());
+        let said = run_bakeoff(&[&["export", dir][..], arguments].concat());
         assert_eq!(said.status, 2, "{}", said.stderr);
         assert!(said.explains(why), "{}", said.stderr);
     }

@@ -1,11 +1,12 @@
 //! Failures that a report has, lacks, or tells otherwise than they were kept.
 
-use super::{Finished, figures, verify};
+use super::{figures, verify};
+use crate::finished::NO_ORACLE;
 use rusqlite::Connection;
 
 #[test]
 fn an_altered_failure_differs_by_name() {
-    let finished = Finished::of("tests/planted/no-oracle");
+    let finished = NO_ORACLE.copy();
     let (said, verification) = verify(finished.dir());
     assert_eq!(said.status, 0, "{}", said.stdout);
     let reproduced = figures(&verification, "reproduced");

@@ -1,7 +1,7 @@
 //! Bundles that somebody made up: refused by name, with nothing written and nothing run.
 
-use super::Finished;
-use crate::support::say;
+use crate::finished::{CASES, TOP_K};
+use crate::support::run_bakeoff;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Forgery {
         };
         let files: Vec<_> = self.files.iter().map(file).collect();
         serde_json::json!({
-            "version": 1, "experiment": "x", "run": 1, "bakeoff": "0.1.0", "files": files
+            "version": 2, "experiment": "x", "run": 1, "bakeoff": "0.1.0", "files": files
         })
     }
 
@@ -95,7 +95,7 @@ impl Forgery {
 }
 
 fn assert_refused(bundle: &Path, why: &str) {
-    let said = say(&["verify", bundle.to_str().unwrap(), "--quiet"]);
+    let said = run_bakeoff(&["verify", bundle.to_str().unwrap(), "--quiet"]);
     assert_eq!(said.status, 2, "{why}: {}\n{}", said.stdout, said.stderr);
     assert!(said.explains(why), "no `{why}` in {}", said.stderr);
     let folder = fs::read_dir(bundle.parent().unwrap()).unwrap().count();
@@ -104,7 +104,7 @@ fn assert_refused(bundle: &Path, why: &str) {
 
 #[test]
 fn forged_bundles_are_refused_by_name() {
-    let finished = Finished::of("examples/top-k");
+    let finished = TOP_K.copy();
     let packed = finished.pack();
     let fresh = || Forgery::of(&packed);
     archives(&fresh);
@@ -171,7 +171,7 @@ fn archives(fresh: &dyn Fn() -> Forgery) {
     let (_, bytes) = other.files.last_mut().unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     let file = other.write(manifest.as_bytes(), ("", EntryType::Regular));
-    assert_refused(&file, "the digest of");
+    assert_refused(&file, "was changed or damaged");
 }
 
 /// Manifests that promise too much, or lead elsewhere.
@@ -195,7 +195,7 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
         assert_refused(&file, "cannot be the path of a file in it");
     }
     let file = write(&|manifest| manifest["files"][0]["bytes"] = (1_u64 << 40).into());
-    assert_refused(&file, "a file of a bundle has");
+    assert_refused(&file, "more than the limit");
     let file = write(&|manifest| {
         let first = manifest["files"][0].clone();
         manifest["files"] = vec![first; 600].into();
@@ -205,8 +205,10 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
         manifest["files"][1] = manifest["files"][0].clone();
     });
     assert_refused(&file, "is in it twice");
-    let file = write(&|manifest| manifest["version"] = 2.into());
+    let file = write(&|manifest| manifest["version"] = 3.into());
     assert_refused(&file, "use a newer bakeoff");
+    let file = write(&|manifest| manifest["version"] = 1.into());
+    assert_refused(&file, "pack the run again");
     let huge = vec![b' '; 2 << 20];
     assert_refused(
         &forgery.write(&huge, ("", EntryType::Regular)),
@@ -217,7 +219,22 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
 /// Evidence that could be of no run.
 fn evidence(fresh: &dyn Fn() -> Forgery) {
     type Change = fn(&mut serde_json::Value);
-    let changes: [(&str, Change, &str); 8] = [
+    let changes: [(&str, Change, &str); 11] = [
+        (
+            "evidence.json",
+            |record| record["variants"][0]["id"] = "../../x".into(),
+            "other variants than its experiment",
+        ),
+        (
+            "evidence.json",
+            |record| record["manifest"]["wit"][0]["sha256"] = "../../etc/passwd".into(),
+            "cannot be put together again",
+        ),
+        (
+            "evidence.json",
+            |record| record["manifest"]["wit"][0]["sha256"] = "0".repeat(64).into(),
+            "is not among the contents that were kept",
+        ),
         (
             "evidence.json",
             |record| record["experiment"]["measure"]["confidence"] = 7.into(),
@@ -240,7 +257,7 @@ fn evidence(fresh: &dyn Fn() -> Forgery) {
         ),
         (
             "evidence.json",
-            |record| record["race"]["pilot"]["sampling"]["brief"] = vec![77].into(),
+            |record| record["race"]["pilot"]["sampling"]["single_call"] = vec![77].into(),
             "its pilot speaks of variants",
         ),
         (
@@ -281,21 +298,13 @@ fn evidence(fresh: &dyn Fn() -> Forgery) {
 }
 
 #[test]
-fn a_component_that_is_not_what_ran_differs() {
-    let finished = Finished::of("tests/planted/cases");
+fn a_content_that_is_not_what_its_name_says_is_refused() {
+    let finished = CASES.copy();
     let mut forgery = Forgery::of(&finished.pack());
-    let of = |end: &str| {
-        let found = forgery
-            .files
-            .iter()
-            .position(|(path, _)| path.ends_with(end));
-        found.unwrap()
-    };
-    let (a, b) = (of("components/select.wasm"), of("components/sort.wasm"));
-    let bytes = forgery.files[a].1.clone();
-    forgery.files[b].1 = bytes;
-    let (said, verification) = super::verify(forgery.honest().to_str().unwrap());
-    assert_eq!(said.status, 1);
-    let differ = super::figures(&verification, "differs");
-    assert!(differ.contains(&"sort: component".to_owned()), "{differ:?}");
+    let contents: Vec<usize> = (0..forgery.files.len())
+        .filter(|index| forgery.files[*index].0.starts_with("contents/"))
+        .collect();
+    let bytes = forgery.files[contents[1]].1.clone();
+    forgery.files[contents[0]].1 = bytes;
+    assert_refused(&forgery.honest(), "has other content than its name says");
 }

@@ -1,15 +1,15 @@
 //! Reports, shown again: worked out from the samples that are kept, and whatever says otherwise is
 //! named. No toolchain is at hand, and nothing runs.
 
-use super::Finished;
-use crate::support::{Said, bakeoff};
+use crate::finished::{CASES, NO_ORACLE, PLANTED, TOP_K};
+use crate::support::{CommandOutput, bakeoff};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A command where no compiler can be found.
-fn say(arguments: &[&str]) -> Said {
+fn run_bakeoff(arguments: &[&str]) -> CommandOutput {
     let mut command = bakeoff(arguments);
     command
         .env("PATH", "/nonexistent")
@@ -18,14 +18,10 @@ fn say(arguments: &[&str]) -> Said {
 }
 
 /// The report of a folder, as JSON.
-fn report(dir: &str) -> (Said, Value) {
-    let said = say(&["report", dir, "--format", "json"]);
+fn report(dir: &str) -> (CommandOutput, Value) {
+    let said = run_bakeoff(&["report", dir, "--format", "json"]);
     let report = said.json();
     (said, report)
-}
-
-fn results(finished: &Finished, name: &str) -> PathBuf {
-    finished.path(".bakeoff").join(name)
 }
 
 fn database(results: &Path) -> Connection {
@@ -44,13 +40,13 @@ fn in_file(results: &Path) -> Value {
 
 #[test]
 fn what_is_shown_follows_from_the_samples_alone() {
-    for (experiment, name) in [
-        ("tests/planted", "planted"),
-        ("tests/planted/no-oracle", "planted-no-oracle"),
-        ("tests/planted/cases", "planted-cases"),
+    for (run, experiment) in [
+        (&PLANTED, "planted"),
+        (&NO_ORACLE, "planted-no-oracle"),
+        (&CASES, "planted-cases"),
     ] {
-        let finished = Finished::of(experiment);
-        let results = results(&finished, name);
+        let finished = run.copy();
+        let results = finished.results(experiment);
         let kept = in_file(&results);
         let (said, shown) = report(finished.dir());
         assert_eq!(said.stderr, "", "{experiment}");
@@ -77,8 +73,8 @@ fn pair(report: &Value, place: usize) -> String {
 
 #[test]
 fn a_report_that_says_otherwise_than_the_samples_is_named() {
-    let finished = Finished::of("examples/top-k");
-    let (dir, results) = (finished.dir(), results(&finished, "top-k"));
+    let finished = TOP_K.copy();
+    let (dir, results) = (finished.dir(), finished.results("top-k"));
     let file = results.join("report.json");
     let whole = fs::read(&file).unwrap();
     let kept = in_file(&results);
@@ -110,9 +106,9 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
     }
     assert!(!said.stderr.contains("in the database"), "{}", said.stderr);
     let weighed = ["report", dir, "--weight", "memory=3", "--format", "json"];
-    let of_altered = say(&weighed);
+    let of_altered = run_bakeoff(&weighed);
     fs::write(&file, &whole).unwrap();
-    assert_eq!(say(&weighed).json(), of_altered.json());
+    assert_eq!(run_bakeoff(&weighed).json(), of_altered.json());
 
     alter(
         &results,
@@ -127,14 +123,14 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
     assert!(said.stderr.contains("it says sort"), "{}", said.stderr);
     assert!(!said.stderr.contains("report.json"), "{}", said.stderr);
     let run = format!("{dir}:1");
-    let compared = say(&["compare", &run, dir, "--format", "json"]);
+    let compared = run_bakeoff(&["compare", &run, dir, "--format", "json"]);
     assert_eq!(compared.status, 1, "{}", compared.stderr);
     assert!(compared.stderr.contains(words), "{}", compared.stderr);
     assert_eq!(
         compared.json()["winner"][0],
         kept["recommendation"]["winner"]
     );
-    let picked = say(&["pick", dir]);
+    let picked = run_bakeoff(&["pick", dir]);
     assert!(!picked.stdout.contains("sort.rs"), "{}", picked.stdout);
     assert!(picked.stderr.contains(words), "{}", picked.stderr);
 
@@ -152,8 +148,8 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
 
 #[test]
 fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
-    let finished = Finished::of("tests/planted/cases");
-    let (dir, results) = (finished.dir(), results(&finished, "planted-cases"));
+    let finished = CASES.copy();
+    let (dir, results) = (finished.dir(), finished.results("planted-cases"));
     let database = results.join("bakeoff.db");
     alter(
         &results,
@@ -175,7 +171,7 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
             "cannot be understood",
         ),
         (
-            "UPDATE result SET value = json_set(value, '$.sampling.brief', json('[70]'))
+            "UPDATE result SET value = json_set(value, '$.sampling.single_call', json('[70]'))
              WHERE kind = 'pilot'",
             "its pilot speaks of variants",
         ),
@@ -203,8 +199,8 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
 
 #[test]
 fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
-    let finished = Finished::of("examples/top-k");
-    let (dir, results) = (finished.dir(), results(&finished, "top-k"));
+    let finished = TOP_K.copy();
+    let (dir, results) = (finished.dir(), finished.results("top-k"));
     // A later run of the same race added the last replica.
     let (_, before) = report(dir);
     let db = database(&results);
@@ -213,10 +209,12 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
     let next = "(SELECT min(number) + 1 FROM replica
                  WHERE number + 1 NOT IN (SELECT number FROM replica))";
     db.execute_batch(&format!(
-        "INSERT INTO run SELECT 2, root, name, 'other', seed, bakeoff, started, updated,
-             'interrupted', spent_ms, environment, settings, NULL FROM run WHERE id = 1;
+        "INSERT INTO run (id, root, name, experiment_id, seed, bakeoff, started, updated, status,
+             spent_ms, environment, settings)
+         SELECT 2, root, name, 'other', seed, bakeoff, started, updated, 'interrupted',
+             spent_ms, environment, settings FROM run WHERE id = 1;
          INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
-             preemptions, steal_ticks, load, yardstick_ns FROM replica WHERE id = {last};
+             preemptions, steal_ticks, load, contention_probe_ns FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
              cpu_ns * (1 + 8 * entrant), wall_ns FROM sample
              WHERE replica = (SELECT max(replica) FROM sample);
@@ -237,8 +235,8 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
 
 #[test]
 fn a_file_alone_is_shown_as_it_says() {
-    let finished = Finished::of("tests/planted/cases");
-    let results = results(&finished, "planted-cases");
+    let finished = CASES.copy();
+    let results = finished.results("planted-cases");
     let sent = finished.path("sent.json");
     let mut altered = in_file(&results);
     altered["recommendation"]["winner"] = "sort".into();

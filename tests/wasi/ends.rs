@@ -5,8 +5,8 @@ use super::components::{
     reads, sleeps, writes,
 };
 use super::*;
-use bakeoff::artifact::{GrantedFolder, read_granted};
-use bakeoff::build::{Provision, provision};
+use bakeoff::compile::{ImportSupport, import_support};
+use bakeoff::source::{GrantedFolder, read_granted};
 use std::fs;
 
 const ANSWER: &str = "(i64.extend_i32_u (local.get 0))";
@@ -43,7 +43,7 @@ fn sleeping_takes_no_time_and_is_added_to_the_wall_clock() {
             assert_eq!(guest.number(7), 7);
         }
         let mut guest = Guest::new(profile, &sleeps(u64::MAX));
-        assert_eq!(guest.breach(), ("wall-limit".into(), "wall = 10 s".into()));
+        assert_eq!(guest.error(), ("wall-limit".into(), "wall = 10 s".into()));
         assert_eq!(guest.attempts(), [(AttemptKind::OverlongSleep, 1)]);
     });
 }
@@ -52,9 +52,9 @@ fn sleeping_takes_no_time_and_is_added_to_the_wall_clock() {
 fn an_exit_is_a_failure() {
     in_both(|profile| {
         let mut guest = Guest::new(profile, &exits());
-        let breach = guest.call(7).unwrap_err();
-        assert_eq!(breach.class.name(), "exited");
-        assert!(breach.message.contains("status 1"), "{}", breach.message);
+        let error = guest.call(7).unwrap_err();
+        assert_eq!(error.class.name(), "exited");
+        assert!(error.message.contains("status 1"), "{}", error.message);
         assert_eq!(guest.attempts(), [(AttemptKind::Exit, 1)]);
     });
 }
@@ -66,17 +66,17 @@ fn an_output_is_bounded_and_its_end_explains_a_trap() {
         assert_eq!((guest.number(7), guest.number(7)), (7, 7));
         let mut guest = Guest::new(profile, &writes(4096, 300, "", ANSWER));
         assert_eq!(
-            guest.breach(),
+            guest.error(),
             ("output-limit".into(), "output = 1 MiB".into())
         );
         assert_eq!(guest.attempts(), [(AttemptKind::OutputFlood, 1)]);
         let mut guest = Guest::new(profile, &writes(10, 1, "out of luck", "unreachable"));
-        let breach = guest.call(7).unwrap_err();
-        assert_eq!(breach.class.name(), "trap");
+        let error = guest.call(7).unwrap_err();
+        assert_eq!(error.class.name(), "trap");
         assert!(
-            breach.message.ends_with("the last it wrote: out of luc"),
+            error.message.ends_with("its last output: out of luc"),
             "{}",
-            breach.message
+            error.message
         );
     });
 }
@@ -87,7 +87,7 @@ fn calls_of_the_host_are_counted_also_those_that_write_nothing() {
         let limit = ("host-limit".into(), "host calls = 1000000".into());
         for component in [writes(0, u64::MAX, "", ANSWER), clocks(u64::MAX)] {
             let mut guest = Guest::new(profile, &component);
-            assert_eq!(guest.breach(), limit);
+            assert_eq!(guest.error(), limit);
             assert_eq!(guest.attempts(), [(AttemptKind::HostCallFlood, 1)]);
         }
         // The count is per call.
@@ -103,14 +103,14 @@ fn random_bytes_and_handles_are_bounded() {
     in_both(|profile| {
         let mut guest = Guest::new(profile, &random_bytes((64 << 10) + 1));
         assert_eq!(
-            guest.breach(),
+            guest.error(),
             ("host-limit".into(), "random = 64 KiB".into())
         );
         let mut guest = Guest::new(profile, &hoards(1_000));
         assert_eq!(guest.number(7), 7);
         // Those of an earlier call are still held.
         assert_eq!(
-            guest.breach(),
+            guest.error(),
             ("host-limit".into(), "handles = 1000".into())
         );
         assert_eq!(guest.attempts(), [(AttemptKind::HandleFlood, 1)]);
@@ -134,7 +134,7 @@ fn floods_end_by_the_bound_that_they_meet() {
             ("makes resources", floods::makes_resources(), &handles),
         ] {
             let mut guest = Guest::with_folders(profile, &component, folders.clone());
-            assert_eq!(guest.breach(), *bound, "{name}");
+            assert_eq!(guest.error(), *bound, "{name}");
         }
     });
 }
@@ -164,8 +164,8 @@ fn handles_of_the_components_own_resources_are_bounded() {
     };
     in_both(|profile| {
         assert_eq!(Guest::new(profile, &own(1_000)).number(7), 7);
-        let breach = Guest::new(profile, &own(1_001)).breach();
-        assert_eq!(breach, ("host-limit".into(), "handles = 1000".into()));
+        let error = Guest::new(profile, &own(1_001)).error();
+        assert_eq!(error, ("host-limit".into(), "handles = 1000".into()));
     });
 }
 
@@ -184,7 +184,7 @@ fn tables_instances_and_data_into_the_host_are_bounded() {
         assert_eq!(Guest::new(profile, &table(1_000)).number(7), 7);
         let mut bomb = Guest::new(profile, &table(9_000_000));
         assert_eq!(
-            bomb.breach(),
+            bomb.error(),
             ("memory-limit".into(), "memory = 16 MiB".into())
         );
         assert_eq!(bomb.attempts(), [(AttemptKind::MemoryGrowth, 1)]);
@@ -199,13 +199,13 @@ fn tables_instances_and_data_into_the_host_are_bounded() {
             )
         };
         assert_eq!(Guest::new(profile, &instances(29)).number(7), 7);
-        let (class, limit) = Guest::new(profile, &instances(40)).breach();
+        let (class, limit) = Guest::new(profile, &instances(40)).error();
         assert_eq!(class, "host-limit");
         assert!(limit.contains("= 32"), "{limit}");
 
         // A megabyte and a half in one write: more than a host function takes in.
         let mut guest = Guest::new(profile, &writes(900_000, 2, "", ANSWER));
-        assert_ne!(guest.breach().0, "runner-crashed");
+        assert_ne!(guest.error().0, "runner-crashed");
     });
 }
 
@@ -256,9 +256,9 @@ fn what_is_not_linked_cannot_be_imported_even_past_the_builder() {
         let sandbox = Sandbox::new(Profile::Timed, limits()).unwrap();
         // SAFETY: the engine made the code just now.
         let prepared = unsafe { sandbox.prepare(&code, Imports::Wasi(Arc::default())) };
-        let breach = prepared.err().unwrap();
-        assert_eq!(breach.class.name(), "forbidden-import");
-        assert!(breach.message.contains(import), "{}", breach.message);
+        let error = prepared.err().unwrap();
+        assert_eq!(error.class.name(), "forbidden-import");
+        assert!(error.message.contains(import), "{}", error.message);
     }
 }
 
@@ -294,7 +294,10 @@ fn every_interface_that_may_be_imported_is_linked() {
             .map(|name| format!("(import \"{name}\" (instance))"))
             .collect();
         for name in &names {
-            assert!(matches!(provision(name), Provision::Virtual(_)), "{name}");
+            assert!(
+                matches!(import_support(name), ImportSupport::Virtual(_)),
+                "{name}"
+            );
         }
         let body = format!("(func (export \"solve\") (param i32) (result i64) {ANSWER})");
         let component = component(&all, "", &body);

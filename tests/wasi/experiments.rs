@@ -4,7 +4,7 @@ use super::components::{
     clocks, exits, hoards, imports, looks_around, one_more, plain, random_bytes, reads, sleeps,
     workload, writes,
 };
-use crate::support::{run_experiment, say, variant};
+use crate::support::{run_bakeoff, run_experiment, variant};
 use std::fs;
 
 const ANSWER: &str = "(i64.extend_i32_u (local.get 0))";
@@ -154,7 +154,7 @@ fn granted_files_reach_a_component_and_leave_nothing_behind() {
     fs::write(&file, text.replace("component = \"escapes.wasm\"", grant)).unwrap();
     let out = tempfile::tempdir().unwrap();
     let kept = out.path().to_str().unwrap();
-    let run = || say(&["run", path(&folder), "--format", "json", "--out", kept]).json();
+    let run = || run_bakeoff(&["run", path(&folder), "--format", "json", "--out", kept]).json();
     let report = run();
     assert_eq!(failure(&report, "reads"), ("none", ""), "{report:#}");
     let (class, message) = failure(&report, "escapes");

@@ -2,13 +2,13 @@
 
 use super::components::{looks_around, plain, reads};
 use super::experiments::experiment;
-use crate::support::{Said, bakeoff, variant};
+use crate::support::{CommandOutput, bakeoff, variant};
 use bakeoff::config::Policy;
 use std::fs;
 use std::path::Path;
 
 /// Runs the experiment of a folder under the policy of this text; `None`: without a file.
-fn run(folder: &Path, policy: Option<&str>, more: &[&str]) -> Said {
+fn run(folder: &Path, policy: Option<&str>, more: &[&str]) -> CommandOutput {
     let out = tempfile::tempdir().unwrap();
     let mut arguments = vec!["run", folder.to_str().unwrap(), "--format", "json", "--out"];
     arguments.push(out.path().to_str().unwrap());
@@ -23,7 +23,7 @@ fn run(folder: &Path, policy: Option<&str>, more: &[&str]) -> Said {
 }
 
 /// What a refused command said, with its line breaks taken out.
-fn refused(said: &Said) -> String {
+fn refused(said: &CommandOutput) -> String {
     assert_eq!(said.status, 2, "{}{}", said.stdout, said.stderr);
     let words = said.stderr.split_whitespace();
     words
@@ -151,7 +151,7 @@ fn what_a_file_leaves_to_the_defaults_becomes_no_more_than_the_policy_allows() {
     let policy = Policy::parse(policy, "policy.toml").unwrap();
     let folder = experiment(7, &[("plain", plain())], "");
     let mut loaded = bakeoff::config::load(folder.path()).unwrap();
-    policy.narrow(&mut loaded).unwrap();
+    policy.apply_to(&mut loaded).unwrap();
     let limits = loaded.experiment.limits;
     assert_eq!((limits.fuel, limits.output_bytes), (5_000, 1 << 10));
     assert_eq!(limits.memory_bytes, 256 << 20);
@@ -194,7 +194,7 @@ fn a_policy_that_cannot_be_read_is_an_error_and_not_the_defaults() {
         assert!(said.contains(says), "{policy}: {said}");
     }
     let mut command = bakeoff(&["run", folder.path().to_str().unwrap()]);
-    let said: Said = command
+    let said: CommandOutput = command
         .env("BAKEOFF_POLICY", "/nonexistent")
         .output()
         .unwrap()
@@ -206,7 +206,7 @@ fn a_policy_that_cannot_be_read_is_an_error_and_not_the_defaults() {
 fn the_policy_in_the_users_folder_holds_without_being_named() {
     let folder = experiment(7, &[("plain", plain())], "[limits]\nwall = \"9 s\"\n");
     let home = tempfile::tempdir().unwrap();
-    let run = || -> Said {
+    let run = || -> CommandOutput {
         let mut command = bakeoff(&["run", folder.path().to_str().unwrap()]);
         command.env_remove("BAKEOFF_POLICY");
         command.env("XDG_CONFIG_HOME", home.path());
@@ -231,8 +231,9 @@ fn check_says_what_stands_behind_each_import() {
     let folder = experiment(7, &all, "");
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (looks, net, wit) = (at("looks.wasm"), at("net.wasm"), at("api.wit"));
-    let check =
-        |file: &str| crate::support::say(&["check", file, "--wit", &wit, "--call", "solve"]);
+    let check = |file: &str| {
+        crate::support::run_bakeoff(&["check", file, "--wit", &wit, "--call", "solve"])
+    };
     let said = check(&looks);
     assert_eq!(said.status, 0, "{}", said.stderr);
     assert!(

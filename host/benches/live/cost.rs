@@ -1,14 +1,15 @@
-//! E5: what a verdict costs, without a generated load. The command is the CPU time of all of
-//! `bakeoff run` with its builds in the cache, from reading the file to writing the report. Measuring
-//! is that less what the same command takes with the least budget: reading, checking, reporting, and
-//! next to no measuring.
+//! E5: the cost of a verdict, without a generated load. The cost of the command is the CPU time of
+//! all of `bakeoff run` with its builds in the cache, from reading the file to writing the report.
+//! The cost of measuring is that less the CPU time of the same command with the least budget:
+//! reading, checking, reporting, and next to no measuring.
 
 use super::figures::{Demand, Figures, Unit};
 use super::runs;
 use super::spin::{Failure, Said, Setup, Source, Spin};
 use super::support::median;
 
-/// Seconds of measuring until a verdict: for 2 % and short samples, and for a clear answer.
+/// The demand on measuring until a verdict in seconds, for 2 % with short samples and for a clear
+/// difference.
 const MEASURING_S_MAX: f64 = 1.0;
 
 /// A pair of which the first is faster.
@@ -40,7 +41,7 @@ const PAIRS: [Pair; 3] = [
     },
 ];
 
-/// Runs each of them.
+/// Runs each pair.
 pub(crate) fn cost(figures: &mut Figures) -> Result<(), Failure> {
     let runs = runs(10, 3);
     for pair in PAIRS {

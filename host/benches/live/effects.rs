@@ -1,5 +1,5 @@
-//! E2 and E3: a known difference, found or not; how near the measured ratio comes to the true one, and
-//! whether the interval holds it.
+//! E2 and E3: how often a known difference is found, how near the measured ratio is to the true
+//! one, and how often the interval contains it.
 
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
@@ -7,13 +7,13 @@ use super::spin::{Failure, Said, Setup, Source, Spin};
 use super::support::median;
 use super::{per_cent, runs};
 
-/// More work in per mille, and how often it has to be found, in per cent.
+/// The additional work in per mille, and how often it must be found, in per cent.
 const EXTRA: [(u64, f64); 3] = [(20, 95.0), (50, 99.0), (100, 99.0)];
 
-/// How often the interval has to hold the true ratio, in per cent.
+/// How often the interval must contain the true ratio, in per cent.
 const COVERAGE_MIN_PERCENT: f64 = 95.0;
 
-/// Runs each of them under a generated load.
+/// Runs each experiment under a generated load.
 pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
     let runs = runs(100, 3);
     let mut holds = 0;

@@ -1,32 +1,33 @@
-//! E1: two identical variants, again and again. Whatever is called a winner is wrong.
+//! E1: two identical variants, run many times. Any winner is a false one.
 //!
-//! E6 and E7: the verdicts of the same runs worked out again from their samples, on which something
-//! was laid that must not make a winner either: a price for whoever runs first, and layout noise.
+//! E6 and E7: the verdicts of the same runs, recomputed from samples with an added disturbance that
+//! must not make a winner either: a cost for the variant that runs first, and layout noise.
 
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
 use super::random::Noise as Random;
 use super::spin::{Failure, Said, Setup, Source, Spin};
 use super::{per_cent, runs};
-use bakeoff::coordinate::Evidence;
+use bakeoff::run::Evidence;
 use bakeoff::store::{Mode, Store};
 use bakeoff_domain::measurement::{Replica, Sample};
-use bakeoff_domain::race::{self, Settings};
+use bakeoff_domain::race::{self, RaceSettings};
 use bakeoff_domain::verdict::Verdict;
 
-/// What is allowed of 200 runs: 4. With fewer runs a single one may be more than that.
+/// The share of runs that may name a winner, in per cent: 4 of 200. With fewer runs a single one
+/// may be more than that.
 const FALSE_MAX_PERCENT: f64 = 2.0;
 
-/// What is allowed of runs with something laid on them.
+/// The share of runs with an added disturbance that may name a winner, in per cent.
 const LAID_ON_MAX_PERCENT: f64 = 5.0;
 
-/// What whoever runs first in a block pays, as a factor.
+/// The cost for the variant that runs first in a block, as a factor.
 const FIRST_PAYS: f64 = 1.03;
 
-/// What layout moves a variant's time by in each process: a standard deviation of logarithms.
+/// The layout noise: the standard deviation of the logarithm of a variant's time between processes.
 const LAYOUT_SD: f64 = 0.01;
 
-/// Runs in which something is claimed of the pair.
+/// The number of runs with a claim about the pair.
 #[derive(Default)]
 struct Claims {
     as_they_were: usize,
@@ -36,7 +37,7 @@ struct Claims {
     ties: usize,
 }
 
-/// Runs them under a generated load.
+/// Runs the identical variants under a generated load.
 pub(crate) fn identical(figures: &mut Figures) -> Result<(), Failure> {
     let runs = runs(200, 20);
     let spin = Spin::new(&Setup {
@@ -55,7 +56,8 @@ pub(crate) fn identical(figures: &mut Figures) -> Result<(), Failure> {
             claims.as_they_were += usize::from(matches!(said, Said::First | Said::Second));
             claims.ties += usize::from(said == Said::Tie);
             let store = Store::open(ran.results.path(), Mode::Read)?;
-            let replicas = Evidence::read(&store, None)?.replicas;
+            let run = Evidence::find_finished(&store, None)?;
+            let replicas = Evidence::read(&store, run, 0.0)?.replicas;
             claims.count(&replicas, &mut random);
         }
     }
@@ -77,7 +79,7 @@ pub(crate) fn identical(figures: &mut Figures) -> Result<(), Failure> {
 }
 
 impl Claims {
-    /// Lays something on a run's samples, and counts what is then claimed.
+    /// Adds the disturbances to a run's samples, and counts the claims.
     fn count(&mut self, replicas: &[Replica], random: &mut Random) {
         let first = |sample: &Sample| {
             if sample.position == 0 {
@@ -96,8 +98,8 @@ impl Claims {
     }
 }
 
-/// Whether these replicas of a pair make one of them faster, when their samples take longer by what
-/// is drawn for each replica.
+/// Returns true if the replicas of a pair make one of them faster, when their samples take longer
+/// by an amount that is drawn for each replica.
 fn is_claimed<F: Fn(&Sample) -> f64>(replicas: &[Replica], mut draw: impl FnMut(u32) -> F) -> bool {
     let mut replicas = replicas.to_vec();
     for replica in &mut replicas {
@@ -106,7 +108,7 @@ fn is_claimed<F: Fn(&Sample) -> f64>(replicas: &[Replica], mut draw: impl FnMut(
             sample.cpu_ns = (sample.cpu_ns as f64 * factor(sample)).round() as u64;
         }
     }
-    let analysis = race::analyse(&Settings::new(2, 1), &replicas);
+    let analysis = race::analyse(&RaceSettings::new(2, 1), &replicas);
     let verdict = analysis.overall.first().map(|pair| pair.verdict);
     matches!(verdict, Some(Verdict::Beats | Verdict::Beaten))
 }

@@ -1,4 +1,4 @@
-//! Whole runs by the built binary on variants whose truth is known, on the machine as it is.
+//! Whole runs by the built binary on variants whose true ratio is known, on the machine as it is.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench live -- [SECTION …] [--runs N] [--json FILE] [--quick]
@@ -70,7 +70,7 @@ fn main() -> Result<(), Failure> {
     Ok(figures.finish()?)
 }
 
-/// Runs of each row: the number after `--runs`, or else the usual one, or fewer if quick.
+/// Returns the number of runs of each row: the number after `--runs`, or else `usual`, or `quick`.
 fn runs(usual: u64, quick: u64) -> u64 {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--runs");
     let wanted = arguments.nth(1).and_then(|number| number.parse().ok());
@@ -78,7 +78,7 @@ fn runs(usual: u64, quick: u64) -> u64 {
     wanted.unwrap_or(default).max(1)
 }
 
-/// A share of runs, in per cent.
+/// Returns a share of runs, in per cent.
 fn per_cent(count: usize, runs: u64) -> f64 {
     100.0 * count as f64 / runs as f64
 }

@@ -1,22 +1,23 @@
-//! E8: what two workers at once, each pinned to a core, do to a ratio that one alone measures.
+//! E8: the effect of two workers at once, each pinned to a core, on the ratio that one alone
+//! measures.
 
 use super::figures::{Demand, Figures, Unit};
 use super::runs;
 use super::spin::{Failure, Setup, Source, Spin};
 use super::support::median;
 
-/// Runs of each kind where everything stays in a core's own caches, and where it does not: the latter
-/// take long, and nothing is demanded of them.
+/// The number of runs with data in a core's own caches, and with data beyond them: the latter take
+/// long, and there is no demand on them.
 const RUNS: [u64; 2] = [150, 40];
 
-/// By how many points the ratio may move where everything stays in a core's own caches.
+/// The most points by which the ratio may move with data in a core's own caches.
 const BIAS_POINTS_MAX: f64 = 0.1;
 
-/// The standard deviation over the median absolute deviation, for normal numbers; with a median
-/// instead of the mean it is an estimate at best.
+/// The ratio of the standard deviation to the median absolute deviation for normal numbers; with a
+/// median instead of the mean it is only an estimate.
 const SD_OVER_MAD: f64 = 1.4826;
 
-/// Runs with one worker and with two take turns.
+/// Runs with one worker and with two, in alternation.
 pub(crate) fn pinned(figures: &mut Figures) -> Result<(), Failure> {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         println!("E8: skipped: there is a single core");

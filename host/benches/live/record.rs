@@ -1,30 +1,30 @@
-//! Records a trace: what eight identical variants take while the machine is kept busy. The format
-//! is described in `host/domain/benches/trace/README.md`.
+//! Recording of a trace: the times of eight identical variants while the machine is kept busy. The
+//! format is described in `host/domain/benches/trace/README.md`.
 //!
 //! Six runs of at most 96 replicas each (one with `--quick`), at 99.99 % confidence and with a
-//! practical threshold that nothing reaches, so that all eight stay to the end. Of a longer replica
-//! the first blocks are kept; one that is shorter, or lacks a variant, is left out.
+//! practical threshold that nothing reaches, so that all eight stay to the end. The first blocks of
+//! a longer replica are kept; one that is shorter, or lacks a variant, is left out.
 
 use super::noise::Noise;
 use super::spin::{self, Failure, Setup, Source, Spin};
 use super::support;
-use bakeoff::store::{Format, Mode, Store, Table};
+use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Variants in each replica.
+/// The number of variants in each replica.
 const VARIANTS: usize = 8;
-/// Blocks that are kept of each replica.
+/// The number of blocks that are kept of each replica.
 const BLOCKS: usize = 6;
-/// Rounds of a call.
+/// The number of rounds of a call.
 const ROUNDS: u32 = 100_000;
-/// Runs, and those of a quick recording.
+/// The number of runs.
 const RUNS: u64 = 6;
 const RUNS_QUICK: u64 = 1;
-/// The thread clock's granularity and cost, in nanoseconds.
+/// The clock resolution, in nanoseconds.
 const CLOCK_NS: f64 = 500.0;
-/// Logarithms are kept in steps of this.
+/// The step to which logarithms are rounded.
 const STEP: f64 = 1e-4;
 
 /// One sample.
@@ -36,7 +36,7 @@ struct Taken {
     wall_ns: f64,
 }
 
-/// Records into a file.
+/// Records a trace into a file.
 pub(crate) fn record(file: &Path) -> Result<(), Failure> {
     let spin = Spin::new(&Setup {
         source: Source::Spin,
@@ -73,10 +73,15 @@ pub(crate) fn record(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The samples of a run, by replica, in the order in which they ran.
+/// Returns the samples of a run by replica, in the order in which they ran.
 fn replicas(results: &Path) -> Result<Vec<Vec<Taken>>, Failure> {
     let mut text = Vec::new();
-    Store::open(results, Mode::Read)?.export(None, Table::Samples, Format::Jsonl, &mut text)?;
+    Store::open(results, Mode::Read)?.export(
+        None,
+        ExportTable::Samples,
+        ExportFormat::Jsonl,
+        &mut text,
+    )?;
     let mut replicas: BTreeMap<u64, Vec<Taken>> = BTreeMap::new();
     for line in text
         .split(|byte| *byte == b'\n')
@@ -101,7 +106,7 @@ fn replicas(results: &Path) -> Result<Vec<Vec<Taken>>, Failure> {
     Ok(replicas.into_values().collect())
 }
 
-/// Whether each block holds each variant once.
+/// Returns true if each block has each variant once.
 fn is_whole(replica: &[Taken]) -> bool {
     let mut blocks: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
     for taken in replica {

@@ -1,18 +1,19 @@
-//! Experiments whose truth is known: `components/spin` or `components/walk`, several times over, each
-//! with as much work as it is told. All are run by the built binary, from source files to a verdict.
+//! Experiments whose true ratio is known: `components/spin` or `components/walk`, several times
+//! with a given amount of work each. All are run by the built binary, from source files to a
+//! verdict.
 
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Anything that keeps a bench from going on, in words.
+/// Any error that ends a bench.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// Clock ticks of `/proc` in a second: the same on every Linux that this runs on.
 const TICKS_PER_S: f64 = 100.0;
 
-/// What the work is.
+/// The kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Arithmetic: `components/spin`.
@@ -22,7 +23,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The name of the folder, of the file and in the file.
+    /// Returns the name of the folder and of the file, which is also the name in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Spin => "spin",
@@ -31,16 +32,16 @@ impl Source {
     }
 }
 
-/// What is compared, and how.
+/// The declaration of an experiment with a known ratio.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setup<'a> {
-    /// What the work is.
+    /// The kind of work.
     pub(crate) source: Source,
-    /// By variant: its work in per mille of what is asked for.
+    /// The work of each variant, in per mille of the rounds asked for.
     pub(crate) work: &'a [u64],
-    /// Rounds of a call; 100,000 of spinning take some 0.2 ms.
+    /// The number of rounds of a call; 100,000 of `spin` take some 0.2 ms.
     pub(crate) rounds: u32,
-    /// More lines for `[measure]`.
+    /// Additional lines for `[measure]`.
     pub(crate) measure: &'a str,
 }
 
@@ -50,36 +51,36 @@ pub(crate) struct Spin {
     cache: PathBuf,
 }
 
-/// What a run said, and what it took.
+/// The result of a run.
 pub(crate) struct Ran {
-    /// Its report, as in `report.json`.
+    /// The report, as in `report.json`.
     pub(crate) report: Value,
     /// CPU time of the command with all its processes, in seconds.
     pub(crate) cpu_s: f64,
-    /// The folder of its results.
+    /// The folder of the results.
     pub(crate) results: tempfile::TempDir,
 }
 
-/// What a pair's verdict comes to, if the truth is known.
+/// The verdict on a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// The first one is faster.
+    /// The first is faster.
     First,
-    /// The second one is.
+    /// The second is faster.
     Second,
-    /// Neither is, by more than the practical threshold.
+    /// They differ by no more than the practical threshold.
     Tie,
-    /// Nothing.
+    /// There is no call.
     Nothing,
 }
 
-/// The name of a variant.
+/// Returns the name of a variant.
 pub(crate) fn name(variant: usize) -> String {
     format!("v{variant}")
 }
 
 impl Spin {
-    /// Writes the experiment.
+    /// Writes the experiment to a folder of its own.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -113,10 +114,10 @@ impl Spin {
         Ok(Self { folder, cache })
     }
 
-    /// One run with a seed of its own, everything measured anew.
+    /// Runs the experiment with a seed of its own, without any stored results.
     ///
     /// # Errors
-    /// What the command said, if it failed.
+    /// The command failed; the error has its output.
     pub(crate) fn run(&self, seed: u64) -> Result<Ran, Failure> {
         let results = tempfile::tempdir()?;
         let before = children_cpu_s()?;
@@ -143,7 +144,8 @@ impl Spin {
 }
 
 impl Ran {
-    /// The verdict on the first two variants, and the ratio of their times, if there is one.
+    /// Returns the verdict on the first two variants, and the ratio of their times, if there is
+    /// one.
     pub(crate) fn first_pair(&self) -> (Said, Option<f64>) {
         let Some((row, turned)) = self.first_row() else {
             return (Said::Nothing, None);
@@ -159,9 +161,9 @@ impl Ran {
         (said, ratio)
     }
 
-    /// What the ratio of the first two variants lies in, if there is a row on them; an end that is
-    /// not known is as far away as can be. It only ever narrows, so what it holds in the end it held
-    /// at all times.
+    /// Returns the interval for the ratio of the first two variants, if there is a row on them; a
+    /// bound that is not known is infinite. The interval only ever narrows, so a ratio within the
+    /// final one was within it at all times.
     pub(crate) fn first_interval(&self) -> Option<RangeInclusive<f64>> {
         let (row, turned) = self.first_row()?;
         let low = row["low"].as_f64().unwrap_or(0.0);
@@ -173,7 +175,8 @@ impl Ran {
         })
     }
 
-    /// The row on the first two variants over all cases, and whether it names the second first.
+    /// Returns the row on the first two variants over all cases, and true if it names the second
+    /// first.
     fn first_row(&self) -> Option<(&Value, bool)> {
         let is_it = |row: &&Value| {
             let has = |name: &str| row["a"] == name || row["b"] == name;
@@ -184,10 +187,10 @@ impl Ran {
     }
 }
 
-/// CPU time of all children that were waited for, and of theirs, in seconds.
+/// Returns the CPU time of all children that were waited for, and of theirs, in seconds.
 ///
 /// # Errors
-/// `/proc` does not tell.
+/// `/proc` cannot be read.
 pub(crate) fn children_cpu_s() -> Result<f64, Failure> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     // Behind the name, which may hold anything, come the state and 12 numbers before these two.

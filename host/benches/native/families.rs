@@ -1,21 +1,21 @@
-//! The families: each solves one problem in several ways, all with the same answers.
+//! The families of prototypes: each solves one problem in several ways, all with the same answers.
 
-/// Several ways to solve one problem.
+/// A family: several prototypes for one problem.
 pub(crate) struct Family {
-    /// The folder in `host/benches/families`.
+    /// The name of its folder in `host/benches/families`.
     pub(crate) name: &'static str,
     /// The size of every input.
     pub(crate) size: u32,
-    /// How many parameters `solve` has: 1 or 2.
+    /// The number of parameters of `solve`: 1 or 2.
     pub(crate) parameters: usize,
-    /// The files, without their ending.
+    /// The names of the files, without their extension.
     pub(crate) prototypes: &'static [&'static str],
-    /// Pairs whose order was seen to differ, with the reason that was found.
+    /// Pairs whose order differed, with the reason that was found.
     explanations: &'static [([&'static str; 2], &'static str)],
 }
 
 impl Family {
-    /// Why the order of a pair differs, as far as it is known.
+    /// Returns the reason why the order of a pair differs, if it is known.
     pub(crate) fn explanation(&self, pair: [&str; 2]) -> Option<&'static str> {
         let mut known = self.explanations.iter();
         known.find(|(of, _)| of == &pair).map(|(_, why)| *why)

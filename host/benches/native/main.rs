@@ -1,18 +1,19 @@
-//! E4: is what is faster here also faster natively? Ten families of algorithms, each prototype
-//! built from one source by bakeoff and by `rustc -O`, the latter twice: for any x86-64, which is what
-//! it does by default, and for this processor, which components are compiled for as well.
+//! E4: the agreement between bakeoff's order of prototypes and their native order. Ten families of
+//! algorithms, each prototype built from one source by bakeoff and by `rustc -O`, the latter twice:
+//! for any x86-64 processor, which is its default, and for this processor, which components are
+//! compiled for as well.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench native -- [FAMILY …] [--json FILE] [--quick]
 //! ```
 //!
-//! The sources stand in `host/benches/families`. Natively every prototype runs in processes of its
-//! own that take turns, and counts with the quickest call on each input; ours is what `bakeoff run`
+//! The sources are in `host/benches/families`. The native time of a prototype is that of its
+//! quickest call on each input, in processes of its own that alternate; ours is what `bakeoff run`
 //! reports. Kendall's τ_b is over all pairs that are more than 2 δ (2 %) apart natively; a pair is
-//! tied on our side if it is called a tie, or is not sure and within 2 δ. Every pair whose order
+//! tied on our side if its verdict is a tie, or is not sure and within 2 δ. Every pair whose order
 //! differs is listed, with the explanation that was found for it, if there is one.
 //!
-//! Quickest calls are those that nothing else disturbed, and a report is of the machine as it is. So
+//! Quickest calls are undisturbed ones, but a report includes the disturbances of the machine. So
 //! τ_b is also given for the ratios in those replicas alone that had a quiet core.
 
 mod families;
@@ -31,12 +32,12 @@ use ours::{Verdict, by_ratio};
 use quiet::Quiet;
 use std::cmp::Ordering;
 
-/// Pairs nearer than this natively do not count: 2 δ.
+/// The least native ratio of a pair that counts: 2 δ.
 const APART: f64 = 1.02;
-/// What τ_b has to be.
+/// The demand on τ_b.
 const TAU_MIN: f64 = 0.9;
 
-/// Anything that keeps a bench from going on, in words.
+/// Any error that ends the bench.
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
@@ -86,19 +87,19 @@ fn main() -> Result<(), Failure> {
     Ok(figures.finish()?)
 }
 
-/// What is found out natively, and how it goes with what is found out here.
+/// The native times of one target, compared with our verdicts.
 struct Side {
     processor: Processor,
     name: &'static str,
-    /// As it is reported.
+    /// The agreement of the ratios as reported.
     reported: Agreement,
-    /// In replicas with a quiet core.
+    /// The agreement of the ratios in replicas with a quiet core.
     quiet: Agreement,
     /// The same without pairs whose difference is explained.
     unexplained: Agreement,
-    /// Sure verdicts that are the other way round natively.
+    /// The number of sure verdicts that are the opposite natively.
     opposed: u32,
-    /// Pairs whose order differs, in words.
+    /// The pairs whose order differs, as text.
     differ: Vec<String>,
 }
 
@@ -115,7 +116,7 @@ impl Side {
         }
     }
 
-    /// Holds our verdict on a pair against its native ratio.
+    /// Compares our verdict on a pair with its native ratio.
     fn hold(&mut self, verdict: &Verdict, ratio: f64, name: &str, why: Option<&str>) {
         let (here, natively) = (verdict.order, by_ratio(ratio));
         if natively == Ordering::Equal {
@@ -171,7 +172,7 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// How often both sides say the same of a pair that is not tied natively.
+/// The number of pairs, not tied natively, on which both sides agree or differ.
 #[derive(Default)]
 struct Agreement {
     concordant: u32,
@@ -192,8 +193,8 @@ impl Agreement {
         self.concordant + self.discordant + self.tied
     }
 
-    /// (C − D) / √((C + D + T) (C + D)): ties are on our side only (Kendall 1945). 1 if nothing
-    /// counts.
+    /// Returns Kendall's τ_b, (C − D)
+    /// √((C + D + T) (C + D)): ties are on our side only (Kendall 1945). 1 if no pair counts.
     fn tau_b(&self) -> f64 {
         let decided = f64::from(self.concordant + self.discordant);
         let all = f64::from(self.pairs());

@@ -1,4 +1,5 @@
-//! The prototypes as native code: one program for each family, one process for each measurement.
+//! The native times of the prototypes: one program for each family, one process for each
+//! measurement.
 
 use super::Failure;
 use super::families::Family;
@@ -6,32 +7,33 @@ use super::support::is_quick;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Processes of each prototype, and for a quick answer.
+/// The number of processes of each prototype.
 const PROCESSES: usize = 5;
 const PROCESSES_QUICK: usize = 2;
 
-/// Inputs, the same for all processes, and calls of each process on each of them. Ours has another
-/// input for every call, and some prototypes take twice as long on one as on the next.
+/// The number of inputs, the same for all processes, and of calls of each process on each of them.
+/// bakeoff has another input for every call, and some prototypes take twice as long on one as on
+/// the next.
 const INPUTS: usize = 48;
 const CALLS: u32 = 3;
 
-/// Which instructions the native program may use.
+/// The instructions that the native program may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processor {
-    /// Those that every x86-64 has: what `rustc` builds for unless it is told otherwise.
+    /// Those that every x86-64 processor has, which is the default of `rustc`.
     Any,
-    /// All that this one has, which is what components are compiled for.
+    /// Those that this processor has, which is what components are compiled for.
     This,
 }
 
-/// The folder of the sources.
+/// Returns the folder of the sources.
 pub(crate) fn folder(family: &Family) -> PathBuf {
     let families = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families");
     families.join(family.name)
 }
 
-/// By prototype: the quickest call on each input, of all calls of all processes, summed over the
-/// inputs, in nanoseconds. What disturbs a call only ever makes it longer.
+/// Returns a time in nanoseconds for each prototype: the quickest call on each input, of all calls
+/// of all processes, summed over the inputs. A disturbance only ever makes a call longer.
 pub(crate) fn times(family: &Family, processor: Processor) -> Result<Vec<f64>, Failure> {
     let built = tempfile::tempdir()?;
     let program = build(family, processor, built.path())?;
@@ -61,7 +63,7 @@ pub(crate) fn times(family: &Family, processor: Processor) -> Result<Vec<f64>, F
     Ok(quickest.into_iter().map(total).collect())
 }
 
-/// Compiles one program that holds all prototypes and the workload.
+/// Compiles one program with all prototypes and the workload, and returns its path.
 fn build(family: &Family, processor: Processor, to: &Path) -> Result<PathBuf, Failure> {
     let random = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/src/random.rs");
     std::fs::copy(random, to.join("bakeoff.rs"))?;

@@ -1,4 +1,4 @@
-//! The prototypes as components: what `bakeoff run` says of each pair.
+//! The prototypes as components: the verdicts of `bakeoff run` on each pair.
 
 use super::families::Family;
 use super::natively::folder;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Races more of a pair alone, as long as too few of their replicas were quiet.
+/// The most additional races of a pair alone, while too few of its replicas were quiet.
 const RACES_MORE_MAX: u64 = 4;
 
 /// The verdict on a pair.
@@ -21,14 +21,14 @@ pub(crate) struct Verdict {
     /// `Less` if the first is faster, `Greater` if the second is: surely, or else by the ratio, if
     /// that is more than 2 δ away from 1.
     pub(crate) order: Ordering,
-    /// Whether it is sure.
+    /// `true` if the order is sure.
     pub(crate) sure: bool,
-    /// The ratio in those replicas that had a quiet core, of these races and those that were held for
-    /// its sake; `None` if there were too few.
+    /// The ratio in the replicas that had a quiet core, of these races and of the additional ones;
+    /// `None` if there were too few.
     pub(crate) quiet: Option<f64>,
 }
 
-/// Which of two is faster by their ratio, if that is more than 2 δ away from 1.
+/// Returns the order of two prototypes by their ratio, if that is more than 2 δ away from 1.
 pub(crate) fn by_ratio(ratio: f64) -> Ordering {
     match ratio.max(1.0 / ratio) > APART {
         true => ratio.total_cmp(&1.0),
@@ -36,8 +36,8 @@ pub(crate) fn by_ratio(ratio: f64) -> Ordering {
     }
 }
 
-/// The verdicts on all pairs of prototypes, by their indexes. Those that are beaten leave the race
-/// early, so a pair of them is often not sure: it gets a race of its own.
+/// Returns the verdicts on all pairs of prototypes, by their indexes. Prototypes that are beaten
+/// leave the race early, so a pair of them is often not sure: it gets a race of its own.
 pub(crate) fn verdicts(
     family: &Family,
     quiet: &mut Quiet,
@@ -72,7 +72,7 @@ struct Races<'a> {
 }
 
 impl Races<'_> {
-    /// The report of a race between some prototypes.
+    /// Runs a race between some prototypes, and returns its report.
     fn hold(&mut self, prototypes: &[&str], seed: u64) -> Result<Value, Failure> {
         let experiment = tempfile::tempdir()?;
         write(self.family, prototypes, experiment.path())?;

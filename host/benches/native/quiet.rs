@@ -1,6 +1,6 @@
-//! What replicas say that had a quiet core. The other hardware thread of a core may be another
-//! machine's, and then one prototype takes longer and another much longer: natively that is left out
-//! by counting quickest calls, here by counting replicas whose yardstick took its least.
+//! The ratios in replicas that had a quiet core. The other hardware thread of a core may belong to
+//! another machine and slow down one prototype more than another. Natively such calls are excluded
+//! by counting the quickest calls, here by counting only replicas with the least contention probe.
 
 use super::Failure;
 use super::support::median;
@@ -9,36 +9,37 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A core is quiet if the yardstick takes up to so many times its least.
+/// The greatest contention probe of a quiet core, as a multiple of the least one.
 const QUIET: f64 = 1.03;
 
-/// A ratio is of this many quiet replicas at least.
+/// The least number of quiet replicas for a ratio.
 const REPLICAS_MIN: usize = 5;
 
-/// Replicas of all races, and which of them were quiet.
+/// The replicas of all races, from which the quiet ones are chosen.
 pub(crate) struct Quiet {
-    /// The least that the yardstick took so far, in nanoseconds.
-    least_yardstick_ns: f64,
+    /// The least contention probe so far, in nanoseconds.
+    least_contention_probe_ns: f64,
     replicas: Vec<Replica>,
 }
 
 struct Replica {
     family: &'static str,
-    yardstick_ns: f64,
-    /// By prototype that ran in it, the logarithm of its time.
+    contention_probe_ns: f64,
+    /// The logarithm of the time of each prototype that ran in the replica.
     log_times: BTreeMap<String, f64>,
 }
 
 impl Quiet {
-    /// None so far.
+    /// Returns an empty set of replicas.
     pub(crate) fn new() -> Self {
         Self {
-            least_yardstick_ns: f64::INFINITY,
+            least_contention_probe_ns: f64::INFINITY,
             replicas: Vec::new(),
         }
     }
 
-    /// Takes in a race: its report, and the yardsticks from its folder of results.
+    /// Adds the replicas of a race: its report, and the contention probes from its folder of
+    /// results.
     pub(crate) fn take_in(
         &mut self,
         family: &'static str,
@@ -47,37 +48,39 @@ impl Quiet {
     ) -> Result<(), Failure> {
         let file = results.join("bakeoff.db");
         let database = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let mut yardsticks =
-            database.prepare("SELECT yardstick_ns FROM v_replicas ORDER BY replica")?;
-        let yardsticks: Vec<Option<f64>> = yardsticks
+        let mut statement =
+            database.prepare("SELECT contention_probe_ns FROM v_replicas ORDER BY replica")?;
+        let probe_readings: Vec<Option<f64>> = statement
             .query_map([], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
         let times = &report["replicas"];
         let prototypes: Vec<String> = serde_json::from_value(times["variants"].clone())?;
         let rows: Vec<Vec<Option<f64>>> = serde_json::from_value(times["log_times"].clone())?;
-        if yardsticks.len() != rows.len() {
+        if probe_readings.len() != rows.len() {
             return Err(format!("{family}: the report has other replicas than its store").into());
         }
-        for (yardstick, row) in yardsticks.into_iter().zip(rows) {
-            let Some(yardstick_ns) = yardstick else {
+        for (probe, row) in probe_readings.into_iter().zip(rows) {
+            let Some(contention_probe_ns) = probe else {
                 continue;
             };
-            self.least_yardstick_ns = self.least_yardstick_ns.min(yardstick_ns);
+            self.least_contention_probe_ns =
+                self.least_contention_probe_ns.min(contention_probe_ns);
             let known = |(name, time): (&String, Option<f64>)| Some((name.clone(), time?));
             self.replicas.push(Replica {
                 family,
-                yardstick_ns,
+                contention_probe_ns,
                 log_times: prototypes.iter().zip(row).filter_map(known).collect(),
             });
         }
         Ok(())
     }
 
-    /// Time of the first over time of the second, the median over the quiet replicas of their family;
-    /// `None` if there are too few in which both ran.
+    /// Returns the time of the first over the time of the second, as the median over the quiet
+    /// replicas of their family; `None` if there are too few in which both ran.
     pub(crate) fn ratio(&self, family: &str, first: &str, second: &str) -> Option<f64> {
         let of_family = self.replicas.iter().filter(|one| one.family == family);
-        let quiet = of_family.filter(|one| one.yardstick_ns <= QUIET * self.least_yardstick_ns);
+        let quiet = of_family
+            .filter(|one| one.contention_probe_ns <= QUIET * self.least_contention_probe_ns);
         let difference =
             |one: &Replica| Some(one.log_times.get(first)? - one.log_times.get(second)?);
         let differences: Vec<f64> = quiet.filter_map(difference).collect();

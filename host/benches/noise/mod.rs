@@ -1,6 +1,6 @@
-//! A machine that others use too: on every core, threads and processes that come and go.
+//! A generated load: on every core, threads and processes that come and go.
 //!
-//! They belong to a process of their own, so that their time is in nobody's sum over children.
+//! They belong to a process of their own, so that no sum over children includes their time.
 
 use std::hint::black_box;
 use std::io::Read;
@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 /// The longest burst or pause, in milliseconds.
 const LONGEST_MS: u64 = 80;
 
-/// What a burst walks over, in bytes: more than a core's own caches hold.
+/// The bytes that a burst walks over: more than a core's own caches hold.
 const WALK_BYTES: usize = 8 << 20;
 
-/// The option that makes this program a burst and nothing else: `--burst MILLISECONDS`.
+/// The option that makes this program run one burst and end: `--burst MILLISECONDS`.
 const BURST: &str = "--burst";
 
-/// The option that makes this program the noise and nothing else: `--noise SEED`.
+/// The option that makes this program generate the load and nothing else: `--noise SEED`.
 const NOISE: &str = "--noise";
 
 /// Load on every core, until it is dropped.
 pub(crate) struct Noise(Child);
 
 impl Noise {
-    /// Begins to be noisy, the same way each time for the same seed.
+    /// Starts the load, which is the same each time for the same seed.
     ///
     /// # Errors
     /// The process cannot be started.
@@ -47,7 +47,7 @@ impl Drop for Noise {
     }
 }
 
-/// If this process was started as a burst or as the noise, is that, and says so.
+/// Returns true if this process was started as a burst or as the load, after running as such.
 pub(crate) fn was_noise() -> bool {
     let number = |option: &str| -> Option<u64> {
         let mut arguments = std::env::args().skip_while(|argument| argument != option);
@@ -70,7 +70,8 @@ pub(crate) fn was_noise() -> bool {
     true
 }
 
-/// Pauses, bursts of this thread, and bursts of a process of their own, in random order, for ever.
+/// Runs pauses, bursts of this thread, and bursts of a process of their own, in random order,
+/// without end.
 fn disturb(mut state: u64) {
     loop {
         let random = split_mix(&mut state);
@@ -83,7 +84,7 @@ fn disturb(mut state: u64) {
     }
 }
 
-/// Half of it arithmetic, half of it a walk through memory.
+/// Runs a burst: half of it arithmetic, half of it a walk through memory.
 fn burst(length: Duration) {
     let start = Instant::now();
     let mut state = 1;
@@ -115,7 +116,7 @@ fn burst_elsewhere(ms: u64) {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// Returns the next number of SplitMix64 (Steele, Lea and Flood, 2014).
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;

@@ -1,5 +1,5 @@
-//! cargo and criterion on the same functions: a package of its own, with the same generated input
-//! and criterion's own settings.
+//! criterion on the same functions: a package of its own, with the same generated input and
+//! criterion's own settings.
 
 use serde_json::Value;
 use std::fs::File;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The longest that one call of cargo may take.
+/// The longest time that one call of cargo may take.
 const CARGO_MAX: Duration = Duration::from_secs(1200);
 
-/// How often a call is looked at.
+/// The interval at which a call is polled.
 const POLL: Duration = Duration::from_millis(20);
 
 const MANIFEST: &str = r#"[package]
@@ -28,32 +28,32 @@ name = "compare"
 harness = false
 "#;
 
-/// The functions, and what they are called with.
+/// The functions to be timed, and their input.
 pub(crate) struct Subject<'a> {
-    /// A folder with `workload.rs` and `approaches`.
+    /// The folder with `workload.rs` and `approaches`.
     pub(crate) example: &'a Path,
-    /// The source of the workload's random numbers.
+    /// The source file of the workload's random numbers.
     pub(crate) random: &'a Path,
-    /// Files in `approaches`, without their ending.
+    /// The files in `approaches`, without their extension.
     pub(crate) approaches: &'a [&'a str],
-    /// Elements of the input.
+    /// The number of elements of the input.
     pub(crate) size: u32,
 }
 
-/// What came of it. Times are wall times, in seconds.
+/// The result of criterion. Times are wall times, in seconds.
 pub(crate) struct Peer {
-    /// From fetched sources to a bench that can run.
+    /// The time from fetched sources to a built bench.
     pub(crate) build: f64,
-    /// `cargo bench` with everything built.
+    /// The time of `cargo bench` with everything built.
     pub(crate) measure: f64,
-    /// Of each approach: the ends of criterion's 95 % interval, in nanoseconds.
+    /// The bounds of criterion's 95 % interval for each approach, in nanoseconds.
     pub(crate) intervals: Vec<(f64, f64)>,
 }
 
 /// Runs criterion on the subject.
 ///
 /// # Errors
-/// Why there is nothing to compare with, in a line.
+/// The reason why there is no result, in a line.
 pub(crate) fn run(subject: &Subject<'_>) -> Result<Peer, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let folder = folder.path();
@@ -110,7 +110,7 @@ fn write(subject: &Subject<'_>, folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("benches/compare.rs"), bench)
 }
 
-/// Runs cargo to its end, and gives its wall time in seconds.
+/// Runs cargo to its end, and returns its wall time in seconds.
 fn cargo(folder: &Path, arguments: &[&str]) -> Result<f64, String> {
     let shown = format!("cargo {}", arguments[0]);
     let failed = |error: std::io::Error| format!("{shown}: {error}");
@@ -147,7 +147,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<f64, String> {
     Err(format!("{shown}: {}", reason.unwrap_or("it failed")))
 }
 
-/// The interval that criterion reports: of the slope where it fitted one, else of the mean.
+/// Returns the interval that criterion reports: of the slope where it fitted one, else of the mean.
 fn interval(file: &Path) -> Result<(f64, f64), String> {
     let failed = |reason: String| format!("{}: {reason}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;

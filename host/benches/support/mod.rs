@@ -1,11 +1,10 @@
-//! What several benches share.
+//! Functions that several benches share.
 
 mod quick;
 
 pub(crate) use quick::is_quick;
 
-/// The middle one of some readings: half of them are at most as large.
+/// Returns the median; NaN for no values.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    bakeoff_domain::stats::median(&mut values).unwrap_or(f64::NAN)
 }

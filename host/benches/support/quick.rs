@@ -1,6 +1,6 @@
-//! Rough answers.
+//! The option for rough results.
 
-/// Whether the command line asks for a rough answer: `cargo bench --bench build -- --quick`.
+/// Returns true if the command line asks for rough results: `cargo bench --bench build -- --quick`.
 pub(crate) fn is_quick() -> bool {
     std::env::args().any(|argument| argument == "--quick")
 }

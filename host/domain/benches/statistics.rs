@@ -9,7 +9,7 @@ mod figures;
 mod random;
 mod synthetic;
 
-use bakeoff_domain::race::{Analysis, Race, Settings, analyse};
+use bakeoff_domain::race::{Analysis, Race, RaceSettings, analyse};
 use bakeoff_domain::verdict::Verdict;
 use bulk::{Tally, count, over_seeds, per_cent};
 use figures::{Demand, Figures, Unit};
@@ -20,7 +20,7 @@ use synthetic::{Order, World, everybody, plan, session};
 
 /// Runs of a row unless the command line says otherwise.
 const RUNS: u64 = 500;
-/// What re-analysing may take, in milliseconds.
+/// The largest time of a re-analysis, in milliseconds.
 const REANALYSIS_MS_MAX: f64 = 50.0;
 
 fn main() -> std::io::Result<()> {
@@ -49,7 +49,7 @@ fn claims_a_difference(analysis: &Analysis) -> bool {
 fn identical_variants(runs: u64, figures: &mut Figures) {
     for variants in [2, 4, 8] {
         let world = World::busy(&vec![0.0; variants]);
-        let settings = Settings::new(variants, 1);
+        let settings = RaceSettings::new(variants, 1);
         let run = |seed| {
             let analysis = session(&world, &settings, seed, Order::Drawn).0;
             let found = [analysis.winner.is_some(), claims_a_difference(&analysis)];
@@ -67,7 +67,7 @@ fn identical_variants(runs: u64, figures: &mut Figures) {
 fn real_differences(runs: u64, figures: &mut Figures) {
     for (more, least) in [(0.02_f64, 95.0), (0.05, 99.0), (0.1, 99.0)] {
         let world = World::busy(&[more.ln_1p(), 0.0]);
-        let settings = Settings::new(2, 1);
+        let settings = RaceSettings::new(2, 1);
         let run = |seed| {
             let analysis = session(&world, &settings, seed, Order::Drawn).0;
             let [found, wrong] = [1, 0].map(|who| u64::from(analysis.winner == Some(who)));
@@ -90,7 +90,7 @@ fn neighbours(runs: u64, figures: &mut Figures) {
         layout_sd: 0.03,
         ..World::busy(&[effect, 0.0])
     };
-    let turning = |crowded: f64| World {
+    let inverting = |crowded: f64| World {
         crowded,
         crowded_effect: 0.3,
         ..World::busy(&[-0.08, 0.0])
@@ -109,23 +109,26 @@ fn neighbours(runs: u64, figures: &mut Figures) {
             Demand::None,
         ),
         (
-            "turns on half of the replicas",
-            turning(0.5),
+            "inverts on half of the replicas",
+            inverting(0.5),
             Demand::None,
             Demand::AtMost(5.0),
         ),
         (
-            "turns on a fifth of them",
-            turning(0.2),
+            "inverts on a fifth of them",
+            inverting(0.2),
             Demand::None,
             Demand::None,
         ),
     ];
     for (what, world, withheld_max, given_max) in rows {
-        let settings = Settings::new(2, 1);
+        let settings = RaceSettings::new(2, 1);
         let run = |seed| {
             let analysis = session(&world, &settings, seed, Order::Drawn).0;
-            let withheld = analysis.overall.iter().any(|pair| pair.reversal.is_some());
+            let withheld = analysis
+                .overall
+                .iter()
+                .any(|pair| pair.sign_inversion.is_some());
             Tally([withheld, claims_a_difference(&analysis)].map(u64::from))
         };
         let Tally([withheld, given]) = over_seeds(runs, run);
@@ -142,16 +145,16 @@ fn neighbours(runs: u64, figures: &mut Figures) {
     }
 }
 
-/// Whether the interval held the truth after each of 96 replicas: ours, and Student's.
+/// Returns whether the interval held the truth after each of 96 replicas: ours, and Student's.
 fn always_covers(effect: f64, seed: u64) -> (bool, bool) {
     let world = World::busy(&[effect, 0.0]);
-    let mut race = Race::new(Settings::new(2, 1));
+    let mut race = Race::new(RaceSettings::new(2, 1));
     let (mut ours, mut students) = (true, true);
     let mut differences = Vec::new();
     for index in 0..96 {
         let plan = plan(seed, index, 1, &everybody(2), Order::Drawn);
         let replica = world.run(&plan, seed);
-        let alone = analyse(&Settings::new(2, 1), std::slice::from_ref(&replica));
+        let alone = analyse(&RaceSettings::new(2, 1), std::slice::from_ref(&replica));
         differences.extend(alone.overall[0].interval.ratio.map(f64::ln));
         race.push(replica);
         let interval = race.analysis().overall[0].interval;
@@ -163,7 +166,7 @@ fn always_covers(effect: f64, seed: u64) -> (bool, bool) {
     (ours, students)
 }
 
-/// Whether mean ± 2 standard errors holds the truth.
+/// Returns true if mean ± 2 standard errors holds the truth.
 fn student_covers(values: &[f64], truth: f64) -> bool {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -200,7 +203,7 @@ fn coverage(runs: u64, figures: &mut Figures) {
 fn first_run_penalty(runs: u64, figures: &mut Figures) {
     let mut world = World::busy(&[0.0, 0.0]);
     world.first_penalty = 0.03;
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     for (order, what, demand) in [
         (
             Order::Drawn,
@@ -218,7 +221,7 @@ fn first_run_penalty(runs: u64, figures: &mut Figures) {
 fn layout_noise(runs: u64, figures: &mut Figures) {
     let mut world = World::busy(&[0.0, 0.0]);
     world.layout_sd = 0.01;
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     let run = |seed| session(&world, &settings, seed, Order::Drawn).0;
     let wrong = count(runs, |seed| claims_a_difference(&run(seed)));
     let what = "layout moves 1 % by process: false";
@@ -245,7 +248,7 @@ fn reanalysis(figures: &mut Figures) {
     for cases in [1, 3] {
         let mut world = World::busy(&[0.0; 8]);
         world.effects = vec![vec![0.0; cases]; 8];
-        let settings = Settings::new(8, cases);
+        let settings = RaceSettings::new(8, cases);
         let replica = |index| world.run(&plan(1, index, cases, &everybody(8), Order::Drawn), 1);
         let replicas: Vec<_> = (0..96).map(replica).collect();
         let once = || analyse(&settings, &replicas);
@@ -254,7 +257,7 @@ fn reanalysis(figures: &mut Figures) {
             let mut race = Race::new(settings.clone());
             for replica in &replicas {
                 race.push(replica.clone());
-                black_box(race.calls_for_solo());
+                black_box(race.should_fall_back_to_solo());
             }
             race.analysis()
         };

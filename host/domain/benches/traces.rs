@@ -15,7 +15,7 @@ mod random;
 mod replay;
 mod trace;
 
-use bakeoff_domain::race::{Next, Race, Remaining, Settings};
+use bakeoff_domain::race::{NextStep, Race, RaceSettings, RemainingBudget};
 use bakeoff_domain::stats::ConfidenceSequence;
 use bakeoff_domain::verdict::Verdict;
 use bulk::{Tally, count, over_seeds, per_cent};
@@ -29,7 +29,7 @@ use trace::Trace;
 const BUSY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/trace/busy.trace");
 /// Sessions of a row unless the command line says otherwise.
 const SESSIONS: u64 = 100_000;
-/// What is claimed of identical variants: at most 5 %.
+/// The rates of false claims about identical variants: at most 5 % is demanded.
 const FALSE_MAX: Demand = Demand::AtMost(5.0);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -58,7 +58,7 @@ fn share(figures: &mut Figures, id: &str, what: &str, (found, of): (u64, u64), d
     figures.row(id, what, per_cent(found, of), Unit::PerCent, demand);
 }
 
-/// Whether a session claims that a pair differs, for either side.
+/// Returns true if a session claims that a pair differs, in either direction.
 fn claims(sequence: &ConfidenceSequence) -> bool {
     let reached = |evidence: f64| evidence >= sequence.threshold();
     reached(sequence.evidence_above(0.0)) || reached(sequence.evidence_below(0.0))
@@ -77,7 +77,7 @@ fn the_short_way_is_right(trace: &Trace, figures: &mut Figures) {
             let replica = replay::replica(trace, index, 2, 0.004, &mut random);
             let one = bakeoff_domain::race::analyse(&settings, std::slice::from_ref(&replica));
             let value = one.overall[0].interval.ratio.map_or(f64::NAN, f64::ln);
-            short.push(value, 2.0 * trace.grain);
+            short.push(value, 2.0 * trace.resolution);
             race.push(replica);
         }
         let verdict = race.analysis().overall[0].verdict;
@@ -88,7 +88,7 @@ fn the_short_way_is_right(trace: &Trace, figures: &mut Figures) {
     share(figures, "", what, found, Demand::AtLeast(98.0));
 }
 
-/// Whether somebody is better than all others, directly or through others.
+/// Returns true if a variant beats all others, directly or by implication.
 fn has_winner(k: usize, sequences: &[ConfidenceSequence]) -> bool {
     let mut better = vec![vec![false; k]; k];
     for ((a, b), sequence) in replay::pairs(k).zip(sequences) {
@@ -139,15 +139,15 @@ fn identical_by_others(trace: &Trace, sessions: u64, figures: &mut Figures) {
 }
 
 /// A race from the first replica to its stop: the winner, and how many replicas it took.
-fn race(trace: &Trace, settings: &Settings, effect: f64, seed: u64) -> (Option<usize>, u32) {
+fn race(trace: &Trace, settings: &RaceSettings, effect: f64, seed: u64) -> (Option<usize>, u32) {
     let mut random = Noise::new(seed);
     let mut race = Race::new(settings.clone());
-    let endless = Remaining {
+    let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
     };
     for index in 0..REPLICAS as u32 {
-        if let Next::Stop(_) = race.analysis().next(endless) {
+        if let NextStep::Stop(_) = race.analysis().next(endless) {
             break;
         }
         race.push(replay::replica(trace, index, 2, effect, &mut random));
@@ -232,9 +232,9 @@ fn first_penalty(trace: &Trace, sessions: u64, figures: &mut Figures) {
     let fixed = Pool::new(trace, Order::Fixed, penalty);
     let says = |seed| {
         let random = &mut Noise::new(seed);
-        let settings = Settings::new(2, 1);
+        let settings = RaceSettings::new(2, 1);
         let mut sequence = ConfidenceSequence::new(settings.threshold(), settings.practical_log());
-        (0..REPLICAS).for_each(|_| sequence.push(fixed.first_pair(random), 2.0 * trace.grain));
+        (0..REPLICAS).for_each(|_| sequence.push(fixed.first_pair(random), 2.0 * trace.resolution));
         claims(&sequence)
     };
     let tenth = sessions / 10;

@@ -1,44 +1,44 @@
-//! What a component tried and was refused: the doors that its code knocked at.
+//! Attempts: what a component tried and was refused.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a component tried.
+/// A kind of refused operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptKind {
-    /// To open a path that leads out of the folders it was granted.
+    /// To open a path outside its granted folders.
     OpenOutside,
     /// To write to a granted file or folder, which can be read only.
     WriteToGrant,
     /// To end the process.
     Exit,
-    /// To have more memory or table elements than it may.
+    /// To grow its memories or tables beyond the limit.
     MemoryGrowth,
-    /// To write more than an output takes.
+    /// To write more output than the limit.
     OutputFlood,
-    /// To call the host more often than it may.
+    /// To call the host more often than the limit.
     HostCallFlood,
-    /// To get more random bytes at once than it may.
+    /// To get more random bytes at once than the limit.
     RandomFlood,
-    /// To hold more handles than it may.
+    /// To hold more handles than the limit.
     HandleFlood,
-    /// To sleep beyond the wall limit of a call.
+    /// To sleep past the wall-time limit of a call.
     OverlongSleep,
 }
 
 impl AttemptKind {
-    /// What it is, after "tried": `to open a path outside of its folders`.
+    /// The phrase that follows "tried": `to open a path outside its granted folders`.
     pub fn words(self) -> &'static str {
         match self {
-            Self::OpenOutside => "to open a path outside of its folders",
-            Self::WriteToGrant => "to write to files that it may only read",
+            Self::OpenOutside => "to open a path outside its granted folders",
+            Self::WriteToGrant => "to write to a read-only grant",
             Self::Exit => "to end its process",
-            Self::MemoryGrowth => "to have more memory than it may",
-            Self::OutputFlood => "to write more than an output takes",
-            Self::HostCallFlood => "to call the host more often than it may",
-            Self::RandomFlood => "to get more random bytes at once than it may",
-            Self::HandleFlood => "to hold more handles than it may",
-            Self::OverlongSleep => "to sleep beyond its wall limit",
+            Self::MemoryGrowth => "to grow its memory beyond the limit",
+            Self::OutputFlood => "to write more output than the limit",
+            Self::HostCallFlood => "to call the host more often than the limit",
+            Self::RandomFlood => "to get more random bytes at once than the limit",
+            Self::HandleFlood => "to hold more handles than the limit",
+            Self::OverlongSleep => "to sleep past the wall-time limit",
         }
     }
 }
@@ -46,15 +46,16 @@ impl AttemptKind {
 /// One kind of attempt of one variant, over all its checked calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What it tried.
+    /// The kind.
     pub what: AttemptKind,
-    /// How often.
+    /// The number of times.
     pub times: u64,
-    /// On what, the first time: a path, a number. Foreign text, at most [`EXAMPLE_CHARS_MAX`] long.
+    /// The object of the first attempt: a path, a number. Foreign text of at most
+    /// [`EXAMPLE_CHARS_MAX`] characters.
     pub example: Option<String>,
 }
 
-/// Characters of an example at most.
+/// The largest number of characters of an example.
 pub const EXAMPLE_CHARS_MAX: usize = 200;
 
 /// All attempts of a variant as one sentence without its name: `tried to … (3 times: …), to …`.

@@ -1,8 +1,8 @@
-//! What happens instead of a result: a class, a phase, and the limit that was met.
+//! Failures: a class, a phase, a message, and the limit that was exceeded.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a variant has no result. The name of the class (kebab-case) is part of `report.json`.
+/// The class of a failure. Its name (kebab-case) is part of `report.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureClass {
@@ -14,7 +14,7 @@ pub enum FailureClass {
     BuildMemory,
     /// The build wrote more diagnostics or bytes than it may.
     BuildOutputLimit,
-    /// The compiler died on the source.
+    /// The compiler crashed on the source.
     BuildCrashed,
     /// The file is not a component that could be loaded.
     InvalidComponent,
@@ -59,8 +59,8 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// Whether this is about the machine, and says nothing about the code.
-    pub fn is_of_the_machine(self) -> bool {
+    /// Returns true if the machine failed, which says nothing about the code.
+    pub fn is_machine_fault(self) -> bool {
         matches!(self, Self::ConfinementUnavailable | Self::MachineFailed)
     }
 
@@ -107,7 +107,7 @@ impl std::fmt::Display for FailureClass {
     }
 }
 
-/// Where on its way a variant failed.
+/// The phase in which a variant failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
@@ -121,16 +121,16 @@ pub enum Phase {
     Measure,
 }
 
-/// One failure: the class, a message for people, and the limit if one was met.
+/// A failure: the class, a message for people, and the limit if one was exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Why.
+    /// The class.
     pub class: FailureClass,
-    /// What happened, in words; for `build-failed` the compiler's diagnostics.
+    /// A description; for `build-failed` the compiler's diagnostics.
     pub message: String,
-    /// Where.
+    /// The phase.
     pub phase: Phase,
-    /// The limit that was met, as the experiment file writes it: `memory = 256 MiB`.
+    /// The limit that was exceeded, as the experiment file writes it: `memory = 256 MiB`.
     #[serde(default)]
     pub limit: Option<String>,
 }

@@ -1,27 +1,28 @@
-//! How cost grows with size: a class from fuel, an effective exponent from time.
+//! Growth of cost with size: a class from fuel, an effective exponent from time.
 //!
 //! Fuel counts instructions and knows no caches, so its growth is that of the algorithm. Time also
 //! steps where data outgrows a cache, so it gets a number for the sizes that were measured, and no
 //! class.
 
+use crate::interval::Interval;
 use crate::stats::{hodges_lehmann, median_interval, theil_sen};
 use serde::{Deserialize, Serialize};
 
-/// Sizes that a class needs at least.
+/// The smallest number of sizes for a class.
 pub const SIZES_MIN: usize = 7;
-/// From one size to the next, at least this factor.
+/// The smallest factor from one size to the next.
 pub const SIZES_APART: u32 = 4;
-/// A class whose points scatter this many times as much as those of the best is ruled out …
+/// A class is ruled out if its residuals scatter this many times as much as those of the best class.
 const SCATTER_RATIO: f64 = 2.0;
-/// … and one whose points scatter less than this (as a difference of logarithms) never is.
+/// A class whose residuals scatter less than this (a difference of logarithms) is never ruled out.
 const SCATTER_FINE: f64 = 0.005;
-/// If the best class misses its points by more than this on average, no class describes them.
+/// If the residuals of the best class scatter more than this, no class fits.
 const SCATTER_MAX: f64 = 0.35;
 
-/// Classes of growth.
+/// A class of growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum GrowthClass {
     /// 1
     Constant,
     /// log n
@@ -36,15 +37,15 @@ pub enum Class {
     Cubic,
 }
 
-impl Class {
-    /// All of them, from the slowest growth to the fastest.
-    pub const ALL: [Class; 6] = [
-        Class::Constant,
-        Class::Logarithmic,
-        Class::Linear,
-        Class::Linearithmic,
-        Class::Quadratic,
-        Class::Cubic,
+impl GrowthClass {
+    /// All classes, from the slowest growth to the fastest.
+    pub const ALL: [GrowthClass; 6] = [
+        GrowthClass::Constant,
+        GrowthClass::Logarithmic,
+        GrowthClass::Linear,
+        GrowthClass::Linearithmic,
+        GrowthClass::Quadratic,
+        GrowthClass::Cubic,
     ];
 
     /// The logarithm of the class's function at size `n`; sizes below 2 count as 2, so that a
@@ -62,7 +63,7 @@ impl Class {
     }
 }
 
-impl std::fmt::Display for Class {
+impl std::fmt::Display for GrowthClass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Constant => "1",
@@ -75,15 +76,15 @@ impl std::fmt::Display for Class {
     }
 }
 
-/// What is said about growth.
+/// The classes of growth that fit the costs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Growth {
-    /// One class describes the points, and goes on doing so whichever size is left out.
-    Class(Class),
-    /// These cannot be told apart with these sizes, from the slowest growth to the fastest.
-    Among(Vec<Class>),
-    /// None of the classes describes the points.
+pub enum Classification {
+    /// One class fits, whichever size is left out.
+    Class(GrowthClass),
+    /// Several classes fit, from the slowest growth to the fastest.
+    Among(Vec<GrowthClass>),
+    /// No class fits.
     Other,
     /// Too few usable sizes, or too close together.
     TooFewSizes {
@@ -100,25 +101,25 @@ pub enum Growth {
 /// constant part (the first call's, an empty call's), which would pass for slower growth.
 ///
 /// ```
-/// use bakeoff_domain::growth::{Class, Growth, classify};
+/// use bakeoff_domain::growth::{GrowthClass, Classification, classify};
 /// let points: Vec<(u32, f64)> = (0..7).map(|step| 64 << (2 * step))
 ///     .map(|n: u32| (n, 9.0 * f64::from(n) * f64::from(n).ln()))
 ///     .collect();
-/// assert_eq!(classify(&points), Growth::Class(Class::Linearithmic));
+/// assert_eq!(classify(&points), Classification::Class(GrowthClass::Linearithmic));
 /// ```
-pub fn classify(points: &[(u32, f64)]) -> Growth {
+pub fn classify(points: &[(u32, f64)]) -> Classification {
     let points = usable(points);
     if points.len() < SIZES_MIN {
-        return Growth::TooFewSizes {
+        return Classification::TooFewSizes {
             usable: points.len(),
         };
     }
     let all = scatters(&points);
     let best = least(&all);
     if best.1 > SCATTER_MAX {
-        return Growth::Other;
+        return Classification::Other;
     }
-    let mut possible: Vec<Class> = all
+    let mut possible: Vec<GrowthClass> = all
         .iter()
         .filter(|(_, scatter)| *scatter < SCATTER_FINE.max(SCATTER_RATIO * best.1))
         .map(|(class, _)| *class)
@@ -131,8 +132,8 @@ pub fn classify(points: &[(u32, f64)]) -> Growth {
     possible.sort_unstable();
     possible.dedup();
     match possible.as_slice() {
-        [only] => Growth::Class(*only),
-        _ => Growth::Among(possible),
+        [only] => Classification::Class(*only),
+        _ => Classification::Among(possible),
     }
 }
 
@@ -152,9 +153,9 @@ fn usable(points: &[(u32, f64)]) -> Vec<(f64, f64)> {
     apart
 }
 
-/// By class: the standard deviation of the residuals.
-fn scatters(points: &[(f64, f64)]) -> [(Class, f64); Class::ALL.len()] {
-    Class::ALL.map(|class| {
+/// The standard deviation of the residuals, by class.
+fn scatters(points: &[(f64, f64)]) -> [(GrowthClass, f64); GrowthClass::ALL.len()] {
+    GrowthClass::ALL.map(|class| {
         let residuals = points
             .iter()
             .map(|(size, cost)| cost.ln() - class.log_at(*size));
@@ -166,31 +167,24 @@ fn scatters(points: &[(f64, f64)]) -> [(Class, f64); Class::ALL.len()] {
     })
 }
 
-fn least(scatters: &[(Class, f64)]) -> (Class, f64) {
-    let start = (Class::Constant, f64::INFINITY);
+fn least(scatters: &[(GrowthClass, f64)]) -> (GrowthClass, f64) {
+    let start = (GrowthClass::Constant, f64::INFINITY);
     scatters
         .iter()
         .fold(start, |best, row| if row.1 < best.1 { *row } else { best })
 }
 
-/// By which power of the size time grows, over the sizes that were measured.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Exponent {
-    /// The Hodges–Lehmann estimate over replicas of the Theil–Sen slope of ln t against ln n.
-    pub value: f64,
-    /// Lower end of a distribution-free interval for the median slope; `None` for too few replicas.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-}
-
-/// The effective exponent from the times of each replica, in any unit, in the order of `sizes`;
-/// times that are not positive are left out. `None` if no replica has two sizes.
+/// The effective exponent: the power of the size by which time grows over the sizes measured. It is
+/// the Hodges–Lehmann estimate over replicas of the Theil–Sen slope of ln t against ln n, with a
+/// distribution-free interval for the median slope (no ends for too few replicas).
+///
+/// Times are by replica, in any unit, in the order of `sizes`; those that are not positive are left
+/// out. `None` if no replica has two sizes.
 pub fn effective_exponent(
     sizes: &[u32],
     times_by_replica: &[Vec<f64>],
     confidence: f64,
-) -> Option<Exponent> {
+) -> Option<Interval> {
     let slope = |times: &Vec<f64>| {
         let points = sizes.iter().zip(times);
         let points = points.filter(|(size, time)| **size > 0 && **time > 0.0);
@@ -201,7 +195,7 @@ pub fn effective_exponent(
     let mut slopes: Vec<f64> = times_by_replica.iter().filter_map(slope).collect();
     let value = hodges_lehmann(&slopes)?;
     let interval = median_interval(&mut slopes, confidence);
-    Some(Exponent {
+    Some(Interval {
         value,
         low: interval.map(|(low, _)| low.min(value)),
         high: interval.map(|(_, high)| high.max(value)),
@@ -221,9 +215,9 @@ mod tests {
     fn every_class_is_recognised_with_some_scatter() {
         // A few per cent up and down, as from branches that inputs take or not.
         let wobble = |n: f64| 1.0 + 0.02 * (n.ln() * 3.7).sin();
-        for class in Class::ALL {
+        for class in GrowthClass::ALL {
             let found = classify(&points(|n| 11.0 * class.log_at(n).exp() * wobble(n)));
-            assert_eq!(found, Growth::Class(class));
+            assert_eq!(found, Classification::Class(class));
         }
     }
 
@@ -233,19 +227,19 @@ mod tests {
         let found = classify(&points(|n| n.powf(1.07)));
         assert_eq!(
             found,
-            Growth::Among(vec![Class::Linear, Class::Linearithmic])
+            Classification::Among(vec![GrowthClass::Linear, GrowthClass::Linearithmic])
         );
-        assert_eq!(classify(&points(|n| n.powf(1.5))), Growth::Other);
+        assert_eq!(classify(&points(|n| n.powf(1.5))), Classification::Other);
     }
 
     #[test]
     fn few_or_close_sizes_are_refused() {
         let close: Vec<(u32, f64)> = (1..20).map(|n| (n * 100, f64::from(n))).collect();
-        assert_eq!(classify(&close), Growth::TooFewSizes { usable: 3 });
-        assert_eq!(classify(&[]), Growth::TooFewSizes { usable: 0 });
+        assert_eq!(classify(&close), Classification::TooFewSizes { usable: 3 });
+        assert_eq!(classify(&[]), Classification::TooFewSizes { usable: 0 });
         let mut broken = points(|n| n);
         broken[3].1 = 0.0;
-        assert_eq!(classify(&broken), Growth::TooFewSizes { usable: 6 });
+        assert_eq!(classify(&broken), Classification::TooFewSizes { usable: 6 });
     }
 
     #[test]

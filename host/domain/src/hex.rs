@@ -1,8 +1,8 @@
-//! Digests as people and files write them.
+//! Hexadecimal digits.
 
 use std::fmt::Write as _;
 
-/// Bytes as hexadecimal digits, two for each.
+/// Bytes as lower-case hexadecimal digits, two for each.
 ///
 /// ```
 /// assert_eq!(bakeoff_domain::hex(&[0x0f, 0xa0]), "0fa0");

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-/// Characters an id has at most, without the number that [`unique`] may append.
+/// The largest number of characters of an id, without the number that [`unique`] may append.
 pub const ID_CHARS_MAX: usize = 48;
 
 /// Names that Windows gives to devices, in any folder and with any extension.
@@ -86,7 +86,7 @@ fn truncate(id: &mut String, chars: usize) {
     }
 }
 
-/// Whether Windows takes this name for a device.
+/// Returns true if the name is reserved for a device on Windows.
 fn is_reserved(id: &str) -> bool {
     let numbered = ["com", "lpt"].iter().any(|device| {
         id.strip_prefix(device)
@@ -95,8 +95,8 @@ fn is_reserved(id: &str) -> bool {
     numbered || RESERVED.contains(&id)
 }
 
-/// FNV-1a, 64 bits folded to 32: tells names apart, and promises nothing against an adversary,
-/// who can choose equal names anyway.
+/// FNV-1a, 64 bits folded to 32. Not collision-resistant, which is not needed: an adversary can choose
+/// equal names anyway.
 fn digest(text: &str) -> u32 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! The pure core of bakeoff: what an experiment is, how its measurements are planned, and what
-//! follows from them.
+//! The pure core of bakeoff: experiments, plans of measurements, and the verdicts, scores and reports
+//! that follow from them.
 //!
 //! Nothing here does I/O, reads a clock, draws randomness of its own or knows the engine: seeds,
 //! samples and settings come in as arguments, and values go out. The same input gives the same
@@ -7,14 +7,15 @@
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
-//! [`report`]; [`failure`] is what happens instead, [`attempt`] what was tried and refused; [`ids`]
-//! makes names safe, [`numbers`] readable.
+//! [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
+//! operations), [`ids`] (safe names), [`numbers`] (numbers as text).
 
 pub mod attempt;
 pub mod failure;
 pub mod growth;
 mod hex;
 pub mod ids;
+mod interval;
 pub mod measurement;
 pub mod numbers;
 pub mod plan;
@@ -23,6 +24,7 @@ pub mod report;
 pub mod score;
 pub mod spec;
 pub mod stats;
+pub mod variant;
 pub mod verdict;
 
 pub use hex::hex;

@@ -1,42 +1,42 @@
-//! What was measured, raw: samples inside replicas, and what the machine was like meanwhile.
+//! Raw measurements: samples in replicas, and the state of the machine meanwhile.
 //!
-//! Everything that is said later about time follows from these values and the settings alone.
+//! Every statement about time follows from these values and the settings alone.
 //! Variants and cases are indexes into the experiment's lists.
 
 use serde::{Deserialize, Serialize};
 
-/// Index of a variant among those that entered the race.
+/// The index of a variant among those in the race.
 pub type VariantIndex = usize;
-/// Index of a case among the experiment's sizes (or cases of a file).
+/// The index of a case among the experiment's sizes (or cases of a file).
 pub type CaseIndex = usize;
 
-/// No call counts as shorter than this, in nanoseconds. Where it matters the call is far too short
-/// to be timed, and no verdict is given about it.
+/// The smallest time of a call, in nanoseconds: shorter ones count as this. Such calls are far too
+/// short to be timed and get no verdict.
 pub const CALL_NS_MIN: f64 = 1.0;
 
-/// Which clock a comparison goes by.
+/// The clock of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// CPU time of the guest's thread: what the work costs.
+    /// CPU time of the guest's thread.
     #[default]
     Cpu,
-    /// Monotonic time over the same brackets.
+    /// Monotonic (wall-clock) time over the same sections.
     Wall,
 }
 
 /// One timed sample: several calls of one variant, each with an input of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Who ran.
+    /// The variant that ran.
     pub variant: VariantIndex,
-    /// On which case.
+    /// The case.
     pub case: CaseIndex,
-    /// In which block of the replica, from 0.
+    /// The block of the replica, from 0.
     pub block: u32,
-    /// How many others ran on this case in this block before it.
+    /// The number of variants that ran before it on this case in this block.
     pub position: u32,
-    /// How many calls the sample holds.
+    /// The number of calls.
     pub calls: u32,
     /// Thread CPU time of all brackets around guest code, summed over the calls, in nanoseconds.
     pub cpu_ns: u64,
@@ -45,7 +45,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What was read for the whole sample, in nanoseconds.
+    /// The time of the whole sample, in nanoseconds.
     pub fn total_ns(&self, metric: Metric) -> u64 {
         match metric {
             Metric::Cpu => self.cpu_ns,
@@ -53,8 +53,8 @@ impl Sample {
         }
     }
 
-    /// The time of one call less that of a call that does nothing, in nanoseconds; at least
-    /// [`CALL_NS_MIN`], so that a logarithm exists. 0 calls count as 1.
+    /// The mean time of one call less the baseline, in nanoseconds; at least [`CALL_NS_MIN`], so that
+    /// its logarithm exists. 0 calls count as 1.
     ///
     /// ```
     /// use bakeoff_domain::measurement::{Baseline, Metric, Sample};
@@ -70,7 +70,7 @@ impl Sample {
     }
 }
 
-/// What a call costs that does nothing, on the same case: subtracted from every sample's mean.
+/// The time of a call that does nothing, on the same case: subtracted from every sample's mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     /// Thread CPU time of the brackets of one call of the no-op component, in nanoseconds.
@@ -80,7 +80,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// By the given clock, in nanoseconds.
+    /// The time by the given clock, in nanoseconds.
     pub fn of(&self, metric: Metric) -> f64 {
         match metric {
             Metric::Cpu => self.cpu_ns,
@@ -89,14 +89,14 @@ impl Baseline {
     }
 }
 
-/// What the machine was like while a replica ran. Recorded, never used to drop data.
+/// The state of the machine while a replica ran. Recorded, never used to drop data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Surroundings {
     /// The core that the replica was pinned to, if it was.
     pub core: Option<u32>,
     /// Seconds since the race began, at the replica's launch (monotonic).
     pub started_s: f64,
-    /// How long the replica took, in seconds (monotonic).
+    /// The duration of the replica, in seconds (monotonic).
     pub seconds: f64,
     /// Involuntary context switches of the runner.
     pub preemptions: u64,
@@ -104,27 +104,34 @@ pub struct Surroundings {
     pub steal_ticks: Option<u64>,
     /// The one-minute load average at launch, if the system tells.
     pub load: Option<f64>,
-    /// CPU time of a fixed piece of work that fills the core's execution units, in nanoseconds: the
-    /// median of readings between the samples. Longer where something else uses the same physical
+    /// CPU time of the contention probe, a fixed piece of work that fills the core's execution units,
+    /// in nanoseconds: the median over the samples. Longer where something else uses the same physical
     /// core. `None` if it was not taken.
     #[serde(default)]
-    pub yardstick_ns: Option<f64>,
+    pub contention_probe_ns: Option<f64>,
+}
+
+/// Returns the seconds from the start of a race to the end of its last replica; 0 without any.
+pub fn race_seconds(replicas: &[Replica]) -> f64 {
+    let surroundings = replicas.iter().map(|replica| &replica.surroundings);
+    let ends = surroundings.map(|around| around.started_s + around.seconds);
+    ends.fold(0.0, f64::max)
 }
 
 /// One replica: a fresh process, fresh instances, several blocks. The unit of inference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replica {
-    /// In the order of launch, from 0; replicas enter the analysis in this order.
+    /// The place in the order of launch, from 0; replicas enter the analysis in this order.
     pub index: u32,
-    /// Whether it ran alone on the machine, as a control for replicas that run side by side.
+    /// True if no other replica ran beside it.
     pub solo: bool,
     /// The samples, in the order in which they ran.
     pub samples: Vec<Sample>,
-    /// By case: what the no-op component of the same signature cost.
+    /// By case: the time of the no-op component of the same signature.
     pub baselines: Vec<Baseline>,
     /// By variant: CPU time of the first call on a fresh instance, in nanoseconds; `None` for a
     /// variant that did not take part.
     pub cold_ns: Vec<Option<u64>>,
-    /// What the machine was like.
+    /// The state of the machine.
     pub surroundings: Surroundings,
 }

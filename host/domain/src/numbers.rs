@@ -1,6 +1,6 @@
-//! Numbers as people write them: as many digits as carry meaning, units that fit.
+//! Numbers as text: significant digits, fitting units.
 
-/// A positive number with so many significant digits, without an exponent.
+/// A number with this many significant digits; with an exponent only if very small or large.
 pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -8,7 +8,7 @@ pub fn significant(value: f64, digits: i32) -> String {
     if !(-9.0..15.0).contains(&value.abs().log10().floor()) {
         return format!("{value:.1e}");
     }
-    // Of the rounded number, which may be a power of ten where the number itself is less.
+    // The exponent of the rounded number, which may be larger than that of the number itself.
     let places = usize::try_from(digits - 1).unwrap_or(0);
     let scientific = format!("{value:.places$e}");
     let exponent = scientific
@@ -24,7 +24,7 @@ pub fn significant(value: f64, digits: i32) -> String {
     grouped(&rounded)
 }
 
-/// Digits before the point in groups of three, from five digits on: 256,000 but 1024.
+/// The number with its integer digits in groups of three, from five digits on: 256,000 but 1024.
 fn grouped(number: &str) -> String {
     let (whole, rest) = number
         .split_once('.')
@@ -43,23 +43,23 @@ fn grouped(number: &str) -> String {
     }
 }
 
-/// A count with groups of three digits.
+/// A count with its digits in groups of three.
 pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A value and the ends of its interval with as few digits as keep the shown value inside the shown
-/// ends: `1.8` and `1.76–1.85`.
+/// A value and the ends of its interval, with as few digits as keep the value between its ends: `1.8`
+/// and `1.76–1.85`.
 pub fn with_ends(value: f64, low: Option<f64>, high: Option<f64>) -> (String, Option<String>) {
     let inside = |text: &str| {
         let shown: f64 = text.replace(',', "").parse().unwrap_or(value);
         low.is_none_or(|low| shown >= low) && high.is_none_or(|high| shown <= high)
     };
-    let mut candidates = (2..=5).map(|digits| significant(value, digits));
-    let shown = candidates
+    let mut texts = (2..=5).map(|digits| significant(value, digits));
+    let shown = texts
         .clone()
         .find(|text| inside(text))
-        .or_else(|| candidates.next_back())
+        .or_else(|| texts.next_back())
         .unwrap_or_default();
     let ends = match (low, high) {
         (Some(low), Some(high)) => {
@@ -92,7 +92,7 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// A reading with its unit: durations and bytes in the unit that fits, all else as it is.
+/// A reading with its unit: durations and bytes in the unit that fits, any other unchanged.
 pub fn reading(value: f64, unit: &str) -> String {
     match unit {
         "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"]),
@@ -109,7 +109,7 @@ pub fn reading(value: f64, unit: &str) -> String {
     }
 }
 
-/// In the largest unit of which there is at least one.
+/// The value in the largest unit of which there is at least one.
 fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     let mut value = value;
     let mut unit = 0;

@@ -8,9 +8,11 @@ pub mod words;
 use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
-pub use crate::score::{Change, CriterionSummary, Interval, Outcome, ReplicaTimes, Status};
+pub use crate::score::{
+    CriterionSummary, Interval, RankingOutcome, ReplicaTimes, VariantStatus, WeightChange,
+};
 use crate::spec::ReportOptions;
-use crate::verdict::{PairVerdict, Reversal, Verdict};
+use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Verdict};
 pub use assemble::{Facts, assemble, rescore};
 pub use noise::{Machine, noise};
 use serde::{Deserialize, Serialize};
@@ -19,47 +21,46 @@ use std::collections::BTreeMap;
 /// The version of the format that these types write.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// All that a run found out.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Always [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// What was asked.
+    /// The experiment.
     pub experiment: ExperimentSummary,
-    /// Where it was measured.
+    /// The machine and tools it was measured with.
     pub environment: Environment,
-    /// What counts.
+    /// The criteria.
     pub criteria: Vec<CriterionSummary>,
-    /// Everyone who took part, also those who failed; in order of rank, then of declaration.
-    pub variants: Vec<Variant>,
+    /// All variants, failed ones included; in order of rank, then of declaration.
+    pub variants: Vec<VariantReport>,
     /// By time, for each pair: all cases together (case `None`), then by case.
     pub verdicts: Vec<VerdictRow>,
-    /// Which one to take, and how sure that is.
+    /// The recommended variant, and the robustness of the choice.
     pub recommendation: Recommendation,
     /// Ids of the variants that no other dominates.
     pub pareto: Vec<String>,
-    /// What the answer cost.
+    /// The cost of the run.
     pub cost: Cost,
-    /// What a reader should know about how the numbers came about: too short to time, no oracle,
+    /// Notes on how the numbers came about: too short to time, no oracle,
     /// stateful variants, a busy machine.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Verdicts by wall time over all cases, where a criterion asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall_verdicts: Vec<VerdictRow>,
-    /// How it was measured, and why measuring ended.
+    /// The parameters of the measuring, and why it ended.
     #[serde(default)]
     pub protocol: Protocol,
-    /// By replica and variant: the logarithms of times that the share of first places is drawn
-    /// from.
+    /// By replica and variant: the logarithms of times from which first places are resampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<ReplicaTimes>,
-    /// What the reader wants to see.
+    /// The parts that the report shows.
     #[serde(default)]
     pub options: ReportOptions,
 }
 
-/// How it was measured.
+/// The parameters of the measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
     /// 1 − α for every published pairwise claim together.
@@ -70,7 +71,7 @@ pub struct Protocol {
     pub budget_seconds: f64,
     /// Replicas that were run.
     pub replicas: u32,
-    /// Why measuring ended.
+    /// The reason why measuring ended.
     pub ended: Ended,
 }
 
@@ -87,7 +88,7 @@ impl Default for Protocol {
     }
 }
 
-/// Why measuring ended.
+/// The reason why measuring ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
@@ -95,9 +96,9 @@ pub enum Ended {
     Settled,
     /// The budget of time ran out.
     Budget,
-    /// As many replicas ran as may run.
+    /// The largest number of replicas ran.
     ReplicaLimit,
-    /// What is open is known as closely as was asked for.
+    /// The intervals of all open pairs are as narrow as was asked for.
     Precision,
     /// Nothing was timed.
     NotMeasured,
@@ -115,7 +116,7 @@ pub struct Growth {
     pub exponent: Option<Interval>,
 }
 
-/// What was asked.
+/// The experiment in a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentSummary {
     /// Digest of all that decides the result.
@@ -124,9 +125,9 @@ pub struct ExperimentSummary {
     pub name: String,
     /// The question.
     pub problem: String,
-    /// What is timed follows from it, inputs and orders; with `--seed` it happens again.
+    /// The seed of all timed inputs and orders; `--seed` repeats them.
     pub seed: u64,
-    /// The inputs on which every case was checked follow from it.
+    /// The seed of the inputs on which every case was checked.
     #[serde(default)]
     pub check_seed: u64,
     /// By case: its size, or its call in WAVE.
@@ -134,11 +135,11 @@ pub struct ExperimentSummary {
     pub cases: Vec<CaseLabel>,
 }
 
-/// How a case is called: by its size, or by the call itself.
+/// The label of a case: its size, or the call itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CaseLabel {
-    /// What the workload's `generate` was asked for.
+    /// The size passed to the workload's `generate`.
     Size(u32),
     /// A call in WAVE, from a file of cases.
     Call(String),
@@ -153,7 +154,7 @@ impl std::fmt::Display for CaseLabel {
     }
 }
 
-/// Where it was measured.
+/// The machine and tools of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// Engine, version and configuration hash.
@@ -194,9 +195,9 @@ pub struct Reading {
     pub by_case: Vec<Option<f64>>,
 }
 
-/// One variant, whatever became of it.
+/// A variant in the report, with a result or a failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Variant {
+pub struct VariantReport {
     /// Safe as a file name, unique within the experiment.
     pub id: String,
     /// As the user wrote it.
@@ -207,8 +208,8 @@ pub struct Variant {
     pub iteration: u32,
     /// Its parameter values.
     pub parameters: BTreeMap<String, String>,
-    /// What became of it.
-    pub status: Status,
+    /// Whether it was ranked.
+    pub status: VariantStatus,
     /// 1 is best; tied variants share a rank.
     pub rank: Option<u32>,
     /// The weighted mean of its scores, from 0 to 1.
@@ -219,7 +220,7 @@ pub struct Variant {
     pub readings: BTreeMap<String, Reading>,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// Whether its calls share no state, as seen by fuel; `None` if that was not found out.
+    /// True if its calls share no state, as seen by fuel; `None` if that is unknown.
     #[serde(default)]
     pub pure: Option<bool>,
     /// The path of its source or component, relative to the experiment's folder.
@@ -234,10 +235,10 @@ pub struct Variant {
     /// How its work grows with size, if enough sizes were run.
     #[serde(default)]
     pub growth: Option<Growth>,
-    /// What its component imports, as components name it.
+    /// The imports of its component, as components name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<String>,
-    /// What it tried in the gate and was refused.
+    /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
 }
@@ -261,15 +262,15 @@ impl Reading {
 /// A verdict by time about a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictRow {
-    /// Id of the variant that is spoken of.
+    /// The id of the variant that the verdict is about.
     pub a: String,
-    /// Id of the variant it is held against.
+    /// The id of the variant that it is compared with.
     pub b: String,
     /// `None`: all cases together.
     pub case: Option<CaseLabel>,
-    /// What is said of `a`.
+    /// The verdict about `a`.
     pub verdict: Verdict,
-    /// Sure, but smaller than is practical.
+    /// True if one beats the other, yet the ratio is within the practical threshold.
     pub below_threshold: bool,
     /// Time of `a` divided by time of `b`.
     pub ratio: Option<f64>,
@@ -281,13 +282,22 @@ pub struct VerdictRow {
     /// far as the replicas so far can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
-    /// Without a verdict because the pair changes places with what else runs on the core: the ratios
-    /// where the least, and where the most, did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reversal: Option<Reversal>,
+    /// The ratios on a quiet and on a crowded core, if they have opposite signs; there is no verdict
+    /// then.
+    #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
+    pub sign_inversion: Option<SignInversion>,
 }
 
 impl VerdictRow {
+    /// The ratio with its interval.
+    pub fn interval(&self) -> RatioInterval {
+        RatioInterval {
+            ratio: self.ratio,
+            low: self.low,
+            high: self.high,
+        }
+    }
+
     /// A verdict about indexes as a row about ids: `ids` are those of the variants that entered the
     /// race, `cases` the experiment's. `None` if an index is out of bounds.
     pub fn named(pair: &PairVerdict, ids: &[String], cases: &[CaseLabel]) -> Option<Self> {
@@ -306,15 +316,15 @@ impl VerdictRow {
             low: pair.interval.low,
             high: pair.interval.high,
             settle_seconds: None,
-            reversal: pair.reversal,
+            sign_inversion: pair.sign_inversion,
         })
     }
 }
 
-/// Which one to take.
+/// The recommended variant, and the robustness of the choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// Id of the variant to take, if the verdicts carry one.
+    /// The id of the variant to take, if there is a winner.
     pub winner: Option<String>,
     /// Ids that share the first place.
     pub tied: Vec<String>,
@@ -322,14 +332,14 @@ pub struct Recommendation {
     pub alternatives: Vec<String>,
     /// The least total change of weights that makes another variant win.
     pub flip_distance: Option<f64>,
-    /// By id: how often it ranks first when replicas are drawn anew.
+    /// By id: the share of bootstrap resamples in which it has the best total.
     #[serde(default)]
     pub first_share: BTreeMap<String, f64>,
     /// In words.
     pub text: String,
-    /// How the first place came out.
+    /// The outcome at the first place.
     #[serde(default)]
-    pub outcome: Outcome,
+    pub outcome: RankingOutcome,
     /// Which weights move by `flip_distance`, and who wins beyond it.
     #[serde(default)]
     pub flip: Option<FlipTo>,
@@ -341,10 +351,10 @@ pub struct FlipTo {
     /// Id of the variant that wins then.
     pub winner: String,
     /// The weights that move, and how far.
-    pub changes: Vec<Change>,
+    pub changes: Vec<WeightChange>,
 }
 
-/// What the answer cost.
+/// The cost of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Wall time of the run.
@@ -366,7 +376,7 @@ pub struct Cost {
     pub source_lines: u64,
 }
 
-/// What one worker did.
+/// The work of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerCost {
     /// Builds, checks and replicas.

@@ -1,7 +1,7 @@
-//! What an experiment is: the problem, the ways to solve it, the limits, and what counts.
+//! The declaration of an experiment: the problem, its approaches, the limits and the criteria.
 //!
-//! These are values after validation: whoever holds an [`Experiment`] need not ask again whether a
-//! weight is finite or a size is zero. Paths are relative to the experiment's folder.
+//! These are values after validation: code that holds an [`Experiment`] need not check again that a
+//! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -10,23 +10,23 @@ use std::time::Duration;
 /// A whole experiment, as a user declared it, with every default filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
-    /// Names the folder in which results are kept.
+    /// The name of the experiment, and of the folder in which its results are kept.
     pub name: String,
-    /// The question, in the user's words.
+    /// The problem statement, in the user's words.
     pub problem: String,
-    /// Which function is asked for.
+    /// The function that every prototype must export.
     pub interface: Interface,
-    /// Where inputs come from and who judges the answers.
+    /// The source of inputs and expected answers.
     pub workload: Workload,
-    /// The ways to solve it, at least one.
+    /// The approaches to the problem, at least one.
     pub approaches: Vec<Approach>,
-    /// What a trial may use.
+    /// The limits of every trial.
     pub limits: Limits,
-    /// How time is measured.
+    /// The options for measuring time.
     pub measure: Measure,
-    /// What counts, and how much.
+    /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
-    /// What the report contains.
+    /// The contents of the report.
     pub report: ReportOptions,
 }
 
@@ -39,41 +39,41 @@ pub struct Interface {
     pub call: String,
 }
 
-/// Where inputs come from.
+/// The source of inputs, and the seed for checking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// How inputs are made.
+    /// The way in which inputs are made and answers are judged.
     pub inputs: Inputs,
-    /// The inputs on which every case is checked follow from this number, so that every run makes
-    /// the same checks. `None`: from the run's own seed. What is timed never follows from it, since
-    /// the authors of prototypes can read it.
+    /// The seed of the inputs on which every case is checked, so that every run makes the same
+    /// checks. `None`: the run's own seed. Timed inputs never depend on it, since the authors of
+    /// prototypes can read it.
     pub seed: Option<u64>,
 }
 
-/// How inputs are made and answers judged.
+/// The way in which inputs are made and answers are judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Inputs {
     /// A component with `generate` and, if it is an oracle, `check`; one case for each size.
     Generated {
-        /// Its source or component.
+        /// The workload's source or component.
         code: Code,
-        /// The sizes it is asked for, ascending and distinct.
+        /// The sizes that `generate` is asked for, ascending and distinct.
         sizes: Vec<u32>,
     },
     /// Calls and expected answers in WAVE, from a file; one case for each.
     Cases(PathBuf),
 }
 
-/// A way to solve the problem.
+/// An approach: one way to solve the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approach {
-    /// How it is called in reports. Any text: what shows it must make it inert.
+    /// The name that reports show. It may be any text, so every renderer must escape it.
     pub name: String,
-    /// The idea, in a sentence.
+    /// The idea of the approach, in a sentence.
     pub description: Option<String>,
-    /// Its code.
+    /// The code of its prototype.
     pub code: Code,
-    /// The folders that it may read; for components only.
+    /// The folders that the prototype may read; for components only.
     #[serde(default)]
     pub grants: Vec<Grant>,
 }
@@ -83,11 +83,12 @@ pub struct Approach {
 pub struct Grant {
     /// The path at which the component sees it.
     pub at: String,
-    /// The folder: relative to the experiment's, or absolute where the host's policy allows it.
+    /// The path of the folder: relative to the experiment's, or absolute where the host's policy
+    /// allows it.
     pub folder: PathBuf,
 }
 
-/// Code as it comes in.
+/// A file of code, as the experiment file names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Code {
     /// A Rust source file.
@@ -97,7 +98,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The file, whatever it holds.
+    /// Returns the path of the file, for either kind of code.
     pub fn path(&self) -> &std::path::Path {
         match self {
             Self::Source(path) | Self::Component(path) => path,
@@ -105,21 +106,22 @@ impl Code {
     }
 }
 
-/// What one trial may use. Exceeding any of these is a result, not an error.
+/// The resource limits of one trial. A trial that exceeds one of them fails with a failure class;
+/// this is a result of the run, not an error of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Linear memories and tables of an instance, summed, in bytes.
+    /// Bytes that the linear memories and tables of an instance may have in all.
     pub memory_bytes: u64,
     /// Units of fuel (about one for each Wasm instruction) for one call in the gate.
     pub fuel: u64,
-    /// Wall time of one call.
+    /// Wall time that one call may take.
     pub wall: Duration,
-    /// Bytes an answer may have, and bytes that may be written to an output.
+    /// Bytes that an answer may have, and bytes that a call may write to an output.
     pub output_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 256 MiB, 10¹⁰ units of fuel, 10 s, 64 MiB of answer.
+    /// Returns the defaults: 256 MiB, 10¹⁰ units of fuel, 10 s, 64 MiB of answer.
     fn default() -> Self {
         Self {
             memory_bytes: 256 << 20,
@@ -130,33 +132,36 @@ impl Default for Limits {
     }
 }
 
-/// How time is measured, declared before the first sample.
+/// The options for measuring time, declared before the first sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// 1 − α for every published pairwise claim together, in (0, 1).
     pub confidence: f64,
-    /// δ: differences below this fraction do not matter in practice. 0.01 is one per cent.
+    /// δ: the practical threshold, as a fraction (0.01 is 1 %). Smaller differences do not matter
+    /// in practice.
     pub practical: f64,
     /// Wall time that measuring may take.
     pub budget: Duration,
-    /// Cores used at once.
+    /// The number of cores that are used at once.
     pub workers: Workers,
-    /// What may be carried from one call to the next.
+    /// The state that calls of an instance may share.
     pub state: State,
-    /// Replicas at most.
+    /// The largest number of replicas.
     pub replicas_max: u32,
-    /// A fraction by which the others may be slower than the first variant: measuring goes on until
-    /// each of them is surely within it, or beyond. `None`: nobody asked.
+    /// The fraction by which another variant may be slower than the first. Measuring goes on until
+    /// each of them is surely within it, or surely beyond it. `None`: there is no such limit.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// How closely a ratio needs to be known: measuring ends once every open pair of the leaders is
-    /// known to this fraction, up and down. `None`: it goes on for a verdict.
+    /// The precision to which ratios are measured, as a fraction in either direction: measuring
+    /// ends once every open pair of the leaders is known this well. `None`: measuring goes on until
+    /// there is a verdict.
     #[serde(default)]
     pub precision: Option<f64>,
 }
 
 impl Default for Measure {
-    /// 95 % confidence, 1 % practical threshold, 60 s, all cores, no state, 96 replicas.
+    /// Returns the defaults: 95 % confidence, 1 % practical threshold, 60 s, all cores, no state,
+    /// 96 replicas.
     fn default() -> Self {
         Self {
             confidence: 0.95,
@@ -171,71 +176,72 @@ impl Default for Measure {
     }
 }
 
-/// How many cores work at once.
+/// The number of cores that work at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Workers {
     /// One for each core of the machine.
     Auto,
-    /// So many; 1 is sequential.
+    /// This number of cores; 1 is sequential.
     Exactly(u32),
 }
 
-/// Whether calls of an instance may share state.
+/// The state that calls of an instance may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// A prototype is a function; one that is not gets a fresh instance for every call.
+    /// None: a prototype is a function, and one that keeps state gets a fresh instance for every
+    /// call.
     Pure,
     /// Calls of an instance may share state, and the report says so.
     Kept,
 }
 
-/// Something that counts in the choice.
+/// A criterion: a source of readings, a scale and a weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Criterion {
-    /// How it is called: `performance`.
+    /// The name of the criterion, such as `performance`.
     pub name: String,
-    /// How much it counts: finite, at least 0.
+    /// The weight of the criterion: finite, at least 0.
     pub weight: f64,
-    /// Where its numbers come from.
+    /// The source of its readings.
     pub source: Source,
-    /// Which way is better.
+    /// The direction in which readings are better.
     pub direction: Direction,
-    /// The unit of its readings, for people.
+    /// The unit of its readings, as reports show it.
     pub unit: String,
-    /// How a reading becomes a score.
+    /// The scale that turns a reading into a score.
     pub scale: Scale,
-    /// What a variant must reach to be ranked at all.
+    /// The bounds that a variant must meet to be ranked.
     pub gate: Option<Gate>,
 }
 
-/// Where a criterion's readings come from.
+/// The source of a criterion's readings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Source {
     /// Guest CPU time, as a ratio to the best.
     Time,
-    /// Wall time over the same brackets.
+    /// Wall time of the same calls, as a ratio to the best.
     Wall,
     /// Fuel of the gate's calls.
     Fuel,
-    /// Peak of memories and tables, in bytes.
+    /// Largest size of memories and tables, in bytes.
     PeakMemory,
     /// Size of the component, in bytes.
     ComponentSize,
     /// Lines of source that are neither blank nor comment.
     SourceLines,
-    /// How fuel grows with size: the effective exponent.
+    /// Growth of fuel with size, as the effective exponent.
     Growth,
     /// CPU time of the first call on a fresh instance.
     ColdStart,
     /// CPU time of the build.
     BuildTime,
-    /// A number that the workload's `assess` gives an answer, by name.
+    /// A number of this name that the workload's `assess` gives to an answer.
     Assess(String),
 }
 
 impl Source {
-    /// The built-in sources by the names that the experiment file uses.
+    /// The built-in sources, with the names that the experiment file uses.
     pub const BUILT_IN: [(&'static str, Source); 9] = [
         ("time", Source::Time),
         ("wall", Source::Wall),
@@ -248,7 +254,7 @@ impl Source {
         ("build-time", Source::BuildTime),
     ];
 
-    /// The name that the experiment file uses: `peak-memory`, `assess:NAME`.
+    /// Returns the name that the experiment file uses, such as `peak-memory` or `assess:NAME`.
     pub fn name(&self) -> String {
         if let Source::Assess(name) = self {
             return format!("assess:{name}");
@@ -260,26 +266,26 @@ impl Source {
     }
 }
 
-/// Which way is better.
+/// The direction in which readings are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Less is better.
+    /// Lower readings are better.
     LowerIsBetter,
-    /// More is better.
+    /// Higher readings are better.
     HigherIsBetter,
 }
 
-/// How a reading becomes a score from 0 to 10.
+/// A scale that turns a reading into a score from 0 to 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// 10 − 10·log_R(ratio to the best): each factor of R costs 10 points. For positive numbers.
     Ratio {
-        /// R, above 1. 10 by default.
+        /// R, the ratio that costs 10 points: above 1, and 10 by default.
         base: f64,
     },
-    /// Straight from the worst end of a declared range (0) to the best (10).
+    /// Linear from the worst end of a declared range (score 0) to the best end (score 10).
     Linear {
         /// The range's lower end.
         low: f64,
@@ -288,37 +294,37 @@ pub enum Scale {
     },
 }
 
-/// What a variant must reach to be ranked at all.
+/// The bounds that a variant must meet to be ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
-    /// What the bounds are about.
+    /// The value that the bounds apply to.
     pub on: GateOn,
-    /// At least this, if given.
+    /// The least value that is allowed, if there is one.
     pub min: Option<f64>,
-    /// At most this, if given.
+    /// The greatest value that is allowed, if there is one.
     pub max: Option<f64>,
 }
 
-/// What a gate looks at.
+/// The value that the bounds of a gate apply to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateOn {
-    /// The score, 0 to 10.
+    /// The score, from 0 to 10.
     Score,
-    /// The reading, in its own unit.
+    /// The reading, in the unit of the criterion.
     Reading,
 }
 
-/// What the report contains.
+/// The contents of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportOptions {
-    /// As a table, in prose, or both.
+    /// The form of the comparison.
     pub comparison: Comparison,
-    /// What kind of advice is given.
+    /// The kind of advice.
     pub recommendation: RecommendationStyle,
-    /// Whether the source of the prototypes is shown.
+    /// `true` if the report shows the source of the prototypes.
     pub code_samples: bool,
-    /// Whether the trade-off analysis is shown.
+    /// `true` if the report shows the trade-off analysis.
     pub trade_offs: bool,
 }
 
@@ -333,7 +339,7 @@ impl Default for ReportOptions {
     }
 }
 
-/// How the variants are compared.
+/// The form in which the variants are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Comparison {
@@ -345,16 +351,16 @@ pub enum Comparison {
     Both,
 }
 
-/// What kind of advice is given.
+/// The kind of advice that a report gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecommendationStyle {
-    /// One name, where the verdicts carry it.
+    /// The name of one variant, where the verdicts support it.
     Decisive,
-    /// The close ones side by side, without choosing.
+    /// The closest variants side by side, without a choice.
     Options,
-    /// "If … matters most, take …".
+    /// Conditional advice: "If … matters most, take …".
     Conditional,
-    /// None.
+    /// No advice.
     None,
 }

@@ -1,26 +1,26 @@
-//! Verdicts: what may be said about a pair of variants, and how sure it is.
+//! Verdicts about pairs of variants, with their intervals.
 
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
-use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
+use crate::stats::{Bounds, ConfidenceSequence, SCALE_REPLICAS, hodges_lehmann, replicas_needed};
 use serde::{Deserialize, Serialize};
 
-/// What is said about variant `a` against variant `b`.
+/// The verdict about variant `a` against variant `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// `a` takes less time, surely.
+    /// `a` takes less time: 0 is rejected.
     Beats,
-    /// `a` takes more time, surely.
+    /// `a` takes more time: 0 is rejected.
     Beaten,
-    /// Surely no further apart than the practical threshold, and neither surely faster.
+    /// The two are within the practical threshold of each other: −δ and +δ are rejected, 0 is not.
     Tie,
-    /// Not known: the budget ended first, or it depends on the neighbours ([`Reversal`]).
+    /// Open: the budget ended first, or the sign depends on the core's load ([`SignInversion`]).
     NoCall,
 }
 
 impl Verdict {
-    /// The same fact seen from the other side.
-    pub fn reversed(self) -> Self {
+    /// The verdict about `b` against `a`.
+    pub fn mirrored(self) -> Self {
         match self {
             Self::Beats => Self::Beaten,
             Self::Beaten => Self::Beats,
@@ -29,8 +29,8 @@ impl Verdict {
     }
 }
 
-/// The ratio of two times with its interval from the confidence sequence. An end that is not
-/// known is `None`. The ratio lies in the interval.
+/// The ratio of two times with its interval from the confidence sequence. An unknown end is `None`.
+/// The ratio lies in the interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RatioInterval {
     /// Time of `a` divided by time of `b`; `None` before the first replica.
@@ -41,20 +41,21 @@ pub struct RatioInterval {
     pub high: Option<f64>,
 }
 
-/// A pair that changes places with what else runs on the core: the estimates of its ratio where the
-/// least, and where the most, did. Who is faster then depends on the neighbours.
+/// A pair whose difference changes its sign with the contention of the core: the estimates of its
+/// ratio on a quiet and on a crowded core. Which one is faster then depends on the neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reversal {
-    /// Time of `a` divided by time of `b` in the sixth of the replicas that had most of their core.
+pub struct SignInversion {
+    /// Time of `a` divided by time of `b` in the sixth of the replicas with the shortest contention
+    /// probes (four at least).
     pub quiet: f64,
-    /// The same in the sixth that had least.
+    /// The same in the sixth with the longest probes.
     pub crowded: f64,
 }
 
-impl Reversal {
-    /// The same fact seen from the other side.
+impl SignInversion {
+    /// The inversion of `b` against `a`.
     #[must_use]
-    pub fn reversed(self) -> Self {
+    pub fn mirrored(self) -> Self {
         Self {
             quiet: 1.0 / self.quiet,
             crowded: 1.0 / self.crowded,
@@ -65,31 +66,31 @@ impl Reversal {
 /// A verdict about one pair, over all cases or on one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairVerdict {
-    /// The variant that is spoken of.
+    /// The variant that the verdict is about.
     pub a: VariantIndex,
-    /// The variant it is held against.
+    /// The variant that it is compared with.
     pub b: VariantIndex,
     /// `None`: all cases together.
     pub case: Option<CaseIndex>,
-    /// What is said.
+    /// The verdict about `a`.
     pub verdict: Verdict,
-    /// Sure, but the ratio shown is smaller than the practical threshold: whoever does not care for
-    /// differences of that size need not care for this one. The interval says how sure *that* is.
+    /// True if one beats the other, yet the ratio shown is within the practical threshold. The interval
+    /// says how sure that is.
     pub below_threshold: bool,
-    /// By how much.
+    /// The ratio of their times.
     pub interval: RatioInterval,
-    /// How many replicas it rests on.
+    /// The number of replicas that it rests on.
     pub replicas: u32,
-    /// Why there is no verdict, if the pair changes places with what else runs on the core.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reversal: Option<Reversal>,
+    /// The inversion because of which there is no verdict, if there is one.
+    #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
+    pub sign_inversion: Option<SignInversion>,
 }
 
-/// The least practical threshold by the wall clock, which is noisier than CPU time.
+/// The smallest practical threshold for wall time, which is noisier than CPU time.
 const PRACTICAL_WALL_MIN: f64 = 0.02;
 
-/// δ for a clock, as a difference of logarithms: `practical` (0.01 is one per cent), by the wall
-/// clock at least 2 %.
+/// δ for a metric, as a difference of logarithms: `practical` (0.01 is one per cent), for wall time
+/// at least 2 %.
 pub fn practical_log(practical: f64, metric: Metric) -> f64 {
     match metric {
         Metric::Cpu => practical.ln_1p(),
@@ -97,10 +98,10 @@ pub fn practical_log(practical: f64, metric: Metric) -> f64 {
     }
 }
 
-/// What may be said at `bounds` (of the logarithm of the ratio) with δ = `practical_log`.
+/// The verdict at `bounds` (of the logarithm of the ratio) with δ = `practical_log`.
 ///
-/// An effect of either sign cannot be excluded on both sides unless the effect changed during the
-/// race; nothing is claimed then.
+/// Effects of either sign are both rejected only if the effect changed during the race; then there
+/// is no call.
 pub fn judge(bounds: Bounds, practical_log: f64) -> Verdict {
     match (bounds.below(0.0), bounds.above(0.0)) {
         (true, false) => Verdict::Beats,
@@ -114,7 +115,18 @@ pub fn judge(bounds: Bounds, practical_log: f64) -> Verdict {
 }
 
 impl RatioInterval {
-    /// From an estimate and bounds in logarithms. If the ends have crossed, which only an effect
+    /// The interval of the reciprocal: of `b` against `a`. Numbers that are not positive have none.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
+        Self {
+            ratio: inverse(self.ratio),
+            low: inverse(self.high),
+            high: inverse(self.low),
+        }
+    }
+
+    /// The ratio and its interval from an estimate and bounds in logarithms. If the ends have crossed, which only an effect
     /// that changed during the race can do, the interval spans both.
     pub fn from_log(estimate: Option<f64>, bounds: Bounds) -> Self {
         let (low, high) = match (bounds.low, bounds.high) {
@@ -134,7 +146,20 @@ impl RatioInterval {
 }
 
 impl PairVerdict {
-    /// The verdict about `a` and `b` from their differences so far, D = ln t_a − ln t_b by replica.
+    /// The verdict about `b` against `a`.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        Self {
+            a: self.b,
+            b: self.a,
+            verdict: self.verdict.mirrored(),
+            interval: self.interval.inverse(),
+            sign_inversion: self.sign_inversion.map(SignInversion::mirrored),
+            ..self
+        }
+    }
+
+    /// The verdict about a pair (a, b) from its differences so far, D = ln t_a − ln t_b by replica.
     pub fn from_sequence(
         pair: (VariantIndex, VariantIndex),
         case: Option<CaseIndex>,
@@ -151,13 +176,14 @@ impl PairVerdict {
             below_threshold: false,
             interval: RatioInterval::from_log(estimate, bounds),
             replicas: sequence.values().len() as u32,
-            reversal: None,
+            sign_inversion: None,
         };
         verdict.mark_threshold(practical_log);
         verdict
     }
 
-    /// Two variants that are the same component with the same parameters tie without being run.
+    /// The tie of two variants that are the same component with the same parameters: they are not
+    /// raced.
     pub fn identical(a: VariantIndex, b: VariantIndex, case: Option<CaseIndex>) -> Self {
         Self {
             a,
@@ -171,31 +197,31 @@ impl PairVerdict {
                 high: Some(1.0),
             },
             replicas: 0,
-            reversal: None,
+            sign_inversion: None,
         }
     }
 
-    /// Whether more replicas could bring a verdict. A reversal that a few replicas show may go away
-    /// with more of them.
+    /// Returns true if more replicas could bring a verdict. A sign inversion that few replicas show
+    /// may go away with more of them.
     pub fn is_open(&self) -> bool {
-        let turns = self.reversal.is_some() && self.replicas >= REVERSAL_REPLICAS;
-        self.verdict == Verdict::NoCall && !turns
+        let inverts = self.sign_inversion.is_some() && self.replicas >= INVERSION_REPLICAS;
+        self.verdict == Verdict::NoCall && !inverts
     }
 
-    /// Takes the verdict back: the pair changes places with what else runs on the core. The interval
-    /// then holds both estimates.
-    pub(crate) fn withhold(&mut self, reversal: Reversal) {
-        let (quiet, crowded) = (reversal.quiet, reversal.crowded);
+    /// Withdraws the verdict because of a sign inversion, and widens the interval to hold both
+    /// estimates.
+    pub(crate) fn withhold(&mut self, inversion: SignInversion) {
+        let (quiet, crowded) = (inversion.quiet, inversion.crowded);
         let low = |end: f64| end.min(quiet).min(crowded);
         let high = |end: f64| end.max(quiet).max(crowded);
         self.interval.low = self.interval.low.map(low);
         self.interval.high = self.interval.high.map(high);
         self.verdict = Verdict::NoCall;
         self.below_threshold = false;
-        self.reversal = Some(reversal);
+        self.sign_inversion = Some(inversion);
     }
 
-    /// Sets the flag from the verdict and the ratio.
+    /// Sets `below_threshold` from the verdict and the ratio.
     pub(crate) fn mark_threshold(&mut self, practical_log: f64) {
         let sure = matches!(self.verdict, Verdict::Beats | Verdict::Beaten);
         let small = |ratio: f64| ratio.ln().abs() < practical_log;
@@ -210,12 +236,12 @@ impl PairVerdict {
         Some((estimate - low.ln()).max(high.ln() - estimate))
     }
 
-    /// What more replicas would do for this pair; `threshold` is the evidence that its claim needs,
-    /// in nats.
+    /// The number of replicas that would settle this pair; `threshold` is the evidence that its claim
+    /// needs, in nats.
     ///
     /// The half-width of the interval shrinks as 1/√(bets made). A verdict comes when it falls
     /// below the distance of the estimate from 0 (a winner) or from ±δ (a tie), whichever is the
-    /// larger. An extrapolation: it says "about", not "surely".
+    /// larger. An extrapolation, not a promise.
     pub fn forecast(&self, threshold: f64, practical_log: f64) -> Forecast {
         let least = replicas_needed(threshold);
         let estimate = self.interval.ratio.map(f64::ln);
@@ -238,20 +264,17 @@ impl PairVerdict {
     }
 }
 
-/// Replicas from which on a reversal is taken to stay.
-const REVERSAL_REPLICAS: u32 = 24;
+/// The number of replicas from which on a sign inversion is taken to stay.
+const INVERSION_REPLICAS: u32 = 24;
 
-/// Replicas at the start of a race that only set the scale.
-const SCALE_REPLICAS: u32 = 2;
-
-/// What a pair's interval looks like now, and what it would take to settle it.
+/// The half-width of a pair's interval, and the replicas that would settle the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
     /// The larger distance from the estimate to an end, as a difference of logarithms (0.03 is
     /// about 3 %); `None` while an end is unknown.
     pub half_width: Option<f64>,
-    /// About how many replicas in all would settle it; as many as there are if it is settled. At
-    /// least this many, if an end is still unknown.
+    /// The number of replicas in all that would about settle it; those there are if it is settled. A
+    /// lower bound while an end is unknown.
     pub replicas: u32,
 }
 

@@ -8,9 +8,10 @@ mod random;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
-use bakeoff_domain::plan::{Company, company};
+use bakeoff_domain::plan::{Isolation, isolation};
 use bakeoff_domain::race::{
-    Analysis, Basis, Control, Next, Race, Remaining, Settings, StopReason, analyse,
+    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, SoloComparison, StopReason,
+    analyse,
 };
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use synthetic::{Order, World, everybody, plan, session};
@@ -30,7 +31,7 @@ fn false_max(runs: f64) -> f64 {
 fn identical_variants_have_no_winner() {
     for (variants, runs) in [(2, 300), (4, 120)] {
         let world = World::busy(&vec![0.0; variants]);
-        let settings = Settings::new(variants, 1);
+        let settings = RaceSettings::new(variants, 1);
         let wrong = (0..runs)
             .filter(|seed| claims(&session(&world, &settings, *seed, Order::Drawn).0) > 0)
             .count();
@@ -45,7 +46,7 @@ fn identical_variants_have_no_winner() {
 fn whoever_runs_first_pays_and_still_nobody_wins() {
     let mut world = World::busy(&[0.0, 0.0]);
     world.first_penalty = 0.03;
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     let wrong = |order| {
         let wins = |seed: &u64| claims(&session(&world, &settings, *seed, order).0) > 0;
         (0..100).filter(wins).count()
@@ -60,7 +61,7 @@ fn whoever_runs_first_pays_and_still_nobody_wins() {
 #[test]
 fn five_per_cent_are_found_with_the_right_sign() {
     let world = World::busy(&[0.05_f64.ln_1p(), 0.0]);
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     for seed in 0..200 {
         let (analysis, reason) = session(&world, &settings, seed, Order::Drawn);
         assert_eq!(analysis.winner, Some(1), "seed {seed}");
@@ -79,7 +80,7 @@ fn a_quiet_machine_calls_identical_variants_a_tie() {
         slow_instances: 0.0,
         ..World::busy(&[0.0, 0.0, 0.0])
     };
-    let settings = Settings::new(3, 1);
+    let settings = RaceSettings::new(3, 1);
     for seed in 0..20 {
         let (analysis, reason) = session(&world, &settings, seed, Order::Drawn);
         assert_eq!(reason, StopReason::Tied, "seed {seed}");
@@ -91,7 +92,7 @@ fn a_quiet_machine_calls_identical_variants_a_tie() {
 fn the_best_of_eight_wins_and_the_slow_leave_early() {
     let effects: Vec<f64> = (0..8).map(|variant| 0.3 * f64::from(variant)).collect();
     let world = World::busy(&effects);
-    let (analysis, reason) = session(&world, &Settings::new(8, 1), 1, Order::Drawn);
+    let (analysis, reason) = session(&world, &RaceSettings::new(8, 1), 1, Order::Drawn);
     assert_eq!((analysis.winner, reason), (Some(0), StopReason::Winner));
     assert!(analysis.replicas < 24, "{}", analysis.replicas);
     for pair in &analysis.overall {
@@ -100,10 +101,10 @@ fn the_best_of_eight_wins_and_the_slow_leave_early() {
 }
 
 #[test]
-fn a_brief_variant_gets_its_verdict_from_single_calls() {
+fn a_single_call_variant_gets_its_verdict_from_single_calls() {
     let world = World::busy(&[0.0, 0.05, 4.0]);
-    let mut settings = Settings::new(3, 1);
-    settings.brief_at_start = vec![2];
+    let mut settings = RaceSettings::new(3, 1);
+    settings.single_call_at_start = vec![2];
     let (analysis, _) = session(&world, &settings, 5, Order::Drawn);
     let pair = analysis
         .overall
@@ -118,26 +119,19 @@ fn a_brief_variant_gets_its_verdict_from_single_calls() {
 }
 
 #[test]
-fn sizes_get_their_own_verdicts_and_a_crossover() {
+fn each_case_gets_a_verdict_of_its_own() {
     let mut world = World::busy(&[0.0, 0.0]);
     world.effects = vec![vec![-0.5, 0.2, 0.9], vec![0.0, 0.0, 0.0]];
-    let mut settings = Settings::new(2, 3);
-    settings.sizes = vec![100, 1_600, 25_600];
+    let settings = RaceSettings::new(2, 3);
     let (analysis, reason) = session(&world, &settings, 3, Order::Drawn);
     assert_eq!((analysis.winner, reason), (Some(1), StopReason::Winner));
     let verdicts: Vec<Verdict> = analysis.by_case.iter().map(|pair| pair.verdict).collect();
     assert_eq!(verdicts, [Verdict::Beats, Verdict::Beaten, Verdict::Beaten]);
-    let crossover = analysis.crossovers[0];
-    assert_eq!((crossover.below, crossover.above), (0, 1));
-    assert!(
-        (500.0..1_000.0).contains(&crossover.estimate),
-        "{crossover:?}"
-    );
 }
 
 #[test]
 fn an_effect_that_comes_with_time_is_annotated() {
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     let mut race = Race::new(settings);
     for index in 0..32 {
         let world = World::busy(&[0.02 * f64::from(index), 0.0]);
@@ -152,7 +146,7 @@ fn an_effect_that_comes_with_time_is_annotated() {
 #[test]
 fn step_by_step_in_any_order_of_finishing_is_the_same_as_all_at_once() {
     let world = World::busy(&[0.02, 0.0, 0.01]);
-    let settings = Settings::new(3, 1);
+    let settings = RaceSettings::new(3, 1);
     let mut replicas: Vec<_> = (0..24)
         .filter(|index| *index != 5)
         .map(|index| world.run(&plan(4, index, 1, &everybody(3), Order::Drawn), 4))
@@ -185,7 +179,7 @@ fn step_by_step_in_any_order_of_finishing_is_the_same_as_all_at_once() {
 #[test]
 fn a_variant_that_fails_is_not_spoken_of() {
     let world = World::busy(&[0.1, 0.0, 0.3]);
-    let mut settings = Settings::new(3, 1);
+    let mut settings = RaceSettings::new(3, 1);
     settings.withdrawn = vec![1];
     let mut race = Race::new(settings);
     for index in 0..20 {
@@ -198,29 +192,32 @@ fn a_variant_that_fails_is_not_spoken_of() {
 
 #[test]
 fn a_ranking_that_holds_only_side_by_side_is_noticed() {
-    let settings = Settings::new(2, 1);
+    let settings = RaceSettings::new(2, 1);
     let run = |alone: f64, together: f64| {
         let mut race = Race::new(settings.clone());
         for index in 0..32 {
-            let company = company(index, 2);
-            let effect = match company {
-                Company::Solo => alone,
-                Company::Shared => together,
+            let isolation = isolation(index, 2);
+            let effect = match isolation {
+                Isolation::Solo => alone,
+                Isolation::Shared => together,
             };
             let plan = plan(6, index, 1, &everybody(2), Order::Drawn);
             let mut replica = World::busy(&[effect, 0.0]).run(&plan, 6);
-            replica.solo = company == Company::Solo;
+            replica.solo = isolation == Isolation::Solo;
             race.push(replica);
         }
-        race.analysis().control
+        race.analysis().solo_comparison
     };
-    assert_eq!(run(0.1, 0.1), Control::Agrees);
-    assert_eq!(run(0.0, 0.1), Control::Agrees);
-    let differs = Control::Differs {
+    assert_eq!(run(0.1, 0.1), SoloComparison::Agrees);
+    assert_eq!(run(0.0, 0.1), SoloComparison::Agrees);
+    let differs = SoloComparison::Differs {
         pairs: vec![(0, 1)],
     };
     assert_eq!(run(-0.1, 0.1), differs);
-    assert_eq!(Race::new(settings).analysis().control, Control::Unknown);
+    assert_eq!(
+        Race::new(settings).analysis().solo_comparison,
+        SoloComparison::Unknown
+    );
 }
 
 #[test]
@@ -233,7 +230,7 @@ fn after_the_fallback_only_solo_replicas_count() {
         .iter_mut()
         .step_by(2)
         .for_each(|replica| replica.solo = true);
-    let mut settings = Settings::new(2, 1);
+    let mut settings = RaceSettings::new(2, 1);
     settings.basis = Basis::Solo;
     let analysis = analyse(&settings, &replicas);
     assert_eq!((analysis.replicas, analysis.winner), (12, Some(1)));
@@ -241,16 +238,16 @@ fn after_the_fallback_only_solo_replicas_count() {
 
 /// Replicas of which every other ran on a crowded core, where the effect of variant 0 is another.
 fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
-    let mut race = Race::new(Settings::new(2, 1));
+    let mut race = Race::new(RaceSettings::new(2, 1));
     for index in 0..24 {
-        let (effect, yardstick_ns) = match index % 2 {
+        let (effect, contention_probe_ns) = match index % 2 {
             0 => (quiet, 34e3),
             _ => (crowded, 51e3 + f64::from(index)),
         };
         let plan = plan(3, index, 1, &everybody(2), Order::Drawn);
         let mut replica = World::busy(&[effect, 0.0]).run(&plan, 3);
         replica.solo = solo;
-        replica.surroundings.yardstick_ns = Some(yardstick_ns);
+        replica.surroundings.contention_probe_ns = Some(contention_probe_ns);
         race.push(replica);
     }
     race
@@ -258,35 +255,35 @@ fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
 
 #[test]
 fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
-    let plenty = Remaining {
+    let plenty = RemainingBudget {
         seconds: 60.0,
         replica_seconds: 0.1,
     };
     let constant = on_and_off(-0.4, -0.4, true).analysis();
     assert_eq!(constant.winner, Some(0));
     let sure = on_and_off(-0.4, -0.05, true).analysis();
-    assert_eq!(sure.overall[0].reversal, None);
+    assert_eq!(sure.overall[0].sign_inversion, None);
 
     let mut race = on_and_off(-0.4, 0.1, true);
-    assert!(!race.calls_for_solo(), "all of them ran alone");
-    let turning = race.analysis();
-    let pair = &turning.overall[0];
-    assert_eq!((turning.winner, pair.verdict), (None, Verdict::NoCall));
-    let reversal = pair.reversal.expect("it turns");
+    assert!(!race.should_fall_back_to_solo(), "all of them ran alone");
+    let inverting = race.analysis();
+    let pair = &inverting.overall[0];
+    assert_eq!((inverting.winner, pair.verdict), (None, Verdict::NoCall));
+    let inversion = pair.sign_inversion.expect("an inversion");
     assert!(
-        reversal.quiet < 0.8 && reversal.crowded > 1.05,
-        "{reversal:?}"
+        inversion.quiet < 0.8 && inversion.crowded > 1.05,
+        "{inversion:?}"
     );
     assert!(pair.interval.low < Some(0.8) && pair.interval.high > Some(1.05));
-    assert_eq!(turning.next(plenty), Next::Stop(StopReason::Settled));
-    assert!(on_and_off(-0.4, 0.1, false).calls_for_solo());
-    assert!(!on_and_off(-0.4, -0.4, false).calls_for_solo());
+    assert_eq!(inverting.next(plenty), NextStep::Stop(StopReason::Settled));
+    assert!(on_and_off(-0.4, 0.1, false).should_fall_back_to_solo());
+    assert!(!on_and_off(-0.4, -0.4, false).should_fall_back_to_solo());
 }
 
 #[test]
 fn a_race_ends_when_its_ratio_is_known_as_closely_as_was_asked_for() {
     let world = World::busy(&[0.0, 0.0]);
-    let mut settings = Settings::new(2, 1);
+    let mut settings = RaceSettings::new(2, 1);
     settings.practical = 0.0005;
     let (whole, reason) = session(&world, &settings, 12, Order::Drawn);
     assert_eq!((whole.replicas, reason), (96, StopReason::ReplicaLimit));
@@ -299,42 +296,42 @@ fn a_race_ends_when_its_ratio_is_known_as_closely_as_was_asked_for() {
 
 #[test]
 fn the_race_ends_at_its_limits() {
-    let time = |seconds, replica_seconds| Remaining {
+    let time = |seconds, replica_seconds| RemainingBudget {
         seconds,
         replica_seconds,
     };
     let world = World::busy(&[0.0, 0.0]);
-    let mut settings = Settings::new(2, 1);
+    let mut settings = RaceSettings::new(2, 1);
     settings.replicas_max = 5;
     let mut race = Race::new(settings);
     assert_eq!(
         race.analysis().next(time(1.0, 2.0)),
-        Next::Stop(StopReason::Budget)
+        NextStep::Stop(StopReason::Budget)
     );
     for index in 0..5 {
-        let Next::Run { entrants } = race.analysis().next(time(2.0, 1.0)) else {
+        let NextStep::Run { live_variants } = race.analysis().next(time(2.0, 1.0)) else {
             panic!("nothing is settled after {index} replicas");
         };
-        race.push(world.run(&plan(0, index, 1, &entrants, Order::Drawn), 0));
+        race.push(world.run(&plan(0, index, 1, &live_variants, Order::Drawn), 0));
     }
     assert_eq!(
         race.analysis().next(time(2.0, 1.0)),
-        Next::Stop(StopReason::ReplicaLimit)
+        NextStep::Stop(StopReason::ReplicaLimit)
     );
 }
 
 #[test]
 fn there_is_nothing_to_compare_alone_and_nothing_to_time_without_cases() {
-    let endless = Remaining {
+    let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
     };
     let world = World::busy(&[0.0]);
-    let (analysis, reason) = session(&world, &Settings::new(1, 1), 0, Order::Drawn);
+    let (analysis, reason) = session(&world, &RaceSettings::new(1, 1), 0, Order::Drawn);
     assert_eq!((analysis.replicas, reason), (8, StopReason::Alone));
     assert!(analysis.times[0].low_ns.is_some());
-    let mut settings = Settings::new(2, 1);
+    let mut settings = RaceSettings::new(2, 1);
     settings.case_weights = vec![0.0];
     let nothing = analyse(&settings, &[]).next(endless);
-    assert_eq!(nothing, Next::Stop(StopReason::NothingToTime));
+    assert_eq!(nothing, NextStep::Stop(StopReason::NothingToTime));
 }

@@ -1,13 +1,14 @@
-//! The command that goes on with what was interrupted.
+//! The command that continues an interrupted run.
 
 use std::ffi::OsString;
 
-/// This very command line, to be given to a shell again.
+/// Returns this command line, quoted for a shell.
 pub(super) fn command() -> String {
     of(std::env::args_os().skip(1))
 }
 
-/// The arguments as a command, without `--fresh`: that would start over instead of going on.
+/// Returns the arguments as a command, without `--fresh`, which would start over instead of
+/// continuing.
 fn of(arguments: impl Iterator<Item = OsString>) -> String {
     let mut words = vec!["bakeoff".to_owned()];
     let mut options = true;
@@ -20,7 +21,7 @@ fn of(arguments: impl Iterator<Item = OsString>) -> String {
     words.join(" ")
 }
 
-/// A word as a shell reads it back.
+/// Returns a word quoted so that a shell reads it unchanged.
 fn quoted(text: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
     match !text.is_empty() && text.chars().all(plain) {

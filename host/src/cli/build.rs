@@ -1,57 +1,57 @@
-//! `bakeoff build`: one prototype, or workload, to a component.
+//! `bakeoff build`: builds one prototype or workload to a component.
 
 use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use crate::build::{Built, Kind, Request};
+use crate::compile::{BuildKind, BuildRequest, BuiltComponent};
 use crate::config::Policy;
-use crate::coordinate::{Tools, wasi_imports};
 use crate::interface::{Interface, World};
+use crate::run::{Tools, wasi_imports};
 use bakeoff_domain::spec::Code;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Builds a Rust file to a component, fenced, without cargo.
+/// Builds a Rust file to a component, confined and without cargo
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff build heap.rs --wit wit --call top-k              says what came out
+  bakeoff build heap.rs --wit wit --call top-k              shows exports, imports and size
   bakeoff build heap.rs --wit wit --call top-k -o heap.wasm
   bakeoff build workload.rs --wit wit --call top-k --world workload -o workload.wasm")]
 pub(super) struct Arguments {
-    /// The file: Rust source, or a component to be checked again
+    /// Rust source, or a component to check again
     file: PathBuf,
     #[command(flatten)]
     interface: InterfaceArguments,
-    /// Where to write the component
+    /// The file to write the component to
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     safety: Safety,
 }
 
-/// Which interface the code is for.
+/// The interface that the code is for.
 #[derive(Clone, Debug, Args)]
 pub(super) struct InterfaceArguments {
-    /// The WIT: a file, or a folder of them
+    /// The WIT file, or a folder of WIT files
     #[arg(long, value_name = "PATH", default_value = "wit")]
     pub(super) wit: PathBuf,
-    /// The function that is called: top-k, or interface.function
+    /// The function to call: top-k, or interface.function
     #[arg(long, value_name = "NAME")]
     pub(super) call: String,
-    /// Which of the interface's worlds the code is for
+    /// The world that the code is for
     #[arg(long, value_enum, default_value = "prototype")]
     pub(super) world: WorldName,
 }
 
-/// A world by its name.
+/// The name of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum WorldName {
-    /// What is measured
+    /// The code that is measured
     Prototype,
-    /// What makes inputs and judges answers
+    /// The code that generates inputs and checks answers
     Workload,
 }
 
@@ -71,7 +71,7 @@ impl InterfaceArguments {
     }
 }
 
-/// Code by its file's name: what ends in `.wasm` is a component.
+/// The code in a file: a component if its name ends in `.wasm`, otherwise source.
 pub(super) fn code_of(file: &Path) -> Code {
     match file.extension().is_some_and(|end| end == "wasm") {
         true => Code::Component(file.to_owned()),
@@ -79,9 +79,9 @@ pub(super) fn code_of(file: &Path) -> Code {
     }
 }
 
-/// What is said of a build in JSON.
+/// The output of a build in JSON.
 #[derive(Serialize)]
-struct Said<'a> {
+struct BuildOutput<'a> {
     file: String,
     digest: &'a str,
     component_bytes: usize,
@@ -109,11 +109,12 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         std::fs::write(path, &built.component)
             .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
     }
-    say(&built, &arguments.file, level, output)?;
+    print(&built, &arguments.file, level, output)?;
     Ok(Status::Done)
 }
 
-/// Builds a file for an interface; the inner error is the code's own.
+/// Builds a file for an interface, and returns the confinement level too. The inner error is a
+/// failure of the code itself.
 pub(super) async fn built(
     file: &Path,
     interface: &InterfaceArguments,
@@ -121,36 +122,30 @@ pub(super) async fn built(
     output: &Output,
 ) -> Result<
     (
-        Result<Arc<Built>, bakeoff_domain::failure::Failure>,
+        Result<Arc<BuiltComponent>, bakeoff_domain::failure::Failure>,
         &'static str,
     ),
     Failure,
 > {
     let interface_read = interface.load()?;
-    let quiet = output.quiet;
-    let mut tell = move |text: &str| {
-        if !quiet {
-            anstream::eprintln!("{text}");
-        }
-    };
     let policy = Policy::of_host()?;
     let tools = Tools::open(
         safety.unconfined(&policy)?,
         wasi_imports(&policy),
         safety.cache_dir.as_deref(),
         1,
-        &mut tell,
+        &mut output.reporter(),
     )
     .await?;
-    let code = match crate::coordinate::read_code(&code_of(file), Path::new("")) {
+    let code = match crate::source::read_code(&code_of(file), Path::new("")) {
         Ok(code) => code,
         Err(failure) => return Ok((Err(failure), tools.confinement.level().name())),
     };
-    let request = Request {
+    let request = BuildRequest {
         interface: interface_read,
         world: interface.world(),
         code,
-        kind: Kind::Release,
+        kind: BuildKind::Release,
     };
     Ok((
         tools.builder.build(&request).await,
@@ -158,8 +153,8 @@ pub(super) async fn built(
     ))
 }
 
-fn say(built: &Built, file: &Path, level: &str, output: &Output) -> Result<(), Failure> {
-    let said = Said {
+fn print(built: &BuiltComponent, file: &Path, level: &str, output: &Output) -> Result<(), Failure> {
+    let built_output = BuildOutput {
         file: file.display().to_string(),
         digest: &built.digest,
         component_bytes: built.component.len(),
@@ -171,21 +166,21 @@ fn say(built: &Built, file: &Path, level: &str, output: &Output) -> Result<(), F
         confinement: level,
     };
     match output.format {
-        Format::Json => super::show::write_json(&said),
+        Format::Json => super::show::write_json(&built_output),
         _ => {
-            let shown = crate::render::inert::Plain(&said.file).to_string();
+            let file = crate::render::escape::Plain(&built_output.file).to_string();
             let imports = match built.imports.is_empty() {
                 true => "nothing".to_owned(),
                 false => built.imports.join(", "),
             };
             let text = format!(
-                "{shown}\n  component  {} bytes, {}\n  exports    {}\n  imports    {imports}\n  built      {}, confinement {level}\n",
-                said.component_bytes,
-                said.digest,
+                "{file}\n  component  {} bytes, {}\n  exports    {}\n  imports    {imports}\n  built      {}, confinement {level}\n",
+                built_output.component_bytes,
+                built_output.digest,
                 built.exports.join("\n             "),
                 match built.cached {
-                    true => "before: taken from the cache".to_owned(),
-                    false => format!("now, with {:.2} s of CPU", said.build_cpu_seconds),
+                    true => "from the cache".to_owned(),
+                    false => format!("in {:.2} s of CPU time", built_output.build_cpu_seconds),
                 },
             );
             super::show::write(&text)

@@ -1,25 +1,26 @@
-//! `bakeoff check`: whether a file fits an interface, and why not.
+//! `bakeoff check`: checks whether a file fits an interface.
 
 use super::Status;
 use super::build::InterfaceArguments;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use crate::build::{Provision, provision};
-use crate::render::inert::Plain;
+use crate::compile::{ImportSupport, import_support};
+use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Says whether a prototype or component fits the interface: what it exports and imports, and what
-/// it would be refused for. WASI 0.2 is virtual: what stands behind each import is said.
-/// Nothing of it runs.
+/// Checks whether a prototype or component fits an interface, without running it
+///
+/// Shows its exports and imports, or why it would be refused. WASI 0.2 is virtual: shows for each
+/// import what it gets.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff check heap.wasm --wit wit --call top-k
   bakeoff check heap.rs --wit wit --call top-k --format json")]
 pub(super) struct Arguments {
-    /// The file: a component, or Rust source
+    /// A component, or Rust source
     file: PathBuf,
     #[command(flatten)]
     interface: InterfaceArguments,
@@ -27,37 +28,38 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// Between the lines of a list.
-const NEXT: &str = "\n             ";
+/// Separator of the lines of a list.
+const LIST_SEPARATOR: &str = "\n             ";
 
+/// The output of a check in JSON.
 #[derive(Serialize)]
-struct Said {
+struct CheckOutput {
     file: String,
     accepted: bool,
     exports: Vec<String>,
     imports: Vec<String>,
-    /// What a component gets for each of its imports.
-    gets: Vec<Gets>,
+    /// What the component gets for each of its imports.
+    gets: Vec<ImportProvision>,
     refusal: Option<bakeoff_domain::failure::Failure>,
 }
 
-/// An import, and what stands behind it.
+/// An import, and what it gets.
 #[derive(Serialize)]
-struct Gets {
+struct ImportProvision {
     import: String,
     gets: &'static str,
 }
 
-/// What stands behind each import of an accepted component.
-fn gets(imports: &[String]) -> Vec<Gets> {
-    let gets = |import: &String| match provision(import) {
-        Provision::Virtual(gets) => Some(Gets {
+/// What each import of an accepted component gets.
+fn provisions(imports: &[String]) -> Vec<ImportProvision> {
+    let provided = |import: &String| match import_support(import) {
+        ImportSupport::Virtual(gets) => Some(ImportProvision {
             import: import.clone(),
             gets,
         }),
-        Provision::Refused(_) => None,
+        ImportSupport::Refused(_) => None,
     };
-    imports.iter().filter_map(gets).collect()
+    imports.iter().filter_map(provided).collect()
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -69,19 +71,19 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     )
     .await?;
     let file = arguments.file.display().to_string();
-    let said = match built {
-        Ok(built) => Said {
+    let checked = match built {
+        Ok(built) => CheckOutput {
             file,
             accepted: true,
             exports: built.exports.clone(),
             imports: built.imports.clone(),
-            gets: gets(&built.imports),
+            gets: provisions(&built.imports),
             refusal: None,
         },
-        Err(failure) if failure.class.is_of_the_machine() => {
+        Err(failure) if failure.class.is_machine_fault() => {
             return Err(Failure::variant(&failure));
         }
-        Err(failure) => Said {
+        Err(failure) => CheckOutput {
             file,
             accepted: false,
             exports: Vec::new(),
@@ -90,21 +92,21 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             refusal: Some(failure),
         },
     };
-    let status = if said.accepted {
+    let status = if checked.accepted {
         Status::Done
     } else {
         Status::NoAnswer
     };
     match output.format {
-        Format::Json => super::show::write_json(&said)?,
-        _ => super::show::write(&text(&said))?,
+        Format::Json => super::show::write_json(&checked)?,
+        _ => super::show::write(&text(&checked))?,
     }
     Ok(status)
 }
 
-fn text(said: &Said) -> String {
-    let file = Plain(&said.file);
-    match &said.refusal {
+fn text(checked: &CheckOutput) -> String {
+    let file = Plain(&checked.file);
+    match &checked.refusal {
         Some(failure) => {
             let limit = failure
                 .limit
@@ -122,14 +124,20 @@ fn text(said: &Said) -> String {
             )
         }
         None => {
-            let shown = |gets: &Gets| format!("{}: {}", Plain(&gets.import), gets.gets);
-            let imports = match said.gets.is_empty() {
+            let shown =
+                |import: &ImportProvision| format!("{}: {}", Plain(&import.import), import.gets);
+            let imports = match checked.gets.is_empty() {
                 true => "nothing".to_owned(),
-                false => said.gets.iter().map(shown).collect::<Vec<_>>().join(NEXT),
+                false => checked
+                    .gets
+                    .iter()
+                    .map(shown)
+                    .collect::<Vec<_>>()
+                    .join(LIST_SEPARATOR),
             };
             format!(
                 "{file} fits\n  exports    {}\n  imports    {imports}\n",
-                said.exports.join(NEXT)
+                checked.exports.join(LIST_SEPARATOR)
             )
         }
     }

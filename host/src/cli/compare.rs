@@ -1,20 +1,20 @@
-//! `bakeoff compare`: files head to head, without an experiment file.
+//! `bakeoff compare`: files compared directly, without an experiment file.
 
 use super::build::code_of;
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::run::{self, Job};
-use super::two_runs::{self, Named};
+use super::run::{self, Done, Job};
+use super::two_runs::{self, RunReference};
 use super::{Status, again, regression, show};
-use crate::config::{self, APPROACHES_MAX, Loaded, Policy, SIZES_MAX, units};
-use crate::render::inert::Plain;
+use crate::config::{self, APPROACHES_MAX, LoadedExperiment, Policy, SIZES_MAX, units};
+use crate::render::escape::Plain;
 use crate::store::Start;
-use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{
     Approach, Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workers,
     Workload,
 };
+use bakeoff_domain::variant;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,8 +33,8 @@ Examples:
   bakeoff compare 1 2                                  two kept runs of the experiment here
   bakeoff compare examples/top-k:1 examples/top-k:3 --format json")]
 pub(super) struct Arguments {
-    /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or two
-    /// runs: N, DIR:N or DIR
+    /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or
+    /// two runs: N, DIR:N or DIR
     #[arg(required = true, value_name = "FILE|RUN")]
     files: Vec<PathBuf>,
     /// The WIT: a file, or a folder of them; wit, if not given
@@ -81,9 +81,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return two_runs::run(&before, &after, output);
     }
     let experiment = arguments.experiment()?;
-    let mut loaded = Loaded::assembled(experiment, PathBuf::new())?;
+    let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
     let policy = Policy::of_host()?;
-    policy.narrow(&mut loaded)?;
+    policy.apply_to(&mut loaded)?;
     let temporary = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = Job {
@@ -95,10 +95,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         policy,
         resume: arguments.out.is_some().then(again::command),
     };
-    let Some(report) = run::perform(job, output).await? else {
+    let Some(Done { report, sources }) = run::perform(job, output).await? else {
         return Ok(Status::Interrupted);
     };
-    show::print(&report, show::sources(&loaded), output)?;
+    show::print(&report, sources, output)?;
     let slower = arguments
         .fail_if_slower
         .is_some_and(|allowed| any_slower(&report, &loaded, allowed));
@@ -108,32 +108,34 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     })
 }
 
-/// Says of each later file whether it is slower than the first; whether any surely is.
-fn any_slower(report: &Report, loaded: &Loaded, allowed: f64) -> bool {
-    let approaches = &loaded.experiment.approaches;
-    let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
-    let Some((baseline, later)) = ids.split_first() else {
+/// Writes whether each later file is slower than the first, and returns true if any surely is.
+fn any_slower(report: &Report, loaded: &LoadedExperiment, allowed: f64) -> bool {
+    let variants = variant::declare(&loaded.experiment.approaches);
+    let Some((baseline, later)) = variants.split_first() else {
         return false;
     };
+    let baseline = baseline.id.as_str();
     let mut any = false;
     for later in later {
+        let later = later.id.as_str();
         let finding = regression::against(report, baseline, later, allowed);
-        any |= matches!(finding, regression::Finding::Slower { .. });
+        any |= matches!(finding, regression::Regression::Slower { .. });
         anstream::eprintln!("{}", finding.line(baseline, later, allowed));
     }
     any
 }
 
-/// Time for measuring, if nobody says otherwise.
+/// The default time for measuring.
 const BUDGET: Duration = Duration::from_secs(20);
 
 impl Arguments {
-    /// The two kept runs, if that is what the words name.
-    fn runs(&self) -> Result<Option<(Named, Named)>, Failure> {
+    /// Returns the two stored runs, if the arguments name runs.
+    fn runs(&self) -> Result<Option<(RunReference, RunReference)>, Failure> {
         let [before, after] = self.files.as_slice() else {
             return Ok(None);
         };
-        let (Some(before), Some(after)) = (Named::parse(before), Named::parse(after)) else {
+        let (Some(before), Some(after)) = (RunReference::parse(before), RunReference::parse(after))
+        else {
             return Ok(None);
         };
         let given = [
@@ -155,8 +157,8 @@ impl Arguments {
         }
     }
 
-    /// The experiment that the options describe. Paths are the user's own, relative to the current
-    /// folder.
+    /// Returns the experiment that the options describe. Its paths are the user's own, relative to
+    /// the current folder.
     fn experiment(&self) -> Result<Experiment, Failure> {
         let count = self.files.len();
         if !(2..=APPROACHES_MAX).contains(&count) {
@@ -205,7 +207,7 @@ impl Arguments {
     }
 }
 
-/// The sizes in ascending order, each once.
+/// Returns the sizes in ascending order, each once.
 fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
     let mut sizes = given.to_vec();
     sizes.sort_unstable();
@@ -218,7 +220,7 @@ fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// Code of a file that is there. A missing file is a slip of the hand here, not a failed variant.
+/// Returns the code of a file. A missing file is an error here, not a failed variant.
 fn code(file: &Path) -> Result<Code, Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);
@@ -234,8 +236,8 @@ fn code(file: &Path) -> Result<Code, Failure> {
     Ok(code_of(file))
 }
 
-/// An approach for each file. It is called by the file's name without its end where that tells it
-/// from the others, and as the user wrote it where not.
+/// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as
+/// the user wrote it.
 fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
     let stem = |file: &PathBuf| {
         let stem = file.file_stem().unwrap_or_default();

@@ -1,15 +1,15 @@
-//! `bakeoff completions` and `bakeoff man`: both follow from the command line itself.
+//! `bakeoff completions` and `bakeoff man`: both are generated from the command line itself.
 
 use super::failure::Failure;
-use super::{Cli, Status, show};
-use clap::{Args, CommandFactory as _};
+use super::{Status, show};
+use clap::{Args, Command};
 use clap_complete::aot::{self, Shell};
 use std::path::PathBuf;
 
-/// The name of the program, as completions and pages know it.
+/// The name of the program in completions.
 const PROGRAM: &str = "bakeoff";
 
-/// Writes what a shell needs to complete commands and options.
+/// Writes completions of commands and options for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,37 +21,40 @@ pub(super) struct CompletionArguments {
     shell: Shell,
 }
 
-/// Writes the manual: the page of the program to stdout, or the pages of all commands to a folder.
+/// Writes the manual: one page to stdout, or the pages of all commands to a folder
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff man | man -l -
   bakeoff man --out ~/.local/share/man/man1")]
 pub(super) struct ManArguments {
-    /// The folder for one page for each command
+    /// The folder for the pages of all commands
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-pub(super) fn complete(arguments: &CompletionArguments) -> Result<Status, Failure> {
+pub(super) fn complete(
+    arguments: &CompletionArguments,
+    mut program: Command,
+) -> Result<Status, Failure> {
     let mut script = Vec::new();
-    aot::generate(arguments.shell, &mut Cli::command(), PROGRAM, &mut script);
+    aot::generate(arguments.shell, &mut program, PROGRAM, &mut script);
     show::write(&String::from_utf8_lossy(&script))?;
     Ok(Status::Done)
 }
 
-pub(super) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
+pub(super) fn man(arguments: &ManArguments, program: Command) -> Result<Status, Failure> {
     match &arguments.out {
         Some(folder) => {
             std::fs::create_dir_all(folder)
-                .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
+                .and_then(|()| clap_mangen::generate_to(program, folder))
                 .map_err(|error| {
                     Failure::usage(format!("cannot write to {}: {error}", folder.display()))
                 })?;
         }
         None => {
             let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command())
+            clap_mangen::Man::new(program)
                 .render(&mut page)
                 .map_err(Failure::infrastructure)?;
             show::write(&String::from_utf8_lossy(&page))?;

@@ -1,4 +1,4 @@
-//! `bakeoff doctor`: what this machine offers, what that means, and what to do.
+//! `bakeoff doctor`: tests this machine.
 
 use super::Status;
 use super::failure::Failure;
@@ -9,16 +9,18 @@ use crate::render;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Looks at this machine: what confines, builds and times prototypes here, and what difference
-/// could be told. Takes some seconds and changes nothing. Exits with 5 if nothing can run safely.
+/// Tests this machine: confinement, compiler, clocks, noise, cores and folders
+///
+/// Takes about five seconds and changes nothing. Exits with 5 if this machine cannot confine
+/// untrusted code.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff doctor
-  bakeoff doctor examples/top-k     also whether its results could be kept
+  bakeoff doctor examples/top-k     also tests the folder of its results
   bakeoff doctor --format json")]
 pub(super) struct Arguments {
-    /// The folder of an experiment, beside which results would be kept
+    /// The folder of an experiment, in which results would be stored
     #[arg(default_value = ".")]
     experiment: PathBuf,
     #[command(flatten)]
@@ -28,7 +30,7 @@ pub(super) struct Arguments {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     if !output.quiet && output.format == Format::Human {
-        anstream::eprintln!("looking at this machine, for about five seconds");
+        anstream::eprintln!("testing this machine, for about 5 s");
     }
     let examination = doctor::examine(doctor::Request {
         unconfined: arguments.safety.unconfined(&Policy::of_host()?)?,

@@ -1,10 +1,10 @@
-//! `bakeoff export`: the tables of a store as files.
+//! `bakeoff export`: writes the tables of a store.
 
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::render::inert::Plain;
-use crate::store::{self, Mode, RunId, Store, Table};
+use crate::render::escape::Plain;
+use crate::store::{self, ExportTable, Mode, RunId, Store};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs::{File, Permissions};
@@ -12,13 +12,14 @@ use std::io::BufWriter;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Writes what is kept as JSON lines or CSV, one table a file, row by row, whatever its size. The
-/// tables and their columns are described in docs/store.md.
+/// Writes stored results as JSON lines or CSV
+///
+/// The tables and their columns are described in docs/store.md.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff export examples/top-k --format csv --table samples > samples.csv
-  bakeoff export examples/top-k --format jsonl --out exported    every table as a file
+  bakeoff export examples/top-k --format jsonl --out exported    each table to a file
   bakeoff export examples/top-k --format csv --table verdicts --run 2")]
 pub(super) struct Arguments {
     /// An experiment's folder or file, or a folder of results
@@ -30,36 +31,36 @@ pub(super) struct Arguments {
     /// Only rows of this run
     #[arg(long, value_name = "N")]
     run: Option<i64>,
-    /// The folder to write to: NAME.jsonl or NAME.csv for each table
+    /// The folder to write to, one NAME.jsonl or NAME.csv for each table
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 fn tables() -> PossibleValuesParser {
-    PossibleValuesParser::new(Table::ALL.map(Table::name))
+    PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name))
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (format, end) = match output.format {
-        Format::Jsonl => (store::Format::Jsonl, "jsonl"),
-        Format::Csv => (store::Format::Csv, "csv"),
+        Format::Jsonl => (store::ExportFormat::Jsonl, "jsonl"),
+        Format::Csv => (store::ExportFormat::Csv, "csv"),
         _ => {
             return Err(Failure::usage(
-                "tables are written as JSON lines or as CSV: say --format jsonl or --format csv",
+                "tables are written as JSON lines or CSV: add --format jsonl or --format csv",
             ));
         }
     };
     let store = Store::open(&kept::results(&arguments.from)?, Mode::Read)?;
     let run = arguments.run.map(RunId);
     if let Some(run) = run {
-        // Without it a run that is not there would be an empty table.
+        // Without this check, a run that does not exist would be an empty table.
         store.settings(run)?;
     }
-    let named = |table: &Table| {
+    let named = |table: &ExportTable| {
         let wanted = arguments.table.as_deref();
         wanted.is_none_or(|name| name == table.name())
     };
-    for table in Table::ALL.into_iter().filter(named) {
+    for table in ExportTable::ALL.into_iter().filter(named) {
         let Some(folder) = &arguments.out else {
             show::export(&store, run, table, format)?;
             continue;
@@ -73,12 +74,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
-/// Writes a table to a file, which is replaced as a whole.
+/// Writes a table to a file, which is replaced as a whole, and returns the number of rows.
 fn write(
     store: &Store,
     run: Option<RunId>,
-    table: Table,
-    format: store::Format,
+    table: ExportTable,
+    format: store::ExportFormat,
     file: &Path,
 ) -> Result<u64, Failure> {
     let folder = file.parent().unwrap_or(Path::new("."));

@@ -1,17 +1,18 @@
-//! Errors at the edge: shown once, with place, reason and next step, and turned into a status. What
-//! they say may quote a file, a compiler or a guest, so all of it is made inert here.
+//! Errors of commands: printed once, with place, reason and next step, and mapped to an exit status.
+//! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
+use crate::audit::{KeptRunError, PackError};
 use crate::config::ConfigError;
-use crate::coordinate::{EvidenceError, PackError, RunError};
-use crate::render::inert::Lines;
+use crate::render::escape::Lines;
+use crate::run::{EvidenceError, RunError};
 use crate::store::bundle::BundleError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-/// What ends a command early.
+/// An error that ends a command.
 #[derive(Debug)]
 pub(super) struct Failure {
     report: miette::Report,
@@ -19,31 +20,31 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Something in the usage or configuration.
+    /// An error in the usage or configuration.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self {
-            report: said(&message.into()),
+            report: escaped(&message.into()),
             status: Status::Usage,
         }
     }
 
-    /// There is no answer to give.
+    /// The command has no answer.
     pub(super) fn no_answer(message: impl Into<String>) -> Self {
         Self {
-            report: said(&message.into()),
+            report: escaped(&message.into()),
             status: Status::NoAnswer,
         }
     }
 
-    /// Something about the machine.
+    /// An error of the machine.
     pub(super) fn infrastructure(message: impl std::fmt::Display) -> Self {
         Self {
-            report: said(&message.to_string()),
+            report: escaped(&message.to_string()),
             status: Status::Infrastructure,
         }
     }
 
-    /// What is wrong with code that a user named.
+    /// A failure of code that the user named.
     pub(super) fn variant(failure: &bakeoff_domain::failure::Failure) -> Self {
         let limit = failure
             .limit
@@ -51,80 +52,83 @@ impl Failure {
             .map_or(String::new(), |limit| format!(" ({limit})"));
         let message = format!("{}{limit}: {}", failure.class, failure.message);
         Self {
-            report: said(&message),
-            status: match failure.class.is_of_the_machine() {
+            report: escaped(&message),
+            status: match failure.class.is_machine_fault() {
                 true => Status::Infrastructure,
                 false => Status::NoAnswer,
             },
         }
     }
 
-    /// Shows it on stderr.
-    pub(super) fn show(self) -> ExitCode {
+    /// Prints the error to stderr, and returns the exit status.
+    pub(super) fn print(self) -> ExitCode {
         anstream::eprintln!("{:?}", self.report);
         self.status.into()
     }
 }
 
-fn said(message: &str) -> miette::Report {
+fn escaped(message: &str) -> miette::Report {
     miette::Report::msg(Lines(message).to_string())
 }
 
-/// An error and its causes, in words that are inert.
+/// An error and its causes, with escaped messages.
 #[derive(Debug)]
-struct Shown {
+struct EscapedError {
     text: String,
-    cause: Option<Box<Shown>>,
-    /// Who knows the places and the help, if anybody does: the words of both are inert already.
-    places: Option<ConfigError>,
+    cause: Option<Box<EscapedError>>,
+    /// The source of places and help; both are escaped already.
+    config_error: Option<ConfigError>,
 }
 
-impl Shown {
+impl EscapedError {
     fn new(error: RunError) -> Self {
-        let shown = Self::of(&error);
-        let places = match error {
+        let escaped = Self::of(&error);
+        let config_error = match error {
             RunError::Config(error) => Some(error),
             _ => None,
         };
-        Self { places, ..shown }
+        Self {
+            config_error,
+            ..escaped
+        }
     }
 
     fn of(error: &dyn Error) -> Self {
         Self {
             text: Lines(&error.to_string()).to_string(),
             cause: error.source().map(|cause| Box::new(Self::of(cause))),
-            places: None,
+            config_error: None,
         }
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for EscapedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl Error for Shown {
+impl Error for EscapedError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_ref().map(|cause| &**cause as _)
     }
 }
 
-impl Diagnostic for Shown {
+impl Diagnostic for EscapedError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.places.as_ref()?.help()
+        self.config_error.as_ref()?.help()
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.places.as_ref()?.source_code()
+        self.config_error.as_ref()?.source_code()
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.places.as_ref()?.labels()
+        self.config_error.as_ref()?.labels()
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        self.places.as_ref()?.related()
+        self.config_error.as_ref()?.related()
     }
 }
 
@@ -139,7 +143,7 @@ impl From<RunError> for Failure {
             _ => Status::Infrastructure,
         };
         Self {
-            report: miette::Report::new(Shown::new(error)),
+            report: miette::Report::new(EscapedError::new(error)),
             status,
         }
     }
@@ -154,10 +158,23 @@ impl From<EvidenceError> for Failure {
     }
 }
 
+impl From<KeptRunError> for Failure {
+    fn from(error: KeptRunError) -> Self {
+        match error {
+            KeptRunError::Evidence(error) => error.into(),
+            KeptRunError::Store(error) => error.into(),
+            KeptRunError::Config(error) => error.into(),
+            KeptRunError::FilesNotKept { .. }
+            | KeptRunError::Files { .. }
+            | KeptRunError::Cases { .. } => Self::usage(error.to_string()),
+        }
+    }
+}
+
 impl From<PackError> for Failure {
     fn from(error: PackError) -> Self {
         match error {
-            PackError::Run(error) => error.into(),
+            PackError::Store(error) => error.into(),
             PackError::Bundle(error) => error.into(),
             other => Self::usage(other.to_string()),
         }
@@ -188,12 +205,12 @@ impl From<ConfigError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::inert::is_active;
+    use crate::render::escape::is_active;
 
     const STEERS: &str = "a\u{1b}]52;c;aGk=\u{7}\n\u{1b}[2J\u{202e}b";
 
     #[test]
-    fn no_error_steers_a_terminal() {
+    fn no_error_message_has_control_characters() {
         let loud = || RunError::WorkloadRun {
             file: "w.rs".into(),
             reason: STEERS.into(),

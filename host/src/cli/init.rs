@@ -1,14 +1,15 @@
-//! `bakeoff init`: a small experiment that runs as it is.
+//! `bakeoff init`: writes a small experiment.
 
 use super::failure::Failure;
 use super::{Status, show};
-use crate::render::inert::Plain;
+use crate::render::escape::Plain;
 use clap::Args;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Writes a small experiment that runs as it is: count the distinct numbers of a list, in two ways.
+/// Writes a small experiment that runs: two ways to count the distinct numbers of a list
+///
 /// No file is overwritten.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -16,12 +17,12 @@ Examples:
   bakeoff init my-question
   bakeoff run my-question")]
 pub(super) struct Arguments {
-    /// The folder for it, which need not exist
+    /// The folder to write to; it is created if needed
     #[arg(default_value = ".")]
     dir: PathBuf,
 }
 
-/// Every file by its path in the folder.
+/// All files, by their path in the folder.
 const FILES: [(&str, &str); 5] = [
     ("bakeoff.toml", include_str!("template/bakeoff.toml")),
     (
@@ -35,23 +36,23 @@ const FILES: [(&str, &str); 5] = [
 
 pub(super) fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let dir = &arguments.dir;
-    // Looked at before anything is written, so that a refusal leaves the folder as it was.
+    // Checked before anything is written, so that an error leaves the folder as it was.
     for (name, _) in FILES {
         let path = dir.join(name);
         if path.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
-                "{} exists already, and nothing is overwritten: name another folder",
+                "{} exists already: choose another folder",
                 Plain(&path.display().to_string())
             )));
         }
     }
-    let mut said = String::new();
-    for (name, text) in FILES {
+    let mut text = String::new();
+    for (name, content) in FILES {
         let path = dir.join(name);
         let shown = path.display().to_string();
-        write(&path, text)
+        write(&path, content)
             .map_err(|error| Failure::usage(format!("cannot write {}: {error}", Plain(&shown))))?;
-        said += &format!("wrote {}\n", Plain(&shown));
+        text += &format!("wrote {}\n", Plain(&shown));
     }
     let named = dir.display().to_string();
     let command = match dir == Path::new(".") {
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Status, Failure> {
         false => format!("bakeoff run {}", Plain(&named)),
     };
     show::write(&format!(
-        "{said}\nTry it, then put your own question in:\n  {command}\n"
+        "{text}\nRun it, then replace it by your own question:\n  {command}\n"
     ))?;
     Ok(Status::Done)
 }

@@ -1,12 +1,13 @@
-//! The report that a run left behind: finding it, and reading it with the care that a file wants
-//! which may have been sent by somebody.
+//! The report of a stored run: finding and validating it, since the file may have come from another
+//! person.
 
 use super::Status;
 use super::failure::Failure;
 use super::run::results_folder;
-use crate::config::{self, Loaded, Policy};
-use crate::coordinate::{self, Figure, Outcome, Recomputed, Record};
-use crate::render::inert::Plain;
+use super::show::Sources;
+use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
+use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
+use crate::render::escape::Plain;
 use crate::store::{Files, Mode, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
@@ -14,29 +15,32 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes a report has at most: 64 variants on 256 cases have about 110 MiB of verdicts.
+/// The most bytes of a report: 64 variants on 256 cases have about 110 MiB of verdicts.
 const REPORT_BYTES_MAX: u64 = 128 << 20;
 
-/// Differences that are listed.
+/// The most differences that are listed.
 const DIFFERENCES_MAX: usize = 20;
 
-/// A report to be shown.
-pub(super) struct Shown {
+/// A report that is to be displayed.
+pub(super) struct DisplayedReport {
     /// The report.
     pub(super) report: Report,
-    /// Whether what is kept as the report says otherwise.
+    /// The run in the database that the report belongs to, if it was found there.
+    pub(super) run: Option<RunId>,
+    /// `true` if the stored report differs from the recomputed one.
     pub(super) differs: bool,
 }
 
-impl Shown {
+impl DisplayedReport {
     fn as_kept(report: Report) -> Self {
         Self {
             report,
+            run: None,
             differs: false,
         }
     }
 
-    /// How a command ends that shows it.
+    /// Returns the exit status of a command that displays the report.
     pub(super) fn status(&self, otherwise: Status) -> Status {
         match self.differs {
             true => Status::NoAnswer,
@@ -45,28 +49,28 @@ impl Shown {
     }
 }
 
-/// A folder of results, and the experiment they belong to.
+/// The place of a report: a folder of results or a file, and the experiment that it belongs to.
 #[derive(Debug)]
-pub(super) struct Kept {
-    /// The report as a file.
+pub(super) struct ReportPlace {
+    /// The report's file.
     file: PathBuf,
-    /// The folder of results, unless the user named the file itself.
+    /// The folder of results, unless the user named the file of the report.
     results: Option<PathBuf>,
-    /// The experiment, if it was found: code comes from its folder and nowhere else.
-    pub(super) experiment: Option<Loaded>,
+    /// The experiment, if it was found.
+    pub(super) experiment: Option<DeclaredExperiment>,
 }
 
-impl Kept {
+impl ReportPlace {
     /// Finds the results that a user means by an experiment's folder or file, a folder of results,
     /// or a `report.json`.
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
         if is_experiment(named) {
-            let loaded = config::load(named)?;
-            let results = results_folder(&loaded);
+            let declared = config::declared(named)?;
+            let results = results_folder(&declared.dir, &declared.experiment);
             return Ok(Self {
                 file: report_in(&results),
                 results: Some(results),
-                experiment: Some(loaded),
+                experiment: Some(declared),
             });
         }
         let (file, results) = match named.extension().is_some_and(|end| end == "json") {
@@ -81,28 +85,28 @@ impl Kept {
         })
     }
 
-    /// The report that follows from what is kept in the database. What its file or the database says
-    /// otherwise is said on stderr. Where nothing can be worked out, the report as it is kept: in its
-    /// file, or in the database if the file is not there, cannot be read, or is of another run than the
-    /// last one that has a report. One that cannot be that of a run is refused.
-    pub(super) fn report(&self) -> Result<Shown, Failure> {
+    /// Returns the report recomputed from the database, and writes to stderr how its file or the
+    /// stored report differ. If nothing can be recomputed, returns the stored report: that of the
+    /// file, or that of the database if the file is missing, cannot be read, or is of another run
+    /// than the last one that has a report. A report that fails validation is an error.
+    pub(super) fn report(&self) -> Result<DisplayedReport, Failure> {
         let shown = self.found()?;
         sound(&shown.report, &self.file)?;
         Ok(shown)
     }
 
-    fn found(&self) -> Result<Shown, Failure> {
+    fn found(&self) -> Result<DisplayedReport, Failure> {
         let in_file = self.in_file();
         let Some(results) = &self.results else {
-            return in_file.map(Shown::as_kept);
+            return in_file.map(DisplayedReport::as_kept);
         };
         let recomputed = match in_database(results) {
             Ok(Some(recomputed)) => recomputed,
-            Ok(None) => return in_file.map(Shown::as_kept),
+            Ok(None) => return in_file.map(DisplayedReport::as_kept),
             // What is wrong with the database matters where there is nothing else.
             Err(error) if in_file.is_err() && !self.file.exists() => return Err(error.into()),
             Err(error) => {
-                let shown = in_file.map(Shown::as_kept)?;
+                let shown = in_file.map(DisplayedReport::as_kept)?;
                 not_worked_out(&error.to_string());
                 return Ok(shown);
             }
@@ -112,7 +116,28 @@ impl Kept {
         Ok(shown(recomputed, file))
     }
 
-    /// Whether the user named a report itself: there are no samples to work it out from.
+    /// Returns the text of the source that a run measured by variant id, where it was stored.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn sources(&self, run: Option<RunId>) -> Result<Sources, Failure> {
+        match (&self.results, run) {
+            (Some(results), Some(run)) => {
+                let store = Store::open(results, Mode::Read)?;
+                Ok(audit::sources(&store, run)?)
+            }
+            _ => Ok(Sources::new()),
+        }
+    }
+
+    /// Returns the folder of results, or the folder that contains the report.
+    pub(super) fn folder(&self) -> &Path {
+        let beside = || self.file.parent().unwrap_or(Path::new("."));
+        self.results.as_deref().unwrap_or_else(beside)
+    }
+
+    /// Returns true if the user named the file of a report: it has no samples to be recomputed
+    /// from.
     pub(super) fn is_a_file_alone(&self) -> bool {
         self.results.is_none()
     }
@@ -144,9 +169,9 @@ impl Kept {
     }
 }
 
-/// Refuses a report that cannot be that of a run.
+/// Returns an error if a report cannot be that of a run.
 pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
-    coordinate::check_report(report).map_err(|why| {
+    audit::check_report(report).map_err(|why| {
         let shown = from.display().to_string();
         Failure::usage(format!(
             "{} cannot be the report of a run: {why}",
@@ -155,37 +180,54 @@ pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The report of the last run in a folder of results that has one, if this bakeoff knows its format.
+/// Returns the report of the last run in a folder of results that has one, if this bakeoff knows
+/// its format.
 fn in_database(results: &Path) -> Result<Option<Recomputed>, StoreError> {
     match Store::open(results, Mode::Read) {
         Err(error) if error.is_missing() => Ok(None),
-        store => coordinate::recompute(&store?, None),
+        store => audit::recompute(&store?, None),
     }
 }
 
-/// The report of a run in a store, as [`Kept::report`] gives it; `None` if it has none.
-pub(super) fn of_run(store: &Store, run: Option<RunId>) -> Result<Option<Shown>, StoreError> {
-    let recomputed = coordinate::recompute(store, run)?;
+/// Returns the report of a run in a store, as [`ReportPlace::report`] does; `None` if it has none.
+pub(super) fn of_run(
+    store: &Store,
+    run: Option<RunId>,
+) -> Result<Option<DisplayedReport>, StoreError> {
+    let recomputed = audit::recompute(store, run)?;
     Ok(recomputed.map(|recomputed| shown(recomputed, None)))
 }
 
-/// Decides what is shown, and says what it is not. `file` is the same report as a file has it.
-fn shown(recomputed: Recomputed, file: Option<Report>) -> Shown {
-    let Recomputed { kept, again } = recomputed;
+/// Chooses the report to display, and writes how the other differs. `file` is the same report as
+/// read from a file.
+fn shown(recomputed: Recomputed, file: Option<Report>) -> DisplayedReport {
+    let Recomputed {
+        run,
+        kept,
+        again,
+        wording,
+    } = recomputed;
     let report = match again {
         Ok(report) => report,
         Err(why) => {
             not_worked_out(&why);
-            return Shown::as_kept(file.unwrap_or(kept));
+            return DisplayedReport {
+                run: Some(run),
+                ..DisplayedReport::as_kept(file.unwrap_or(kept))
+            };
         }
     };
-    let in_file = file.map(|file| coordinate::differences(&file, &report));
-    let in_database = coordinate::differences(&kept, &report);
+    let in_file = file.map(|file| audit::differences(&file, &report, wording));
+    let in_database = audit::differences(&kept, &report, wording);
     let in_file = in_file.unwrap_or_default();
     let differs = !in_file.is_empty() || !in_database.is_empty();
     say_differences("report.json", &in_file);
     say_differences("the report in the database", &in_database);
-    Shown { report, differs }
+    DisplayedReport {
+        report,
+        run: Some(run),
+        differs,
+    }
 }
 
 fn not_worked_out(why: &str) {
@@ -219,84 +261,83 @@ fn say_differences(source: &str, differences: &[Figure]) {
     }
 }
 
-/// Whether two reports are of the same session of the same run. What they cost is no other's: it
-/// includes the time.
+/// Returns true if two reports are of the same session of the same run. Their costs tell, since
+/// they include the time.
 fn are_of_one_run(one: &Report, other: &Report) -> bool {
     one.experiment == other.experiment
         && one.environment == other.environment
         && one.cost == other.cost
 }
 
-/// What every version of the format has.
+/// The part that every version of the format has.
 #[derive(Deserialize)]
 struct Version {
     schema_version: u32,
 }
 
-/// The folder of results and the experiment it belongs to.
-pub(super) struct Place {
+/// The folder of results, and the folder that granted folders are relative to.
+pub(super) struct RunPlace {
     /// The folder of results.
     pub(super) results: PathBuf,
-    /// What the paths of the experiment are relative to.
-    dir: PathBuf,
-    /// The experiment file's text; empty if there is none.
-    pub(super) text: String,
+    /// The experiment's folder, if it was found.
+    dir: Option<PathBuf>,
 }
 
-impl Place {
-    /// Finds what a user means by an experiment's folder or file, or by a folder of results within
-    /// one. With `results` named apart, the first is only where the experiment's files are.
+impl RunPlace {
+    /// Finds the folder of results that a user means by an experiment's folder or file, or by a
+    /// folder of results. If `results` is given, `named` is only the folder that grants are
+    /// relative to.
     pub(super) fn find(named: &Path, results: Option<&Path>) -> Result<Self, Failure> {
         if is_experiment(named) {
-            let loaded = config::load(named)?;
-            let own = results_folder(&loaded);
+            let declared = config::declared(named)?;
+            let own = results_folder(&declared.dir, &declared.experiment);
             return Ok(Self {
                 results: results.map_or(own, Path::to_owned),
-                dir: loaded.dir,
-                text: loaded.text,
+                dir: Some(declared.dir),
             });
         }
         if let Some(results) = results {
             return Ok(Self {
                 results: results.to_owned(),
-                dir: named.to_owned(),
-                text: String::new(),
+                dir: Some(named.to_owned()),
             });
         }
-        let Some(loaded) = owner(&report_in(named)) else {
-            let shown = named.display().to_string();
-            return Err(Failure::usage(format!(
-                "the experiment that {} belongs to was not found: name the experiment's folder, \
-                 and this one with --results",
-                Plain(&shown)
-            )));
-        };
         Ok(Self {
             results: named.to_owned(),
-            dir: loaded.dir,
-            text: loaded.text,
+            dir: owner(&report_in(named)).map(|declared| declared.dir),
         })
     }
 
-    /// The experiment as a run of it was asked, which later changes of the file do not change. The
-    /// host's policy must allow all that the run was made with.
-    /// Files that it names are read from the experiment's folder, and from those of `also`.
-    pub(super) fn as_run(
+    /// Returns the experiment of a stored run as it was declared then. The host's policy must allow
+    /// everything that the run was made with.
+    pub(super) fn loaded(
         &self,
-        record: &Record,
-        also: &[PathBuf],
+        kept: &KeptRun,
         policy: &Policy,
-    ) -> Result<Loaded, Failure> {
-        let mut loaded = Loaded::recorded(record.experiment.clone(), self.dir.clone(), also)?;
-        policy.narrow(&mut loaded)?;
+    ) -> Result<LoadedExperiment, Failure> {
+        let mut approaches = kept.evidence.record.experiment.approaches.iter();
+        let granted = approaches.any(|approach| !approach.grants.is_empty());
+        if granted && self.dir.is_none() {
+            return Err(Failure::usage(
+                "the run was granted folders of its experiment, which was not found: name the \
+                 experiment's folder, and this one with --results",
+            ));
+        }
+        let dir = self.dir.clone().unwrap_or_default();
+        let mut loaded = kept.loaded(&dir)?;
+        policy.apply_to(&mut loaded)?;
         Ok(loaded)
     }
 }
 
-/// The folder of results that a user means by an experiment's folder or file, or by itself.
+/// Returns the folder of results that a user means by an experiment's folder or file, or by the
+/// folder itself.
 pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
     match is_experiment(named) {
-        true => Ok(results_folder(&config::load(named)?)),
+        true => {
+            let declared = config::declared(named)?;
+            Ok(results_folder(&declared.dir, &declared.experiment))
+        }
         false => Ok(named.to_owned()),
     }
 }
@@ -310,17 +351,17 @@ fn report_in(folder: &Path) -> PathBuf {
     Files::new(folder).report(ReportFile::Json)
 }
 
-/// The experiment whose `.bakeoff/NAME` holds the report. Without it a report is only shown without
-/// code, so an experiment file that is broken by now is no error here.
-fn owner(report: &Path) -> Option<Loaded> {
+/// Returns the experiment whose `.bakeoff/NAME` contains the report. An experiment file that cannot
+/// be read is no error here: without it, the report is displayed without code.
+fn owner(report: &Path) -> Option<DeclaredExperiment> {
     let folder = match report.canonicalize() {
         Ok(report) => report.parent()?.to_owned(),
         // The report may be in the database only.
         Err(_) => report.parent()?.canonicalize().ok()?,
     };
-    let loaded = config::load(folder.parent()?.parent()?).ok()?;
-    let own = results_folder(&loaded).canonicalize().ok()?;
-    (own == folder).then_some(loaded)
+    let declared = config::declared(folder.parent()?.parent()?).ok()?;
+    let own = results_folder(&declared.dir, &declared.experiment);
+    (own.canonicalize().ok()? == folder).then_some(declared)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
@@ -332,6 +373,10 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         )),
         _ => Failure::usage(format!("cannot read {shown}: {error}")),
     };
+    // A pipe or a device might never end.
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(Failure::usage(format!("{shown} is not a plain file")));
+    }
     let mut bytes = Vec::new();
     File::open(file)
         .and_then(|open| open.take(REPORT_BYTES_MAX + 1).read_to_end(&mut bytes))

@@ -2,39 +2,39 @@
 
 use super::failure::Failure;
 use crate::config::Policy;
-use crate::coordinate::{Means, Unconfined};
 use crate::render::Colour;
+use crate::run::{HostOptions, Unconfined};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-/// How output looks.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people at a terminal.
+    /// Text for a terminal.
     Human,
     /// `report.json`, version 1.
     Json,
     /// Markdown.
     Md,
-    /// One self-contained page.
+    /// One self-contained HTML page.
     Html,
-    /// A table for spreadsheets.
+    /// CSV for spreadsheets.
     Csv,
-    /// JSON lines, of `bakeoff export`.
+    /// JSON lines, for `bakeoff export`.
     Jsonl,
 }
 
-/// What is shown, and how.
+/// Options for output.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Output {
-    /// What to write to stdout
+    /// Format of the output on stdout
     #[arg(long, value_enum, default_value = "human", global = true)]
     pub(super) format: Format,
     /// No progress on stderr
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
-    /// Each event on stderr instead of progress bars
+    /// Write each event to stderr instead of progress bars
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// When to use colours
@@ -50,7 +50,7 @@ enum Color {
 }
 
 impl Output {
-    /// Decides about colours for the whole process, and how errors look.
+    /// Sets colours and the look of errors for the whole process.
     pub(super) fn apply(&self) {
         let choice = match self.color {
             Color::Auto => anstream::ColorChoice::Auto,
@@ -59,7 +59,7 @@ impl Output {
         };
         choice.write_global();
         let colour = self.has_colour_on_stderr();
-        // Set once per process: a second time is a test's, and its result does not matter.
+        // Fails if it is set already, which happens in tests only.
         let _ = miette::set_hook(Box::new(move |_| {
             Box::new(
                 miette::MietteHandlerOpts::new()
@@ -70,7 +70,7 @@ impl Output {
         }));
     }
 
-    /// Refuses a format that a command does not write.
+    /// Returns an error unless the format is one of these.
     pub(super) fn only(&self, formats: &[Format]) -> Result<(), Failure> {
         if formats.contains(&self.format) {
             return Ok(());
@@ -87,8 +87,8 @@ impl Output {
         )))
     }
 
-    /// Says on stderr what takes time, unless that is not wanted.
-    pub(super) fn sayer(&self) -> impl FnMut(&str) + Send + 'static {
+    /// A function that reports progress on stderr, unless `--quiet` is set.
+    pub(super) fn reporter(&self) -> impl FnMut(&str) + Send + 'static {
         let quiet = self.quiet;
         move |text: &str| {
             if !quiet {
@@ -97,7 +97,7 @@ impl Output {
         }
     }
 
-    /// Whether stdout takes colours.
+    /// Whether colours are written to stdout.
     pub(super) fn colour(&self) -> Colour {
         match self.takes_colour(std::io::stdout().is_terminal()) {
             true => Colour::Always,
@@ -120,10 +120,10 @@ impl Output {
     }
 }
 
-/// Safety of builds and runs.
+/// Options for builds and runs.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Safety {
-    /// Go on where nothing confines untrusted code; every result is stamped with it
+    /// Build and run without confinement if this machine has none; stamps every result `unconfined`
     #[arg(long)]
     pub(super) allow_unconfined: bool,
     /// The folder of the build cache
@@ -132,22 +132,22 @@ pub(super) struct Safety {
 }
 
 impl Safety {
-    /// With what a run is made.
+    /// The policy, confinement and cache of a run.
     ///
     /// # Errors
     /// As for [`unconfined`](Self::unconfined).
-    pub(super) fn means(&self, policy: Policy) -> Result<Means, Failure> {
-        Ok(Means {
+    pub(super) fn host_options(&self, policy: Policy) -> Result<HostOptions, Failure> {
+        Ok(HostOptions {
             unconfined: self.unconfined(&policy)?,
             policy,
             cache: self.cache_dir.clone(),
         })
     }
 
-    /// What to do where nothing confines untrusted code.
+    /// Whether to go on without confinement.
     ///
     /// # Errors
-    /// `--allow-unconfined` is given, and the host's policy refuses it.
+    /// `--allow-unconfined` is set, and the host's policy forbids it.
     pub(super) fn unconfined(&self, policy: &Policy) -> Result<Unconfined, Failure> {
         if !self.allow_unconfined {
             return Ok(Unconfined::Refused);

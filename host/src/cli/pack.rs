@@ -1,20 +1,19 @@
-//! `bakeoff pack`: a finished run as one file, for another machine.
+//! `bakeoff pack`: a finished run packed as one file, for another machine.
 
 use super::failure::Failure;
-use super::options::{Format, Output, Safety};
+use super::options::{Format, Output};
 use super::verify::Which;
 use super::{Status, kept, show};
-use crate::config::Policy;
-use crate::coordinate::{self, Evidence, Given, Packing, Prototypes};
-use crate::render::inert::Plain;
+use crate::audit::{self, KeptRun};
+use crate::render::escape::Plain;
 use crate::store::{Mode, RunId, Store};
 use bakeoff_domain::ids;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Packs a finished run into one file: components, sources, inputs, raw samples, report and where it
-/// was measured, each with its digest. `bakeoff verify FILE` checks it on any machine.
+/// Packs a finished run into one file: components, sources, inputs, raw samples, report and where
+/// it was measured, each with its digest. `bakeoff verify FILE` checks it on any machine.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,13 +29,11 @@ pub(super) struct Arguments {
     /// The file to write, which must not exist yet, instead of NAME.bundle here
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    safety: Safety,
 }
 
-/// What is said in JSON.
+/// The output in JSON.
 #[derive(Serialize)]
-struct Said<'a> {
+struct PackOutput<'a> {
     bundle: String,
     experiment: &'a str,
     run: i64,
@@ -44,28 +41,17 @@ struct Said<'a> {
     bytes: u64,
 }
 
-pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let place = kept::Place::find(&arguments.from, arguments.which.results.as_deref())?;
+    let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = Store::open(&place.results, Mode::Read)?;
-    let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
-    let policy = Policy::of_host()?;
-    let loaded = place.as_run(&evidence.record, &arguments.which.also, &policy)?;
-    let name = ids::slug(&evidence.record.experiment.name);
+    let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
+    let name = ids::slug(&kept.evidence.record.experiment.name);
     let to = arguments.out.clone();
     let to = to.unwrap_or_else(|| PathBuf::from(format!("{name}.bundle")));
-    let packing = Packing {
-        given: Given {
-            loaded: &loaded,
-            evidence: &evidence,
-            prototypes: Prototypes::Results(store.files().clone()),
-        },
-        text: &place.text,
-        means: arguments.safety.means(policy)?,
-    };
-    let manifest = coordinate::pack(&packing, &to, &mut output.sayer()).await?;
+    let manifest = audit::pack(&kept, &to)?;
     let bundle = to.display().to_string();
-    let said = Said {
+    let said = PackOutput {
         bundle: bundle.clone(),
         experiment: &manifest.experiment,
         run: manifest.run,

@@ -1,20 +1,27 @@
-//! `bakeoff pick`: the file of the variant to take.
+//! `bakeoff pick`: the code of the recommended variant, as it was measured.
 
+use super::Status;
 use super::failure::Failure;
-use super::kept::Kept;
+use super::kept::ReportPlace;
 use super::options::{Format, Output};
-use super::{Status, show};
-use crate::config::Loaded;
-use crate::render::inert::Plain;
-use bakeoff_domain::ids;
-use bakeoff_domain::report::{Outcome, Report, Variant};
+use super::show;
+use crate::config::DeclaredExperiment;
+use crate::render::escape::Plain;
+use crate::run::is_built_from;
+use crate::source::{COMPONENT_BYTES_MAX, read_code};
+use crate::store::{Mode, ResultKind, RunId, Store, StoredResult};
+use bakeoff_domain::report::{RankingOutcome, Report, VariantReport};
+use bakeoff_domain::variant;
 use clap::Args;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Says where the source, or component, of the recommended variant is, or makes a copy of it. Exits
-/// with 1 if no variant could be recommended.
+/// Prints where the source, or component, of the recommended variant is, or makes a copy of it: the
+/// code that was measured, whatever became of the file since. Exits with 1 if no variant could be
+/// recommended.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,51 +36,146 @@ pub(super) struct Arguments {
     copy: Option<PathBuf>,
 }
 
-/// What is said of the winner in JSON.
+/// The output in JSON.
 #[derive(Serialize)]
-struct Said<'a> {
+struct PickOutput<'a> {
     id: &'a str,
     name: &'a str,
     file: String,
+    /// SHA-256 of the code that was measured; `null` if it was not kept.
+    sha256: Option<&'a str>,
+    /// `true` if the experiment's own file has other code by now; `null` if that is not known.
+    changed: Option<bool>,
+}
+
+/// The code of a variant as it was measured.
+struct MeasuredCode {
+    sha256: String,
+    /// The path at which it is stored.
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// The file that the experiment names for a variant.
+struct OwnFile {
+    path: PathBuf,
+    /// SHA-256 of its content; `None` if it cannot be read.
+    sha256: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let kept = Kept::find(&arguments.from)?;
-    let report = kept.report()?.report;
-    let winner = winner(&report)?;
-    let own = kept
-        .experiment
-        .as_ref()
-        .and_then(|loaded| file_of(loaded, &winner.id));
-    let file = match (&arguments.copy, own) {
-        (None, own) => own.unwrap_or_else(|| PathBuf::from(&winner.file)),
-        (Some(to), Some(from)) => {
-            copy(&from, to)?;
+    let place = ReportPlace::find(&arguments.from)?;
+    let shown = place.report()?;
+    let winner = winner(&shown.report)?;
+    let measured = measured_code(place.folder(), shown.run, &winner.id)?;
+    let own = place.experiment.as_ref();
+    let own = own.and_then(|declared| own_file(declared, &winner.id));
+    let changed = match (&measured, &own) {
+        (Some(measured), Some(own)) => Some(own.sha256.as_ref() != Some(&measured.sha256)),
+        _ => None,
+    };
+    if changed == Some(true) {
+        anstream::eprintln!(
+            "{} is not what was measured any more; this is the code that was",
+            Plain(&winner.file)
+        );
+    }
+    let file = match (&arguments.copy, &measured, own) {
+        (Some(to), Some(measured), _) => {
+            copy(&measured.bytes, to)?;
             to.clone()
         }
         // A report may have been sent by anybody: no file is opened because a report names it.
-        (Some(_), None) => {
+        (Some(_), None, _) => {
             return Err(Failure::usage(format!(
-                "the experiment with {} was not found beside this report, so there is nothing to \
-                 copy from: name the experiment's folder",
+                "the code of {} that was measured is not kept here, so there is nothing to copy \
+                 from: name its folder of results, or measure again with `bakeoff run --fresh`",
                 Plain(&winner.id)
             )));
+        }
+        (None, Some(measured), Some(own)) => match changed {
+            Some(true) => measured.path.clone(),
+            _ => own.path,
+        },
+        (None, Some(measured), None) => measured.path.clone(),
+        (None, None, own) => {
+            anstream::eprintln!(
+                "the code that was measured is not kept here: whether this is it is not known"
+            );
+            own.map_or_else(|| PathBuf::from(&winner.file), |own| own.path)
         }
     };
     let file = file.display().to_string();
     match output.format {
-        Format::Json => show::write_json(&Said {
+        Format::Json => show::write_json(&PickOutput {
             id: &winner.id,
             name: &winner.name,
             file,
+            sha256: measured.as_ref().map(|measured| measured.sha256.as_str()),
+            changed,
         })?,
         _ => show::write(&format!("{}\n", Plain(&file)))?,
     }
     Ok(Status::Done)
 }
 
-/// The variant that is recommended; or why there is none.
-fn winner(report: &Report) -> Result<&Variant, Failure> {
+/// Returns the code of a variant as measured in a run, or else in the last run that has a report;
+/// `None` if it was not stored.
+fn measured_code(
+    folder: &Path,
+    run: Option<RunId>,
+    id: &str,
+) -> Result<Option<MeasuredCode>, Failure> {
+    let store = match Store::open(folder, Mode::Read) {
+        Err(error) if error.is_missing() => return Ok(None),
+        store => store?,
+    };
+    let Some(run) = run.map_or_else(|| store.last_reported(), |run| Ok(Some(run)))? else {
+        return Ok(None);
+    };
+    let variants = store.variants(run)?;
+    let found = variants.into_iter().find(|variant| variant.id == id);
+    let Some(last) = found.and_then(|mut variant| variant.iterations.pop()) else {
+        return Ok(None);
+    };
+    let sha256 = last.source_digest;
+    let builds: Vec<StoredResult<IgnoredAny>> = store.results(run, ResultKind::Build)?;
+    let contents = store.files().contents();
+    // A version that did not keep the code named it by another digest.
+    let Some(path) = contents.path(&sha256).filter(|path| path.exists()) else {
+        return Ok(None);
+    };
+    let own = builds.iter().find(|build| build.variant == id);
+    if !own.is_some_and(|build| is_built_from(build, Some(&sha256))) {
+        return Err(Failure::usage(format!(
+            "the code that is kept of {} is not what its build was made from: somebody changed \
+             these results; `bakeoff run --fresh` measures again",
+            Plain(id)
+        )));
+    }
+    let bytes = contents.get(&sha256, COMPONENT_BYTES_MAX as u64)?;
+    Ok(bytes.map(|bytes| MeasuredCode {
+        sha256,
+        path,
+        bytes,
+    }))
+}
+
+/// Returns the file that the experiment names for a variant.
+fn own_file(declared: &DeclaredExperiment, id: &str) -> Option<OwnFile> {
+    let approaches = &declared.experiment.approaches;
+    let variants = variant::declare(approaches);
+    let mut variants = variants.iter().zip(approaches);
+    let (_, approach) = variants.find(|(variant, _)| variant.id == *id)?;
+    let code = read_code(&approach.code, &declared.dir);
+    Some(OwnFile {
+        path: declared.dir.join(approach.code.path()),
+        sha256: code.ok().map(|code| code.content_address()),
+    })
+}
+
+/// Returns the recommended variant, or the reason why there is none.
+fn winner(report: &Report) -> Result<&VariantReport, Failure> {
     let recommendation = &report.recommendation;
     let find = |id: &String| report.variants.iter().find(|variant| variant.id == *id);
     if let Some(winner) = recommendation.winner.as_ref().and_then(find) {
@@ -85,39 +187,26 @@ fn winner(report: &Report) -> Result<&Variant, Failure> {
         .collect();
     let tied = tied.join(" and ");
     Err(Failure::no_answer(match recommendation.outcome {
-        Outcome::Nothing => "nothing to pick: no variant passed and was ranked; `bakeoff report` \
+        RankingOutcome::Nothing => {
+            "nothing to pick: no variant passed and was ranked; `bakeoff report` \
                              says why of each"
-            .to_owned(),
-        Outcome::NoCall => format!(
+                .to_owned()
+        }
+        RankingOutcome::NoCall => format!(
             "nothing to pick: measuring ended before it was known which is ahead, {tied}; run \
              with a larger --budget, or take either"
         ),
-        Outcome::Tie | Outcome::Winner => format!(
+        RankingOutcome::Tie | RankingOutcome::Winner => format!(
             "nothing to pick: the first place is shared by {tied}; take either, or let another \
              criterion decide"
         ),
     }))
 }
 
-/// Where the experiment has the code of a variant.
-fn file_of(loaded: &Loaded, id: &str) -> Option<PathBuf> {
-    let approaches = &loaded.experiment.approaches;
-    let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
-    let mut named = ids.into_iter().zip(approaches);
-    let (_, approach) = named.find(|(own, _)| own == id)?;
-    Some(loaded.dir.join(approach.code.path()))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::usage(format!(
-            "cannot copy {} to {}: {error}",
-            Plain(&from.display().to_string()),
-            Plain(&to.display().to_string())
-        ))
-    };
-    let mut source = File::open(from).map_err(failed)?;
-    let mut copy = File::create_new(to).map_err(failed)?;
-    std::io::copy(&mut source, &mut copy).map_err(failed)?;
-    Ok(())
+fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
+    let written = File::create_new(to).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| {
+        let to = to.display().to_string();
+        Failure::usage(format!("cannot copy to {}: {error}", Plain(&to)))
+    })
 }

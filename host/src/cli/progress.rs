@@ -1,7 +1,7 @@
-//! Progress on stderr: a bar for each stage, on a terminal; a line for each stage elsewhere.
+//! Progress on stderr: a bar for each stage on a terminal, otherwise a line.
 
 use super::options::Output;
-use crate::config::Loaded;
+use crate::config::LoadedExperiment;
 use crate::events::{Envelope, Event, Origin, Stage};
 use bakeoff_domain::verdict::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,89 +9,73 @@ use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What is shown while a run goes on.
+/// The progress display of a run.
 pub(super) struct Display {
-    shown: Arc<Mutex<Shown>>,
+    view: Arc<Mutex<ProgressView>>,
 }
 
+/// How progress is displayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Nothing.
+enum ProgressMode {
+    /// Not at all.
     Quiet,
-    /// Every event as a line.
+    /// A line for each event.
     Events,
-    /// Bars that move.
+    /// A progress bar for each stage.
     Bars,
-    /// A line for each stage and what is worth knowing at once.
+    /// A line for each stage and for important events.
     Lines,
 }
 
-struct Shown {
-    kind: Kind,
+/// The state of the display.
+struct ProgressView {
+    mode: ProgressMode,
     bar: ProgressBar,
     budget: Duration,
-    failed: u32,
-    /// Whether there were results to go on with.
+    /// Whether the run reuses earlier results.
     resumed: bool,
-    /// Results of the stage at hand that were not found out again.
-    kept: u32,
+    /// Number of reused results of the current stage.
+    reused: u32,
 }
 
 impl Display {
-    /// Decides by the options and by what stderr is.
-    pub(super) fn new(output: &Output, loaded: &Loaded) -> Self {
-        let kind = if output.quiet {
-            Kind::Quiet
+    /// A display that fits the options and stderr.
+    pub(super) fn new(output: &Output, loaded: &LoadedExperiment) -> Self {
+        let mode = if output.quiet {
+            ProgressMode::Quiet
         } else if output.verbose {
-            Kind::Events
+            ProgressMode::Events
         } else if std::io::stderr().is_terminal() {
-            Kind::Bars
+            ProgressMode::Bars
         } else {
-            Kind::Lines
+            ProgressMode::Lines
         };
         let budget = loaded.experiment.measure.budget;
-        let shown = Shown {
-            kind,
+        let view = ProgressView {
+            mode,
             bar: ProgressBar::hidden(),
             budget,
-            failed: 0,
             resumed: false,
-            kept: 0,
+            reused: 0,
         };
         Self {
-            shown: Arc::new(Mutex::new(shown)),
+            view: Arc::new(Mutex::new(view)),
         }
     }
 
-    /// Hears the events of the run.
+    /// A sink that displays the events of the run.
     pub(super) fn listener(&self) -> impl FnMut(&Envelope) + Send + 'static {
-        let shown = Arc::clone(&self.shown);
+        let view = Arc::clone(&self.view);
         move |envelope: &Envelope| {
-            shown
-                .lock()
+            view.lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .hear(envelope);
+                .on_event(envelope);
         }
     }
 
-    /// Says what happens before there are events.
-    pub(super) fn sayer(&self) -> impl FnMut(&str) + Send + 'static {
-        let quiet = self
-            .shown
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .kind
-            == Kind::Quiet;
-        move |text: &str| {
-            if !quiet {
-                anstream::eprintln!("{text}");
-            }
-        }
-    }
-
-    /// Clears what moves.
+    /// Removes the progress bar.
     pub(super) fn finish(&self) {
-        self.shown
+        self.view
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .bar
@@ -99,24 +83,24 @@ impl Display {
     }
 }
 
-impl Shown {
-    fn hear(&mut self, envelope: &Envelope) {
-        self.count_kept(&envelope.event);
-        match self.kind {
-            Kind::Quiet => {}
-            Kind::Events => {
+impl ProgressView {
+    fn on_event(&mut self, envelope: &Envelope) {
+        self.count_reused(&envelope.event);
+        match self.mode {
+            ProgressMode::Quiet => {}
+            ProgressMode::Events => {
                 let line = serde_json::to_string(envelope).unwrap_or_default();
                 anstream::eprintln!("{line}");
             }
-            Kind::Bars => self.move_bar(&envelope.event),
-            Kind::Lines => self.line(&envelope.event),
+            ProgressMode::Bars => self.update_bar(&envelope.event),
+            ProgressMode::Lines => self.print_lines(&envelope.event),
         }
     }
 
-    fn count_kept(&mut self, event: &Event) {
+    fn count_reused(&mut self, event: &Event) {
         match event {
             Event::RunResumed { .. } => self.resumed = true,
-            Event::StageStart { .. } => self.kept = 0,
+            Event::StageStart { .. } => self.reused = 0,
             Event::CheckComplete {
                 origin: Origin::Kept,
                 ..
@@ -124,13 +108,13 @@ impl Shown {
             | Event::ReplicaComplete {
                 origin: Origin::Kept,
                 ..
-            } => self.kept += 1,
+            } => self.reused += 1,
             _ => {}
         }
     }
 
-    /// How much of a stage that is over was not done again.
-    fn kept_of(&self, event: &Event) -> Option<String> {
+    /// A line about the reused results of a finished stage.
+    fn reused_line(&self, event: &Event) -> Option<String> {
         let what = match event {
             Event::StageComplete {
                 stage: Stage::Check,
@@ -140,22 +124,22 @@ impl Shown {
             } => "replicas",
             _ => return None,
         };
-        let shown = self.resumed && self.kept > 0;
-        shown.then(|| format!("kept from before: {} {what}", self.kept))
+        let is_worth_a_line = self.resumed && self.reused > 0;
+        is_worth_a_line.then(|| format!("reused {} {what}", self.reused))
     }
 
-    fn move_bar(&mut self, event: &Event) {
+    fn update_bar(&mut self, event: &Event) {
         match event {
             Event::StageStart { stage, steps } => self.start_bar(*stage, *steps),
             Event::StageComplete { .. } => self.bar.finish_and_clear(),
             Event::ReplicaComplete { live, index, .. } => {
                 self.bar
-                    .set_message(format!("replica {}, {live} racing", index + 1));
+                    .set_message(format!("replica {}, {live} variants left", index + 1));
             }
             _ => {}
         }
-        for news in news(event).into_iter().chain(self.kept_of(event)) {
-            self.bar.println(format!("  {news}"));
+        for line in event_line(event).into_iter().chain(self.reused_line(event)) {
+            self.bar.println(format!("  {line}"));
         }
         if is_step(event) {
             self.bar.inc(1);
@@ -163,7 +147,7 @@ impl Shown {
     }
 
     fn start_bar(&mut self, stage: Stage, steps: u64) {
-        // Replicas end when there is a verdict: a bar of their limit would mislead, so the clock runs.
+        // Measuring usually ends before the largest number of replicas: a bar would mislead.
         let (bar, style) = match stage {
             Stage::Measure => {
                 let style = format!(
@@ -191,18 +175,18 @@ impl Shown {
         self.bar = bar;
     }
 
-    fn line(&mut self, event: &Event) {
+    fn print_lines(&self, event: &Event) {
         if let Event::StageStart { stage, steps } = event {
             match stage {
                 Stage::Measure => anstream::eprintln!("measuring, {:?} at most", self.budget),
                 Stage::Score => {}
-                stage => anstream::eprintln!("{} {steps}", title(*stage)),
+                stage if *steps == 1 => anstream::eprintln!("{} 1 variant", title(*stage)),
+                stage => anstream::eprintln!("{} {steps} variants", title(*stage)),
             }
         }
-        for news in news(event).into_iter().chain(self.kept_of(event)) {
-            anstream::eprintln!("  {news}");
+        for line in event_line(event).into_iter().chain(self.reused_line(event)) {
+            anstream::eprintln!("  {line}");
         }
-        self.failed += u32::from(matches!(event, Event::VariantFailed { .. }));
     }
 }
 
@@ -222,9 +206,9 @@ fn is_step(event: &Event) -> bool {
     )
 }
 
-/// What is worth a line of its own at once. Ids are safe to show as they are; messages of failures
-/// come from outside, and wait for the report.
-fn news(event: &Event) -> Option<String> {
+/// The line about an important event. Ids are safe on a terminal; messages of failures are not, and
+/// are left to the report.
+fn event_line(event: &Event) -> Option<String> {
     match event {
         Event::VariantFailed {
             variant_id,
@@ -246,36 +230,32 @@ fn news(event: &Event) -> Option<String> {
             Verdict::Tie => Some(format!("{a} and {b} tie")),
             Verdict::NoCall => None,
         },
-        Event::RunResumed { kept, .. } => Some(format!("going on: {kept} results are kept")),
+        Event::RunResumed { kept, .. } => Some(format!("resuming with {kept} stored results")),
         Event::InputChanged {
             variant_id,
             stage,
             inputs,
-        } => Some(changed(variant_id.as_deref(), *stage, inputs)),
-        Event::PilotComplete {
-            origin: Origin::Kept,
-            ..
-        } => None,
+        } => Some(input_changed(variant_id.as_deref(), *stage, inputs)),
         Event::Warning { message } => Some(message.clone()),
         _ => None,
     }
 }
 
-/// What changed, and what is done again for it. The names of inputs are our own words.
-fn changed(variant: Option<&str>, stage: Stage, inputs: &[String]) -> String {
+/// The line about inputs that changed, and the stage that is done again for it.
+fn input_changed(variant: Option<&str>, stage: Stage, inputs: &[String]) -> String {
     let inputs: Vec<&str> = inputs
         .iter()
         .map(|input| match input.as_str() {
-            "measure" => "settings of the measurement",
+            "measure" => "measurement settings",
             other => other,
         })
         .collect();
     let again = match (stage, variant) {
-        (Stage::Build, None) => "all are built again",
-        (Stage::Build, Some(_)) => "it is built again",
-        (Stage::Check, None) => "all are checked again",
-        (Stage::Check, Some(_)) => "it is checked again",
-        (Stage::Measure | Stage::Score, _) => "all are measured again",
+        (Stage::Build, None) => "building all again",
+        (Stage::Build, Some(_)) => "building it again",
+        (Stage::Check, None) => "checking all again",
+        (Stage::Check, Some(_)) => "checking it again",
+        (Stage::Measure | Stage::Score, _) => "measuring all again",
     };
     let of = variant.map_or_else(String::new, |id| format!(" of {id}"));
     format!(
@@ -289,7 +269,7 @@ fn phase(phase: bakeoff_domain::failure::Phase) -> &'static str {
     match phase {
         Phase::Build => "while building",
         Phase::Load => "while loading",
-        Phase::Check => "while being checked",
-        Phase::Measure => "while being timed",
+        Phase::Check => "while checking",
+        Phase::Measure => "while measuring",
     }
 }

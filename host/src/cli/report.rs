@@ -1,7 +1,7 @@
-//! `bakeoff report`: what a run found out, shown again, also with other weights. Nothing is run.
+//! `bakeoff report`: the report of a finished run, also with other weights. Nothing is run.
 
 use super::failure::Failure;
-use super::kept::Kept;
+use super::kept::ReportPlace;
 use super::options::Output;
 use super::{Status, show};
 use bakeoff_domain::report::{self, Report};
@@ -10,8 +10,8 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Shows the report of a finished run again, in any format, also with other weights. It is worked out
-/// anew from the samples that are kept; a report.json that is named itself is shown as it says.
+/// Shows the report of a finished run again, in any format, also with other weights. It is worked
+/// out anew from the samples that are kept; a report.json that is named itself is shown as it says.
 /// Nothing is built, run or written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -32,16 +32,16 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let weights = weights(&arguments.weights).map_err(refused)?;
-    let kept = Kept::find(&arguments.from)?;
+    let kept = ReportPlace::find(&arguments.from)?;
     let shown = kept.report()?;
     let report = reweighted(&shown.report, &weights).map_err(refused)?;
     if kept.is_a_file_alone() {
-        output.sayer()(
+        output.reporter()(
             "as the file says; name its folder of results to work it out from the samples",
         );
     }
-    let sources = kept.experiment.as_ref().map(show::sources);
-    show::print(&report, sources.unwrap_or_default(), output)?;
+    let sources = kept.sources(shown.run)?;
+    show::print(&report, sources, output)?;
     Ok(shown.status(Status::of(&report)))
 }
 
@@ -49,12 +49,12 @@ fn refused(error: WeightError) -> Failure {
     Failure::usage(error.to_string())
 }
 
-/// Weights by criterion; where one is named twice, the later one counts.
+/// Returns the weights by criterion; if one is named twice, the later one counts.
 fn weights(texts: &[String]) -> Result<BTreeMap<String, f64>, WeightError> {
     texts.iter().map(|text| parse_weight(text)).collect()
 }
 
-/// The report with other weights, and a note of which ones are other than the run's.
+/// Returns the report with other weights, and a note of those that differ from the run's.
 fn reweighted(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Report, WeightError> {
     if weights.is_empty() {
         return Ok(report.clone());

@@ -1,14 +1,14 @@
-//! `bakeoff run`: an experiment from its file to its report.
+//! `bakeoff run`: an experiment, from its file to its report.
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, again, progress, show};
-use crate::config::{self, Loaded, Policy};
-use crate::coordinate::{self, Interrupt, Options};
+use crate::config::{self, LoadedExperiment, Policy};
+use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::spec::Workers;
+use bakeoff_domain::spec::{Experiment, Workers};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let mut loaded = config::load(&arguments.experiment)?;
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
-    policy.narrow(&mut loaded)?;
+    policy.apply_to(&mut loaded)?;
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
         None => own_folder(&loaded)?,
@@ -69,67 +69,79 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         policy,
         resume: Some(again::command()),
     };
-    let Some(report) = perform(job, output).await? else {
+    let Some(done) = perform(job, output).await? else {
         return Ok(Status::Interrupted);
     };
-    show::print(&report, show::sources(&loaded), output)?;
-    Ok(Status::of(&report))
+    let status = Status::of(&done.report);
+    show::print(&done.report, done.sources, output)?;
+    Ok(status)
 }
 
-/// An experiment to be run, and where its results go.
+/// An experiment to be run, and the folder of its results.
 pub(super) struct Job<'a> {
-    pub(super) loaded: &'a Loaded,
+    pub(super) loaded: &'a LoadedExperiment,
     /// The folder of the results.
     pub(super) folder: &'a Path,
     pub(super) start: Start,
-    /// The seed of the run, if the user names one.
+    /// The seed of the run, if the user gave one.
     pub(super) seed: Option<u64>,
     pub(super) safety: &'a Safety,
-    /// What the host allows; the experiment is within it.
+    /// The host's policy, which the experiment satisfies.
     pub(super) policy: Policy,
-    /// The command that goes on after an interruption; `None` if nothing will be left to go on with.
+    /// The command that continues after an interruption; `None` if nothing is stored to continue
+    /// with.
     pub(super) resume: Option<String>,
 }
 
-/// Runs an experiment with progress on stderr, and writes its report beside the results. `None` if
-/// the user interrupted it, which is said by then.
-pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Report>, Failure> {
-    let options = Options {
+/// A report with the sources that were measured.
+pub(super) struct Done {
+    pub(super) report: Report,
+    pub(super) sources: show::Sources,
+}
+
+/// Runs an experiment with progress on stderr, and writes its report beside the results. Returns
+/// `None` if the user interrupted it; that has been reported then.
+pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done>, Failure> {
+    let options = RunOptions {
         folder: job.folder.to_owned(),
         start: job.start,
         seed: job.seed,
-        means: job.safety.means(job.policy)?,
+        host: job.safety.host_options(job.policy)?,
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
     };
     let display = progress::Display::new(output, job.loaded);
-    let mut say = display.sayer();
+    let mut say = output.reporter();
     let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
-    let outcome = coordinate::run(job.loaded, &options, &mut say, subscribe).await;
+    let outcome = run::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
     let finished = match (outcome, job.resume) {
-        (Err(coordinate::RunError::Interrupted), Some(resume)) => {
+        (Err(run::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(
                 "interrupted; what is finished is kept. To go on:\n  {}",
-                crate::render::inert::Plain(&resume)
+                crate::render::escape::Plain(&resume)
             );
             return Ok(None);
         }
-        (Err(coordinate::RunError::Interrupted), None) => {
+        (Err(run::RunError::Interrupted), None) => {
             anstream::eprintln!("interrupted; nothing is kept without --out");
             return Ok(None);
         }
         (other, _) => other?,
     };
     // The store is open until the files are written: another run would write the same ones.
-    let coordinate::Finished { report, store } = finished;
-    show::write_files(store.files(), &report, show::sources(job.loaded))?;
+    let run::Finished {
+        report,
+        sources,
+        store,
+    } = finished;
+    show::write_files(store.files(), &report, sources.clone())?;
     drop(store);
-    Ok(Some(report))
+    Ok(Some(Done { report, sources }))
 }
 
 impl Arguments {
-    fn overrule(&self, loaded: &mut Loaded) {
+    fn overrule(&self, loaded: &mut LoadedExperiment) {
         let experiment = &mut loaded.experiment;
         if let Some(budget) = self.budget {
             experiment.measure.budget = budget;
@@ -140,18 +152,15 @@ impl Arguments {
     }
 }
 
-/// Where the results of an experiment are kept.
-pub(super) fn results_folder(loaded: &Loaded) -> PathBuf {
-    loaded
-        .dir
-        .join(".bakeoff")
-        .join(ids::slug(&loaded.experiment.name))
+/// Returns the folder in which the results of an experiment are kept.
+pub(super) fn results_folder(dir: &Path, experiment: &Experiment) -> PathBuf {
+    dir.join(".bakeoff").join(ids::slug(&experiment.name))
 }
 
-/// The same, if nothing on the way to it is a link that came with the experiment. Where a user
-/// says `--out`, links are the user's own.
-fn own_folder(loaded: &Loaded) -> Result<PathBuf, Failure> {
-    let folder = results_folder(loaded);
+/// Returns the same folder, or an error if a link that came with the experiment is on the way to
+/// it. A folder that the user gives with `--out` is not checked.
+fn own_folder(loaded: &LoadedExperiment) -> Result<PathBuf, Failure> {
+    let folder = results_folder(&loaded.dir, &loaded.experiment);
     for path in [folder.parent().unwrap_or(&folder), &folder] {
         if path.is_symlink() {
             let path = path.to_owned();
@@ -161,7 +170,8 @@ fn own_folder(loaded: &Loaded) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The first Ctrl-C asks to stop after the replica at hand; the second one stops at once.
+/// Returns a flag that the first Ctrl-C raises, to stop after the current replica; the second one
+/// stops at once.
 fn listen_for_interrupts() -> Interrupt {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();

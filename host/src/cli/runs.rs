@@ -1,16 +1,17 @@
-//! `bakeoff runs`: what was run in a folder.
+//! `bakeoff runs`: lists the runs of an experiment.
 
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::render::inert::Plain;
+use crate::render::escape::Plain;
 use crate::store::{Mode, RunSummary, Store};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Lists the runs of an experiment, oldest first. `bakeoff compare RUN RUN` says what became different
-/// between two of them.
+/// Lists the runs of an experiment, oldest first
+///
+/// `bakeoff compare RUN RUN` shows what changed between two of them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,9 +31,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
-/// A run in JSON.
+/// A run, as a row of the list in JSON.
 #[derive(Serialize)]
-struct Said<'a> {
+struct RunRow<'a> {
     run: i64,
     name: &'a str,
     experiment_id: &'a str,
@@ -43,7 +44,7 @@ struct Said<'a> {
     winner: Option<&'a str>,
 }
 
-impl<'a> From<&'a RunSummary> for Said<'a> {
+impl<'a> From<&'a RunSummary> for RunRow<'a> {
     fn from(run: &'a RunSummary) -> Self {
         Self {
             run: run.id.0,
@@ -60,8 +61,8 @@ impl<'a> From<&'a RunSummary> for Said<'a> {
 
 fn list(runs: &[RunSummary], output: &Output) -> Result<(), Failure> {
     if output.format == Format::Json {
-        let said: Vec<Said<'_>> = runs.iter().map(Said::from).collect();
-        return show::write_json(&said);
+        let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::from).collect();
+        return show::write_json(&rows);
     }
     let mut text = format!(
         "{:>4}  {:<20}  {:<11}  {:>9}  winner\n",

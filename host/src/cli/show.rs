@@ -1,23 +1,18 @@
-//! A report on stdout and in files.
+//! Output of a report, on stdout and in files.
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use crate::config::Loaded;
 use crate::render;
-use crate::render::inert::Markdown;
-use crate::store::{self, Files, ReportFile, RunId, SafeId, Store, StoreError, Table};
+use crate::render::escape::Markdown;
+use crate::store::{self, ExportTable, Files, ReportFile, RunId, SafeId, Store, StoreError};
 use bakeoff_domain::report::Report;
-use bakeoff_domain::spec::Code;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
-/// Columns of a report where nobody says how wide the terminal is.
+/// The width of a report in columns, where the terminal's is not known.
 const WIDTH_DEFAULT: usize = 100;
 
-/// Bytes of a source that is shown in a report.
-const SOURCE_BYTES_MAX: u64 = 64 << 10;
-
-/// By variant id: the text of its source, for code samples.
+/// The text of the source by variant id, for code samples.
 pub(super) type Sources = BTreeMap<String, String>;
 
 /// Writes the report in the format that was asked for.
@@ -59,8 +54,8 @@ pub(super) fn write(text: &str) -> Result<(), Failure> {
 pub(super) fn export(
     store: &Store,
     run: Option<RunId>,
-    table: Table,
-    format: store::Format,
+    table: ExportTable,
+    format: store::ExportFormat,
 ) -> Result<(), Failure> {
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     match store.export(run, table, format, &mut stdout) {
@@ -77,7 +72,7 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     write(&format!("{text}\n"))
 }
 
-/// Folder of the pictures that `report.md` shows, beside it.
+/// The folder of the charts that `report.md` refers to, beside it.
 const CHARTS: &str = "charts";
 
 /// Writes the report beside the results, in every format that people open.
@@ -115,7 +110,7 @@ fn options(sources: Sources, output: &Output) -> render::Options {
     render::Options {
         width: width(),
         colour: output.colour(),
-        signs: signs(),
+        charset: charset(),
         ..options_plain(sources)
     }
 }
@@ -124,39 +119,20 @@ fn options_plain(sources: Sources) -> render::Options {
     render::Options {
         width: WIDTH_DEFAULT,
         colour: render::Colour::Never,
-        signs: render::Signs::Unicode,
+        charset: render::Charset::Unicode,
         sources,
         charts: None,
     }
 }
 
-/// By id, the source text of each prototype that has one.
-pub(super) fn sources(loaded: &Loaded) -> Sources {
-    let approaches = &loaded.experiment.approaches;
-    let ids = bakeoff_domain::ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
-    let source = |code: &Code| match code {
-        Code::Source(path) => {
-            use std::io::Read as _;
-            let mut text = String::new();
-            let file = std::fs::File::open(loaded.dir.join(path)).ok()?;
-            file.take(SOURCE_BYTES_MAX).read_to_string(&mut text).ok()?;
-            Some(text)
-        }
-        Code::Component(_) => None,
-    };
-    ids.into_iter()
-        .zip(approaches)
-        .filter_map(|(id, approach)| Some((id, source(&approach.code)?)))
-        .collect()
-}
-
-/// Columns of the terminal.
+/// Returns the width of the terminal in columns.
 pub(super) fn width() -> usize {
     terminal_width().unwrap_or(WIDTH_DEFAULT)
 }
 
-/// ASCII where the locale of a terminal names another encoding than UTF-8, or is the plain `C`.
-fn signs() -> render::Signs {
+/// Returns ASCII where the locale of a terminal names another encoding than UTF-8, or is the plain
+/// `C`.
+fn charset() -> render::Charset {
     let first = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -173,8 +149,8 @@ fn signs() -> render::Signs {
         }
     });
     match plain && std::io::stdout().is_terminal() {
-        true => render::Signs::Ascii,
-        false => render::Signs::Unicode,
+        true => render::Charset::Ascii,
+        false => render::Charset::Unicode,
     }
 }
 

@@ -1,30 +1,32 @@
-//! The exit status, which scripts and agents go by.
+//! The exit status of commands.
 
-use bakeoff_domain::report::{Outcome, Report, Status as VariantStatus};
+use bakeoff_domain::report::{RankingOutcome, Report, VariantStatus};
 use std::process::ExitCode;
 
-/// What the process says when it ends.
+/// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Done, also with a tie for the first place, or with some gated out.
+    /// 0: success, also with a tie for the first place, or with variants that did not pass a gate.
     Done,
-    /// No variant passed every gate, or nothing could be recommended.
+    /// 1: no variant passed every gate, or none could be recommended.
     NoAnswer,
-    /// The command line or the experiment is wrong.
+    /// 2: an error in the command line or the experiment.
     Usage,
-    /// Done, but some variants failed.
+    /// 3: success, but some variants failed.
     SomeFailed,
-    /// Confinement, store or engine.
+    /// 5: an error of confinement, store or engine.
     Infrastructure,
-    /// The user asked to stop.
+    /// 130: interrupted by the user.
     Interrupted,
 }
 
 impl Status {
-    /// Of a finished run.
+    /// The status of a finished run.
     pub fn of(report: &Report) -> Self {
-        let is = |status| move |variant: &bakeoff_domain::report::Variant| variant.status == status;
-        if report.recommendation.outcome == Outcome::Nothing {
+        let is = |status| {
+            move |variant: &bakeoff_domain::report::VariantReport| variant.status == status
+        };
+        if report.recommendation.outcome == RankingOutcome::Nothing {
             Self::NoAnswer
         } else if report.variants.iter().any(is(VariantStatus::Failed)) {
             Self::SomeFailed

@@ -1,26 +1,27 @@
-//! `bakeoff compare RUN RUN`: what became different between two kept runs.
+//! `bakeoff compare RUN RUN`: shows what changed between two runs.
 
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::render::inert::Plain;
-use crate::store::{Mode, RunComparison, RunId, Store, VariantChange, VerdictChange, compare};
-use bakeoff_domain::report::Status as VariantStatus;
+use crate::audit::{RunComparison, VariantChange, VerdictChange, compare_runs};
+use crate::render::escape::Plain;
+use crate::store::{Mode, RunId, Store};
+use bakeoff_domain::report::VariantStatus;
 use bakeoff_domain::verdict::Verdict;
 use std::path::{Path, PathBuf};
 
-/// A kept run, as a user names it.
+/// A stored run, as the user refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct RunReference {
     /// An experiment's folder, or a folder of results.
     folder: PathBuf,
-    /// The number of the run; `None`: the last one with a report.
+    /// Number of the run; `None`: the last one with a report.
     run: Option<i64>,
 }
 
-impl Named {
-    /// `3`: run 3 of the experiment here; `DIR:3`: run 3 of that one; `DIR`: its last run. Nothing
-    /// else is a run, and a file never is one, whatever it is called.
+impl RunReference {
+    /// Parses a reference: `3` is run 3 of the experiment in this folder, `DIR:3` is run 3 of that
+    /// one, `DIR` is its last run. `None` for anything else, and for the name of a file.
     pub(super) fn parse(word: &Path) -> Option<Self> {
         if word.is_file() {
             return None;
@@ -38,17 +39,17 @@ impl Named {
         folder.is_dir().then_some(Self { folder, run })
     }
 
-    fn report(&self) -> Result<kept::Shown, Failure> {
+    fn report(&self) -> Result<kept::DisplayedReport, Failure> {
         let store = Store::open(&kept::results(&self.folder)?, Mode::Read)?;
         let found = kept::of_run(&store, self.run.map(RunId))?;
         let shown = found.ok_or_else(|| {
             let folder = self.folder.display().to_string();
             let which = match self.run {
                 Some(run) => format!("run {run} of {}", Plain(&folder)),
-                None => format!("every run of {}", Plain(&folder)),
+                None => Plain(&folder).to_string(),
             };
             Failure::usage(format!(
-                "{which} is without a report: `bakeoff run` goes on with the last one"
+                "{which} has no report: finish the last run with `bakeoff run`"
             ))
         })?;
         kept::sound(&shown.report, &self.folder)?;
@@ -56,12 +57,16 @@ impl Named {
     }
 }
 
-/// Says what became different from the first to the second. Times of two runs are no match for a
-/// comparison within one: nothing is concluded from them here.
-pub(super) fn run(before: &Named, after: &Named, output: &Output) -> Result<Status, Failure> {
+/// Shows what changed from the first run to the second. Times are not compared: variants have to be
+/// timed in the same run for that.
+pub(super) fn run(
+    before: &RunReference,
+    after: &RunReference,
+    output: &Output,
+) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let (before, after) = (before.report()?, after.report()?);
-    let comparison = compare(&before.report, &after.report);
+    let comparison = compare_runs(&before.report, &after.report);
     match output.format {
         Format::Json => show::write_json(&comparison)?,
         _ => show::write(&differences(&comparison))?,
@@ -73,16 +78,16 @@ fn differences(comparison: &RunComparison) -> String {
     let mut text = String::new();
     let (before, after) = &comparison.winner;
     text += &match before == after {
-        true => format!("winner: {}, in both\n", word(before.as_deref())),
+        true => format!("winner: {} in both runs\n", word(before.as_deref())),
         false => format!(
-            "winner: {}, then {}\n",
+            "winner: {} → {}\n",
             word(before.as_deref()),
             word(after.as_deref())
         ),
     };
     for (name, before, after) in &comparison.environment {
         text += &format!(
-            "measured elsewhere, so times may not be compared: {name} was {}, then {}\n",
+            "environment differs, so times cannot be compared: {name} {} → {}\n",
             Plain(before),
             Plain(after)
         );
@@ -92,9 +97,9 @@ fn differences(comparison: &RunComparison) -> String {
         text += &variant(change);
     }
     if comparison.verdicts.is_empty() {
-        return text + "verdicts: the same wherever both runs give one\n";
+        return text + "verdicts: the same for all pairs in both runs\n";
     }
-    text += "verdicts that differ:\n";
+    text += "changed verdicts:\n";
     for change in &comparison.verdicts {
         text += &verdict(change);
     }
@@ -103,22 +108,22 @@ fn differences(comparison: &RunComparison) -> String {
 
 fn variant(change: &VariantChange) -> String {
     let mut parts = vec![match change.status {
-        (None, Some(after)) => format!("new, {}", status(after)),
-        (Some(before), None) => format!("was {}, and is gone", status(before)),
+        (None, Some(after)) => format!("new: {}", status(after)),
+        (Some(before), None) => format!("removed: was {}", status(before)),
         (Some(before), Some(after)) if before != after => {
-            format!("{}, then {}", status(before), status(after))
+            format!("{} → {}", status(before), status(after))
         }
         (Some(both), Some(_)) => status(both).to_owned(),
-        (None, None) => "in neither".to_owned(),
+        (None, None) => "in neither run".to_owned(),
     }];
     if let (Some(before), Some(after)) = change.rank {
         parts.push(match before == after {
             true => format!("rank {after}"),
-            false => format!("rank {before}, then {after}"),
+            false => format!("rank {before} → {after}"),
         });
     }
     if let (Some(before), Some(after)) = change.total {
-        parts.push(format!("score {before:.2}, then {after:.2}"));
+        parts.push(format!("total {before:.2} → {after:.2}"));
     }
     format!("  {}: {}\n", Plain(&change.id), parts.join("; "))
 }
@@ -126,12 +131,12 @@ fn variant(change: &VariantChange) -> String {
 fn verdict(change: &VerdictChange) -> String {
     let case = change.case.as_ref().map(|case| format!(" on {case}"));
     format!(
-        "  {} against {}{}: {}, then {}\n",
+        "  {} against {}{}: {} → {}\n",
         Plain(&change.a),
         Plain(&change.b),
         Plain(&case.unwrap_or_default()),
-        said(change.before),
-        said(change.after)
+        verdict_name(change.before),
+        verdict_name(change.after)
     )
 }
 
@@ -148,11 +153,11 @@ fn status(status: VariantStatus) -> &'static str {
     }
 }
 
-fn said(verdict: Verdict) -> &'static str {
+fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Beats => "beats it",
-        Verdict::Beaten => "is beaten",
-        Verdict::Tie => "ties",
+        Verdict::Beats => "faster",
+        Verdict::Beaten => "slower",
+        Verdict::Tie => "tie",
         Verdict::NoCall => "no call",
     }
 }
@@ -162,17 +167,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_named_by_number_and_folder() {
+    fn a_run_is_referred_to_by_number_and_folder() {
         let folder = tempfile::tempdir().unwrap();
         let path = |end: &str| PathBuf::from(format!("{}{end}", folder.path().display()));
-        let named = |folder: PathBuf, run| Some(Named { folder, run });
-        assert_eq!(Named::parse(Path::new("12")), named(".".into(), Some(12)));
-        assert_eq!(Named::parse(&path("")), named(path(""), None));
-        assert_eq!(Named::parse(&path(":3")), named(path(""), Some(3)));
+        let reference = |folder: PathBuf, run| Some(RunReference { folder, run });
+        assert_eq!(
+            RunReference::parse(Path::new("12")),
+            reference(".".into(), Some(12))
+        );
+        assert_eq!(RunReference::parse(&path("")), reference(path(""), None));
+        assert_eq!(
+            RunReference::parse(&path(":3")),
+            reference(path(""), Some(3))
+        );
         for word in ["", "1a", "-1", "+1", "heap.rs", ":1", "/none/such:1", "1:"] {
-            assert_eq!(Named::parse(Path::new(word)), None, "{word}");
+            assert_eq!(RunReference::parse(Path::new(word)), None, "{word}");
         }
         std::fs::write(path("/7"), "").unwrap();
-        assert_eq!(Named::parse(&path("/7")), None, "a file");
+        assert_eq!(RunReference::parse(&path("/7")), None, "a file");
     }
 }

@@ -1,26 +1,27 @@
-//! `bakeoff verify`: a finished run's figures, found out again.
+//! `bakeoff verify`: the figures of a finished run, computed again.
 
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, kept, show};
-use crate::config::Policy;
-use crate::coordinate::{self, Evidence, Given, Outcome, Prototypes, Verification};
-use crate::render::inert::Plain;
+use crate::audit::{self, KeptRun, Outcome, Verification};
+use crate::config::{LoadedExperiment, Policy};
+use crate::render::escape::Plain;
 use crate::store::{Mode, RunId, Store};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// Finds out again what a finished run rests on, and says figure by figure whether it is the same:
-/// components, answers, fuel and memory by building and checking once more in the sandbox, verdicts,
-/// scores and ranks from the raw samples. Times are not measured again: they belong to their moment.
+/// components, answers, fuel and memory by building and checking once more in the sandbox,
+/// verdicts, scores and ranks from the raw samples. Times are not measured again: they belong to
+/// their moment.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff verify examples/top-k
   bakeoff verify top-k.bundle                          what `bakeoff pack` made, here or elsewhere
   bakeoff verify examples/top-k --run 2 --format json
-  bakeoff verify . --results kept                      of `bakeoff run --out kept`
-  bakeoff verify . --results kept --also ../other      of `bakeoff compare a.rs ../other/b.rs --out kept`
+  bakeoff verify kept                                  of `bakeoff run --out kept`, or of `compare`
+  bakeoff verify . --results kept                      the same, where folders were granted
 
 Exit status: 0 if every figure that can be repeated here is the same, 1 if one differs.")]
 pub(super) struct Arguments {
@@ -33,7 +34,7 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// Which run of which folder.
+/// The run and the folder of results that a command is about.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Which {
     /// The number of the run, instead of the last one that is finished
@@ -42,10 +43,6 @@ pub(super) struct Which {
     /// The folder of the results, if it is not .bakeoff/NAME beside the experiment
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
-    /// One more folder that files may be read from which the run recorded: for a run of `compare` on
-    /// files that lie elsewhere. May be given several times
-    #[arg(long, value_name = "DIR")]
-    pub(super) also: Vec<PathBuf>,
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -64,59 +61,50 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     })
 }
 
-/// A file that is neither an experiment nor a report: only a bundle is left.
+/// Returns true for a file that is neither an experiment nor a report, and so can only be a bundle.
 fn is_bundle(named: &Path) -> bool {
     let end = named.extension().and_then(|end| end.to_str());
     named.is_file() && !matches!(end, Some("toml" | "json"))
 }
 
 async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
-    let place = kept::Place::find(&arguments.from, arguments.which.results.as_deref())?;
+    let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = Store::open(&place.results, Mode::Read)?;
-    let evidence = Evidence::read(&store, arguments.which.run.map(RunId))?;
+    let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
-    let loaded = place.as_run(&evidence.record, &arguments.which.also, &policy)?;
-    let given = Given {
-        loaded: &loaded,
-        evidence: &evidence,
-        prototypes: Prototypes::Results(store.files().clone()),
-    };
-    verify(&given, policy, arguments, output).await
+    let loaded = place.loaded(&kept, &policy)?;
+    verify(&kept, &loaded, policy, arguments, output).await
 }
 
 async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
     let which = &arguments.which;
-    if which.run.is_some() || which.results.is_some() || !which.also.is_empty() {
+    if which.run.is_some() || which.results.is_some() {
         return Err(Failure::usage(
-            "a bundle holds one run and all that it takes: --run, --results and --also are for \
-             folders",
+            "a bundle holds one run and all that it takes: --run and --results are for folders",
         ));
     }
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let policy = Policy::of_host()?;
-    let mut unpacked = coordinate::unpack(&arguments.from, folder.path())?;
-    policy.narrow(&mut unpacked.loaded)?;
-    let given = Given {
-        loaded: &unpacked.loaded,
-        evidence: &unpacked.evidence,
-        prototypes: Prototypes::Bundle(folder.path().to_owned()),
-    };
-    verify(&given, policy, arguments, output).await
+    let kept = audit::unpack(&arguments.from, folder.path())?;
+    let mut loaded = kept.loaded(folder.path())?;
+    policy.apply_to(&mut loaded)?;
+    verify(&kept, &loaded, policy, arguments, output).await
 }
 
 async fn verify(
-    given: &Given<'_>,
+    kept: &KeptRun,
+    loaded: &LoadedExperiment,
     policy: Policy,
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Verification, Failure> {
-    let mut say = output.sayer();
-    let means = arguments.safety.means(policy)?;
-    Ok(coordinate::verify(given, &means, &mut say).await?)
+    let mut report = output.reporter();
+    let host = arguments.safety.host_options(policy)?;
+    Ok(audit::verify(kept, loaded, &host, &mut report).await?)
 }
 
-/// Every figure, by what it is about, and what they come to.
+/// Returns every figure by its subject, and the totals, as text.
 fn text(verification: &Verification) -> String {
     let mut text = String::new();
     let mut about: Option<&str> = None;

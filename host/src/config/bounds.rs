@@ -1,4 +1,4 @@
-//! The bounds of an experiment's numbers, for one that comes from no experiment file.
+//! The bounds of an experiment's numbers, for experiments that do not come from an experiment file.
 
 use super::criteria::{CRITERIA_MAX, MAGNITUDE_MAX};
 use super::options::{
@@ -7,14 +7,14 @@ use super::options::{
 use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, SIZES_MAX};
 use bakeoff_domain::spec::{Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers};
 
-/// Replicas of a race at most, whoever asks.
+/// The most replicas of a race.
 pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
 
-/// Whether an experiment that somebody sent as values could have been read from a file: its numbers
-/// are within the same bounds. Cases are looked at when their file is read.
+/// Checks that the numbers of a decoded experiment are within the bounds of an experiment file. Cases
+/// are checked when their file is read.
 ///
 /// # Errors
-/// What is out of bounds.
+/// The name of the number that is out of bounds.
 pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     let hold = |holds: bool, what: &str| match holds {
         true => Ok(()),
@@ -46,7 +46,7 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     hold(weights.sum::<f64>() > 0.0, "the sum of all weights")
 }
 
-/// Files that are compared without an experiment file are called by their paths.
+/// The longest name of a variant that is compared without an experiment file: its path, in characters.
 const PATH_CHARS_MAX: usize = 4_096;
 
 fn limits(limits: &Limits) -> bool {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use bakeoff_domain::spec::Direction;
 
-    fn sound() -> Experiment {
+    fn valid_experiment() -> Experiment {
         let text = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
             [workload]\nsource = \"w.rs\"\nsizes = [1, 2]\n[[approach]]\nname = \"a\"\n\
             source = \"a.rs\"\n";
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
-        within_bounds(&sound()).unwrap();
+        within_bounds(&valid_experiment()).unwrap();
         let wrong: [fn(&mut Experiment); 8] = [
             |experiment| experiment.approaches.clear(),
             |experiment| experiment.limits.memory_bytes = u64::MAX,
@@ -118,7 +118,7 @@ mod tests {
             },
         ];
         for (number, change) in wrong.iter().enumerate() {
-            let mut experiment = sound();
+            let mut experiment = valid_experiment();
             change(&mut experiment);
             assert!(within_bounds(&experiment).is_err(), "change {number}");
         }

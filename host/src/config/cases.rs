@@ -6,33 +6,33 @@
 //! expect = "[3]"
 //! ```
 //!
-//! Only the texts are read here; whether they fit the interface is known later, and
-//! [`CaseFile::wrong`] points back at them.
+//! Only the texts are read here. Whether they fit the interface is checked later; the errors are made
+//! by [`CaseFile::wrong`].
 
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::syntax;
 use super::section::{At, Section};
 use std::ops::Range;
 
-/// Cases a file has at most.
+/// The most cases of a file.
 pub const CASES_MAX: usize = 256;
 
-/// A file of cases, as it was read.
+/// A file of cases.
 #[derive(Debug)]
 pub struct CaseFile {
-    /// The cases in their order: at least one. Either all of them say what is expected, or none.
+    /// The cases in their order, at least one. Either all or none have an expected answer.
     pub cases: Vec<Case>,
     name: String,
     text: String,
     places: Vec<CasePlaces>,
 }
 
-/// A call, and what it should answer.
+/// A call, with its expected answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     /// The call in WAVE: `top-k([3, 1, 2], 1)`.
     pub call: String,
-    /// The answer in WAVE: `[3]`; `None` where answers are compared with each other.
+    /// The answer in WAVE: `[3]`; `None`: answers are compared with each other.
     pub expect: Option<String>,
 }
 
@@ -53,6 +53,11 @@ struct CasePlaces {
 }
 
 impl CaseFile {
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// An error about a text of a case, by the case's index: what the WAVE parser or the interface
     /// has to say against it.
     pub fn wrong(&self, case: usize, part: CasePart, message: &str, help: &str) -> ConfigError {
@@ -66,9 +71,7 @@ impl CaseFile {
     }
 }
 
-/// The cases that a text lists.
-///
-/// `name` is what messages call the text.
+/// Parses a text of cases. `name` is its name in messages.
 ///
 /// # Errors
 /// [`ConfigError::Invalid`]: syntax, unknown keys, no case or more than 256, a case without a
@@ -141,7 +144,7 @@ fn case(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Case, Cas
     Some((case, places))
 }
 
-/// With an oracle for some cases only, nobody could say what a passed check means.
+/// Refuses expected answers for some cases only: a passed check would mean different things.
 fn refuse_mixed(cases: &[Case], places: &[CasePlaces], found: &mut Vec<Finding>) {
     let expecting = cases.iter().position(|case| case.expect.is_some());
     let silent = cases.iter().position(|case| case.expect.is_none());

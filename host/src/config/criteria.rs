@@ -1,4 +1,4 @@
-//! `[[criterion]]`: what counts, how much, and how a reading becomes a score.
+//! `[[criterion]]`: weights, sources and scales.
 
 use super::error::{Finding, quoted};
 use super::problem::{NAME_CHARS_MAX, prose};
@@ -8,15 +8,15 @@ use bakeoff_domain::spec::{Criterion, Direction, Gate, GateOn, Scale, Source};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Criteria an experiment has at most.
+/// The most criteria of an experiment.
 pub const CRITERIA_MAX: usize = 32;
-/// R of the ratio scale, if the file does not say: ten times as slow costs ten points.
+/// The default base of the ratio scale: ten times as slow costs ten points.
 const DEFAULT_BASE: f64 = 10.0;
-/// The exponents that a score of growth spans: constant is 10, cubic is 0.
+/// The default scale of growth, in exponents: constant scores 10, cubic 0.
 const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
-/// Characters a unit has at most.
+/// The most characters of a unit.
 const UNIT_CHARS_MAX: usize = 20;
-/// What a weight, a bound or an end of a range has at most: beyond it, sums lose their precision.
+/// The largest weight, bound or end of a range. Beyond it, sums lose precision.
 pub(super) const MAGNITUDE_MAX: f64 = 1e15;
 
 /// The unit of a built-in source's readings; `None` for `assess`, which declares its own.
@@ -31,7 +31,7 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
     }
 }
 
-/// What counts if nothing is declared: time.
+/// The criteria if none is declared: time.
 pub fn default_criteria() -> Vec<Criterion> {
     vec![Criterion {
         name: "performance".into(),
@@ -44,7 +44,7 @@ pub fn default_criteria() -> Vec<Criterion> {
     }]
 }
 
-/// All of them. `None` if any cannot be used.
+/// Reads all criteria. `None` if any is invalid.
 pub(super) fn criteria(
     sections: Vec<Section<'_>>,
     found: &mut Vec<Finding>,
@@ -100,7 +100,7 @@ pub(super) fn criteria(
     Some(list)
 }
 
-/// One of them, yet without its name.
+/// Reads one criterion, without its name.
 fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Criterion> {
     let weight = weight(&mut section, found);
     let source = source(&mut section, found);
@@ -144,7 +144,7 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Crite
     })
 }
 
-/// What the file says about the readings.
+/// The declared properties of readings.
 struct Declared<'a> {
     direction: Option<At<Direction>>,
     unit: Option<At<&'a str>>,
@@ -159,14 +159,14 @@ enum ScaleKind {
     Linear,
 }
 
-/// How readings are understood.
+/// The properties of readings, with defaults filled in.
 struct Meaning {
     direction: Direction,
     unit: String,
     scale: Scale,
 }
 
-/// What the file says, completed by what is fixed for the source.
+/// Completes the declared properties by those that the source fixes.
 fn meaning(
     source: &Source,
     declared: Declared<'_>,
@@ -217,7 +217,7 @@ fn meaning(
     })
 }
 
-/// The scale. Growth and assessments are linear unless declared otherwise, all else is by ratio.
+/// The scale. By default, growth and assessments are linear, and all else is by ratio.
 fn scale(
     source: &Source,
     kind: Option<At<ScaleKind>>,
@@ -272,7 +272,7 @@ fn scale(
     }
 }
 
-/// Whether a number can be a weight: finite, from 0 on.
+/// Returns true if a number can be a weight: finite, and not negative.
 pub(super) fn is_weight(weight: f64) -> bool {
     (0.0..=MAGNITUDE_MAX).contains(&weight)
 }
@@ -359,7 +359,7 @@ fn range(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<(f64, f6
     None
 }
 
-/// `base`: R of the ratio scale.
+/// `base` of the ratio scale.
 fn base(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
     let at = section.number("base", found)?;
     let base = at.value.to_f64();
@@ -375,18 +375,18 @@ fn base(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
     None
 }
 
-/// A gate that is there and cannot be used.
-struct Unusable;
+/// A declared gate is invalid.
+struct InvalidGate;
 
 /// `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`
 fn gate(
     section: &mut Section<'_>,
     unit: Option<&str>,
     found: &mut Vec<Finding>,
-) -> Result<Option<Gate>, Unusable> {
+) -> Result<Option<Gate>, InvalidGate> {
     let declared = section.key("gate").is_some();
     let Some(mut gate) = section.section("gate", found) else {
-        return if declared { Err(Unusable) } else { Ok(None) };
+        return if declared { Err(InvalidGate) } else { Ok(None) };
     };
     let before = found.len();
     let score = gate.section("score", found);
@@ -410,7 +410,7 @@ fn gate(
                     "write `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`",
                 ));
             }
-            return Err(Unusable);
+            return Err(InvalidGate);
         }
     };
     let min = bound(&mut bounds, "min", unit, found);
@@ -433,7 +433,7 @@ fn gate(
         ));
     }
     if found.len() > before {
-        return Err(Unusable);
+        return Err(InvalidGate);
     }
     Ok(Some(Gate { on, min, max }))
 }

@@ -1,17 +1,17 @@
-//! What is wrong with a file: every finding with its place, the reason, and what to do.
+//! Errors of a file: findings, each with its span, the reason and the help.
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
 
-/// Findings that are shown: a file with more of them is better mended in steps.
+/// The most findings that are shown: a file with more is easier to fix in steps.
 const FINDINGS_SHOWN_MAX: usize = 10;
 
-/// Bytes of a line that is shown with a mark below it, at most: nobody reads a longer one, and what
-/// draws the marks fails beyond 65,535 columns. A file with such a line is not shown.
+/// The longest line that is shown with a mark below it, in bytes: the library that draws marks fails
+/// beyond 65,535 columns. A file with a longer line is not shown.
 const LINE_BYTES_MAX: usize = 4096;
 
-/// Characters of a foreign text that are quoted in a message.
+/// The most characters of a foreign text that a message quotes.
 const QUOTED_CHARS_MAX: usize = 60;
 
 /// An experiment file, or a file it names, that cannot be used.
@@ -20,23 +20,23 @@ pub enum ConfigError {
     /// There is no such file.
     #[error("there is no {what} at `{path}`")]
     Missing {
-        /// What was looked for.
+        /// The kind of file.
         what: &'static str,
-        /// Where, as the user wrote it.
+        /// Its path, as the user wrote it.
         path: String,
     },
-    /// The file is there, and cannot be read.
+    /// The file cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Unreadable {
-        /// Which, as the user wrote it.
+        /// Its path, as the user wrote it.
         path: String,
-        /// Why: the system's words, or that it is too large or not text.
+        /// The error of the system, or that the file is too large or not text.
         reason: String,
     },
-    /// The file was read, and says something that cannot be.
+    /// The file was read, and is invalid.
     #[error("{0}")]
     Invalid(Findings),
-    /// What was asked for without an experiment file cannot be.
+    /// A request without an experiment file is refused.
     #[error("{0}")]
     Refused(String),
 }
@@ -74,24 +74,24 @@ impl Diagnostic for ConfigError {
     }
 }
 
-/// One thing that is wrong at one place of a file.
+/// One error at one place of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Finding {
-    /// What is wrong, and with what: a lowercase sentence.
+    /// The error: a lowercase sentence.
     pub message: String,
-    /// Where, in bytes.
+    /// Its span, in bytes.
     pub span: Range<usize>,
-    /// A few words at the place itself.
+    /// The label of the span.
     pub label: String,
-    /// Another place that has to do with it, with its words.
+    /// A related span, with its label.
     pub other: Option<(Range<usize>, String)>,
-    /// What to do.
+    /// The next step.
     pub help: Option<String>,
 }
 
 impl Finding {
-    /// A finding at one place.
+    /// Makes a finding.
     pub fn new(
         span: Range<usize>,
         message: impl Into<String>,
@@ -111,11 +111,11 @@ impl Finding {
         let other = self.other.as_mut().map(|(_, label)| label);
         let texts = [&mut self.message, &mut self.label];
         for text in texts.into_iter().chain(other).chain(&mut self.help) {
-            *text = visible(text.chars());
+            *text = escaped(text.chars());
         }
     }
 
-    /// The same, with a second place.
+    /// Adds a related span.
     #[must_use]
     pub fn with_other(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
         self.other = Some((span, label.into()));
@@ -140,7 +140,7 @@ impl Diagnostic for Finding {
     }
 }
 
-/// All that was found in one file, in the order of the file. Never empty.
+/// All findings in one file, in the order of the file. Never empty.
 #[derive(Debug)]
 pub struct Findings {
     source: NamedSource<String>,
@@ -149,9 +149,9 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings about a text. All is kept in a form that is safe to print: characters that steer a
-    /// terminal or turn the direction of reading are replaced in the text, byte for byte, and made
-    /// visible in the findings, which may quote other files.
+    /// Makes findings about a text that are safe to print: characters that control a terminal or the
+    /// direction of text are replaced in the text, byte for byte, and escaped in the findings, which may
+    /// quote other files.
     pub(super) fn new(name: &str, text: &str, mut list: Vec<Finding>) -> Self {
         list.sort_by_key(|finding| finding.span.start);
         list.dedup();
@@ -219,7 +219,7 @@ impl Diagnostic for Findings {
 
 impl std::error::Error for Findings {}
 
-/// Whether a character steers a terminal, or changes how the text around it is read.
+/// Returns true if a character controls a terminal or the direction of text.
 fn is_active(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -229,8 +229,8 @@ fn is_active(character: char) -> bool {
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with every active character but line ends and tabs replaced by a harmless one of the
-/// same length in bytes, so that spans stay true.
+/// Replaces every active character but line ends and tabs by a harmless one of the same length in
+/// bytes, so that spans stay valid.
 pub(super) fn inert(text: &str) -> String {
     let replace = |character: char| match character {
         '\n' | '\t' => character,
@@ -244,8 +244,8 @@ pub(super) fn inert(text: &str) -> String {
     text.chars().map(replace).collect()
 }
 
-/// The text with every active character but line ends and tabs as an escape.
-fn visible(text: impl Iterator<Item = char>) -> String {
+/// Escapes every active character but line ends and tabs.
+fn escaped(text: impl Iterator<Item = char>) -> String {
     let mut shown = String::new();
     for character in text {
         match character {
@@ -257,10 +257,10 @@ fn visible(text: impl Iterator<Item = char>) -> String {
     shown
 }
 
-/// A foreign text between back quotes: bounded in length, on one line, inert on a terminal.
+/// Quotes a foreign text in a message: bounded in length, on one line, escaped.
 pub(super) fn quoted(text: &str) -> String {
     let start = text.chars().take(QUOTED_CHARS_MAX);
-    let mut shown = visible(start)
+    let mut shown = escaped(start)
         .replace('\n', "\\u{a}")
         .replace('\t', "\\u{9}");
     if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
@@ -290,8 +290,7 @@ mod tests {
 
     #[test]
     fn many_findings_are_counted_and_cut() {
-        let finding =
-            |at: usize| Finding::new(at..at + 1, format!("wrong {at}"), "here", "mend it");
+        let finding = |at: usize| Finding::new(at..at + 1, format!("wrong {at}"), "here", "fix it");
         let all = Findings::new("f", &"x".repeat(50), (0..50).rev().map(finding).collect());
         assert_eq!(all.to_string(), "50 things are wrong in f");
         assert_eq!(all.list().len(), FINDINGS_SHOWN_MAX);

@@ -1,4 +1,4 @@
-//! The experiment file as a whole: text in, an experiment or findings out. No file is touched.
+//! Parsing the text of an experiment file to an experiment or findings. No file is read.
 
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::paths::FileRef;
@@ -9,12 +9,12 @@ use bakeoff_domain::spec::{Experiment, Inputs, Limits, Measure, ReportOptions, S
 use std::ops::Range;
 use toml::de::DeTable;
 
-/// Sizes below which the growth of fuel cannot be told: fewer points fit every class.
+/// The fewest sizes from which the growth of fuel can be told: fewer points fit every class.
 pub const GROWTH_SIZES_MIN: usize = 7;
 
 /// A part of the experiment file that a later finding may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ConfigPlace {
     /// `wit` of `[interface]`.
     Wit,
     /// `call` of `[interface]`.
@@ -56,7 +56,7 @@ impl LimitKey {
     }
 }
 
-/// Where the parts stand, in bytes.
+/// The spans of the parts, in bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     wit: Range<usize>,
@@ -68,57 +68,56 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Where it is said how large inputs are, or else where they come from.
+    /// The span of the sizes, or else of the workload.
     fn sizes_or_workload(&self) -> Range<usize> {
         self.sizes.clone().unwrap_or(self.workload.clone())
     }
 
-    /// Where a part stands; the file's start for an approach that does not exist.
-    pub(super) fn of(&self, place: Place) -> Range<usize> {
+    /// The span of a part; the file's start for an approach that does not exist.
+    pub(super) fn of(&self, place: ConfigPlace) -> Range<usize> {
         match place {
-            Place::Wit => self.wit.clone(),
-            Place::Call => self.call.clone(),
-            Place::Workload => self.workload.clone(),
-            Place::Approach(index) => {
+            ConfigPlace::Wit => self.wit.clone(),
+            ConfigPlace::Call => self.call.clone(),
+            ConfigPlace::Workload => self.workload.clone(),
+            ConfigPlace::Approach(index) => {
                 let approach = self.approaches.get(index);
                 approach.map(|place| place.code.clone()).unwrap_or_default()
             }
-            Place::Grant(approach, index) => {
+            ConfigPlace::Grant(approach, index) => {
                 let grants = self.approaches.get(approach).map(|place| &place.grants);
                 let place = grants.and_then(|grants| grants.get(index));
                 place.cloned().unwrap_or_default()
             }
-            Place::Limit(key) => self.limit(key).unwrap_or_default(),
+            ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
         }
     }
 
-    /// Where a limit stands, if the file says it.
+    /// The span of a limit, if the file declares it.
     pub(super) fn limit(&self, key: LimitKey) -> Option<Range<usize>> {
         let found = self.limits.iter().find(|(other, _)| *other == key);
         found.map(|(_, place)| place.clone())
     }
 }
 
-/// All that reading the text gave, usable or not.
+/// The result of parsing a text, usable or not.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
+pub(super) struct ParsedExperiment {
     /// The experiment, if nothing is wrong.
     pub(super) experiment: Option<Experiment>,
-    /// The files it names, as far as their paths can be used.
+    /// The files it names, if their paths are valid.
     pub(super) files: Vec<FileRef>,
-    /// What is wrong.
+    /// The findings.
     pub(super) found: Vec<Finding>,
-    /// Where the parts stand.
+    /// The spans of the parts.
     pub(super) places: Places,
 }
 
-/// The experiment that a text declares, every default filled in. Files are not looked up.
-///
-/// `name` is what messages call the text.
+/// Parses the text of an experiment file, with all defaults filled in. Files are not looked up.
+/// `name` is the name of the text in messages.
 ///
 /// # Errors
-/// [`ConfigError::Invalid`] with everything that is wrong: syntax, unknown keys, wrong types,
-/// impossible values, paths that leave the folder.
+/// [`ConfigError::Invalid`] with all findings: syntax, unknown keys, wrong types, impossible values,
+/// paths that leave the folder.
 pub fn parse(text: &str, name: &str) -> Result<Experiment, ConfigError> {
     let decoded = decode(text);
     match decoded.experiment {
@@ -131,7 +130,7 @@ pub fn parse(text: &str, name: &str) -> Result<Experiment, ConfigError> {
     }
 }
 
-/// The tables of a TOML text; or what is wrong with its syntax.
+/// Parses TOML, with all errors of syntax.
 pub(super) fn syntax(text: &str) -> Result<toml::Spanned<DeTable<'_>>, Vec<Finding>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
@@ -147,19 +146,19 @@ pub(super) fn syntax(text: &str) -> Result<toml::Spanned<DeTable<'_>>, Vec<Findi
     Err(errors.iter().map(finding).collect())
 }
 
-/// Reads on as far as it makes sense, to find all that is wrong.
-pub(super) fn decode(text: &str) -> Decoded {
+/// Parses as much as possible, to find all errors.
+pub(super) fn decode(text: &str) -> ParsedExperiment {
     match syntax(text) {
         Ok(table) => sections(&table),
-        Err(found) => Decoded {
+        Err(found) => ParsedExperiment {
             found,
-            ..Decoded::default()
+            ..ParsedExperiment::default()
         },
     }
 }
 
-fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
-    let mut decoded = Decoded::default();
+fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
+    let mut decoded = ParsedExperiment::default();
     let (files, found) = (&mut decoded.files, &mut decoded.found);
     // The whole file is where a missing section is missing; its first byte stands for it.
     let mut root = Section::new("the file", table.get_ref(), 0..0);
@@ -241,7 +240,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> Decoded {
     decoded
 }
 
-/// Criteria whose numbers this workload cannot give.
+/// Refuses criteria that cannot be computed with this workload.
 fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
     let sizes = match &experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => Some(sizes.len()),

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders that an approach is granted at most.
+/// The most folders that an approach is granted.
 pub const GRANTS_MAX: usize = 16;
 
-/// Bytes of the path at which a component sees a folder, at most.
+/// The longest path at which a component sees a folder, in bytes.
 const AT_BYTES_MAX: usize = 256;
 
-/// The grants of an approach, each with its place.
+/// The grants of an approach, each with its span.
 pub(super) type Grants = Vec<(Grant, Range<usize>)>;
 
 /// `grant = { files = { "/data" = "fixtures" } }`, if it is there.
@@ -24,7 +24,7 @@ pub(super) fn grants(
     found: &mut Vec<Finding>,
 ) -> Option<Grants> {
     if approach.key("grant").is_none() {
-        // Asked for all the same: a key that nobody asks for is unknown.
+        // Read all the same: a key that is not read counts as unknown.
         approach.section("grant", found);
         return Some(Vec::new());
     }
@@ -56,7 +56,7 @@ pub(super) fn grants(
     let mut taken = BTreeSet::new();
     let mut list = Vec::new();
     for (at, folder) in &folders {
-        let Some(at) = seen_at(at, &mut taken, found) else {
+        let Some(at) = guest_path(at, &mut taken, found) else {
             continue;
         };
         let Some(folder_path) = host_folder(folder, files, found) else {
@@ -71,8 +71,8 @@ pub(super) fn grants(
     (list.len() == folders.len()).then_some(list)
 }
 
-/// The path at which a component sees a folder: absolute, and written in one way only.
-fn seen_at(
+/// The path at which a component sees a folder: absolute and normalised.
+fn guest_path(
     at: &At<&str>,
     taken: &mut BTreeSet<String>,
     found: &mut Vec<Finding>,
@@ -97,7 +97,7 @@ fn seen_at(
     None
 }
 
-/// The folder of the host. An absolute one is for the host's policy to allow.
+/// The folder of the host. The host's policy decides on an absolute one later.
 fn host_folder(
     folder: &At<&str>,
     files: &mut Vec<FileRef>,

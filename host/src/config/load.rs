@@ -1,10 +1,10 @@
-//! From a folder or a file to an experiment whose files are all there.
+//! Loading an experiment from a folder or a file, and checking that its files exist.
 
 use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
-use super::experiment::{LimitKey, Place, Places, decode};
-use super::paths::{self, FileKind};
-use bakeoff_domain::spec::{Code, Experiment, Inputs};
+use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
+use super::paths;
+use bakeoff_domain::spec::{Experiment, Inputs};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 /// The name of the experiment file in its folder.
 pub const FILE_NAME: &str = "bakeoff.toml";
 
-/// Bytes an experiment file or a file of cases has at most.
+/// The largest experiment file or file of cases, in bytes.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// An experiment, as it was read.
+/// An experiment with the folder and the file that it came from.
 #[derive(Debug)]
-pub struct Loaded {
-    /// What the file declares, every default filled in.
+pub struct LoadedExperiment {
+    /// The declared experiment, with all defaults filled in.
     pub experiment: Experiment,
     /// The experiment's folder: all paths in `experiment` are relative to it.
     pub dir: PathBuf,
@@ -29,21 +29,21 @@ pub struct Loaded {
     origin: Origin,
 }
 
-/// Where an experiment came from, which is where its errors point.
+/// The origin of an experiment, to which its errors point.
 #[derive(Debug)]
 enum Origin {
     /// A file, by its name as the user wrote it.
     File { name: String, places: Places },
-    /// Somebody put it together without a file.
+    /// It was made without a file, by `bakeoff compare`.
     Assembled,
-    /// A run kept it, as it was asked.
+    /// A stored run recorded it.
     Recorded,
 }
 
-impl Loaded {
-    /// An error that points at a part of the experiment file: for what shows only later, like a
+impl LoadedExperiment {
+    /// Makes an error that points at a part of the experiment file, for findings after parsing, such as a
     /// call that the WIT does not export.
-    pub fn wrong(&self, place: Place, message: &str, label: &str, help: &str) -> ConfigError {
+    pub fn wrong(&self, place: ConfigPlace, message: &str, label: &str, help: &str) -> ConfigError {
         match &self.origin {
             Origin::File { name, places } => {
                 let finding = Finding::new(places.of(place), message, label, help);
@@ -58,8 +58,8 @@ impl Loaded {
         }
     }
 
-    /// Whether this limit must stay as it is: the file says it, or a run was made with it.
-    pub(super) fn says(&self, key: LimitKey) -> bool {
+    /// Returns true if a limit must not be changed: the file declares it, or a run used it.
+    pub(super) fn fixes(&self, key: LimitKey) -> bool {
         match &self.origin {
             Origin::File { places, .. } => places.limit(key).is_some(),
             Origin::Assembled => false,
@@ -67,16 +67,16 @@ impl Loaded {
         }
     }
 
-    /// Whether a run kept it, so that nobody can ask for something else.
+    /// Returns true if a stored run recorded the experiment, so that it cannot be changed.
     pub(super) fn is_recorded(&self) -> bool {
         matches!(self.origin, Origin::Recorded)
     }
 
-    /// An experiment that was put together without a file. Its paths are relative to `dir`, and may
-    /// lead anywhere: they are the user's own words, not those of a file that somebody sent.
+    /// Loads an experiment that was made without a file. Its paths are relative to `dir`, and may lead
+    /// anywhere: the user wrote them on the command line.
     ///
     /// # Errors
-    /// The file of cases cannot be read, or says something that cannot be.
+    /// The file of cases cannot be read, or is invalid.
     pub fn assembled(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
         let cases = read_cases(&experiment, &dir)?;
         Ok(Self {
@@ -88,28 +88,19 @@ impl Loaded {
         })
     }
 
-    /// An experiment as a run recorded it. The record may be something that a user was sent, and
-    /// name any file: all of them must be in `dir` or in a folder of `also`, which the user named, and
-    /// no line of one that does not parse is shown.
+    /// An experiment as a run recorded it, with the cases that the run kept. The record may be
+    /// something that a user was sent: no file is read because it names one. `dir` is what the paths
+    /// of granted folders are relative to; the host's policy says which of those may be read.
     ///
     /// # Errors
-    /// A path leads out of them; the file of cases cannot be read, or is none.
+    /// A relative path of a granted folder leaves `dir`.
     pub fn recorded(
         experiment: Experiment,
         dir: PathBuf,
-        also: &[PathBuf],
+        cases: Option<CaseFile>,
     ) -> Result<Self, ConfigError> {
-        for (path, kind) in named(&experiment) {
-            paths::hold_recorded(&dir, also, path, kind)?;
-        }
-        let cases = read_cases(&experiment, &dir).map_err(|error| match error {
-            ConfigError::Invalid(_) => ConfigError::Refused(
-                "the recorded file of cases cannot be understood as one: put it back as it was \
-                 when the run was made"
-                    .to_owned(),
-            ),
-            other => other,
-        })?;
+        let mut grants = experiment.approaches.iter().flat_map(|one| &one.grants);
+        grants.try_for_each(|grant| paths::check_recorded_grant(&grant.folder))?;
         Ok(Self {
             experiment,
             dir,
@@ -120,41 +111,59 @@ impl Loaded {
     }
 }
 
-/// All files that an experiment names.
-fn named(experiment: &Experiment) -> Vec<(&Path, FileKind)> {
-    let code = |code: &Code| match code {
-        Code::Source(_) => FileKind::Source,
-        Code::Component(_) => FileKind::Component,
-    };
-    let mut named = vec![(experiment.interface.wit.as_path(), FileKind::Wit)];
-    named.push(match &experiment.workload.inputs {
-        Inputs::Generated { code: made_by, .. } => (made_by.path(), code(made_by)),
-        Inputs::Cases(path) => (path.as_path(), FileKind::Cases),
-    });
-    for approach in &experiment.approaches {
-        named.push((approach.code.path(), code(&approach.code)));
-        let grants = approach.grants.iter();
-        named.extend(grants.map(|grant| (grant.folder.as_path(), FileKind::Granted)));
-    }
-    named
+/// An experiment as its file declares it. The files that it names may be gone by now.
+#[derive(Debug)]
+pub struct DeclaredExperiment {
+    /// What the file declares, every default filled in.
+    pub experiment: Experiment,
+    /// The experiment's folder: all paths in `experiment` are relative to it.
+    pub dir: PathBuf,
 }
 
-/// Reads the experiment in a folder, or in a file of any name, and looks up all files it names.
+/// Reads the experiment in a folder, or in a file of any name, and nothing that it names.
 ///
 /// # Errors
-/// There is no such file, it cannot be read, or it is [`ConfigError::Invalid`]: then everything
-/// that is wrong is in the error.
-pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
-    let file = match path.is_dir() {
-        true => path.join(FILE_NAME),
-        false => path.to_owned(),
-    };
-    let name = file.display().to_string();
-    let text = read(&file, "experiment")?;
-    let dir = match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
+    let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
+    Ok(DeclaredExperiment {
+        experiment: parse(&text, &name)?,
+        dir,
+    })
+}
+
+/// The file of an experiment.
+struct ExperimentFile {
+    name: String,
+    text: String,
+    dir: PathBuf,
+}
+
+impl ExperimentFile {
+    /// Reads the file in a folder, or a file of any name.
+    fn read(path: &Path) -> Result<Self, ConfigError> {
+        let file = match path.is_dir() {
+            true => path.join(FILE_NAME),
+            false => path.to_owned(),
+        };
+        let dir = match file.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        Ok(Self {
+            name: file.display().to_string(),
+            text: read(&file, "experiment")?,
+            dir,
+        })
+    }
+}
+
+/// Reads the experiment in a folder, or in a file of any name, and checks that the files it names exist.
+///
+/// # Errors
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
+    let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
     let mut decoded = decode(&text);
     for named in &decoded.files {
         paths::look_up(&dir, named, &mut decoded.found);
@@ -167,7 +176,7 @@ pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
         }
     };
     let cases = read_cases(&experiment, &dir)?;
-    Ok(Loaded {
+    Ok(LoadedExperiment {
         experiment,
         dir,
         cases,
@@ -189,7 +198,7 @@ fn read_cases(experiment: &Experiment, dir: &Path) -> Result<Option<CaseFile>, C
     parse_cases(&text, &path.display().to_string()).map(Some)
 }
 
-/// A text file of bounded size.
+/// Reads a text file of bounded size.
 pub(super) fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
     let shown = || path.display().to_string().escape_debug().to_string();
     let unreadable = |reason: String| ConfigError::Unreadable {

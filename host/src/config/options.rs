@@ -1,4 +1,4 @@
-//! `[limits]`, `[measure]` and `[report]`: settings, each with a default and bounds.
+//! `[limits]`, `[measure]` and `[report]`: options with defaults and bounds.
 
 use super::error::{Finding, quoted};
 use super::section::{Amount, At, Number, Section};
@@ -9,9 +9,9 @@ use bakeoff_domain::spec::{
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// One page of Wasm memory to all that 32 bits can address.
+/// From one page of memory to all that 32 bits can address.
 pub(super) const MEMORY_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
-/// Below a thousand units no call gets anywhere.
+/// With less than a thousand units, no call completes.
 pub(super) const FUEL: RangeInclusive<i64> = 1_000..=i64::MAX;
 pub(super) const WALL: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(3600);
@@ -22,10 +22,10 @@ pub(super) const BUDGET: RangeInclusive<Duration> =
     Duration::from_millis(100)..=Duration::from_secs(86_400);
 pub(super) const WORKERS: RangeInclusive<i64> = 1..=1024;
 
-/// The budget for measuring, as a flag of the command line gives it: `40s`.
+/// Parses the budget of a command-line flag: `40s`.
 ///
 /// # Errors
-/// Not a duration, or not one from 100 ms to 24 h.
+/// The text is not a duration from 100 ms to 24 h.
 pub fn budget(text: &str) -> Result<Duration, units::UnitError> {
     let budget = units::duration(text)?;
     if BUDGET.contains(&budget) {
@@ -217,7 +217,7 @@ fn fraction(
     within(key, &at, bounds, show, found).then_some(at.value)
 }
 
-/// Reads an amount, or says why it is none.
+/// Parses an amount, or reports why it is not one.
 fn read<T>(
     key: &str,
     at: At<&str>,
@@ -241,7 +241,7 @@ fn read<T>(
     }
 }
 
-/// Whether a value is within its bounds; a finding says so if not. Not a number is within none.
+/// Returns true if a value is within its bounds, and reports it otherwise. NaN is within none.
 fn within<T: PartialOrd>(
     key: &str,
     at: &At<T>,

@@ -1,26 +1,26 @@
-//! The files that an experiment names: all inside its own folder.
+//! The files that an experiment names, which must lie in its own folder.
 //!
-//! An experiment may be something that a user was sent. It must not make anyone read, compile or
-//! show a file that did not come with it.
+//! An experiment may come from somebody else. It must not make bakeoff read, compile or show a file
+//! that did not come with it.
 
 use super::error::{ConfigError, Finding, quoted};
 use super::section::At;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes a path has at most.
+/// The longest path, in bytes.
 const PATH_BYTES_MAX: usize = 1024;
 
-/// How far down a folder of WIT is looked through: `deps`, and the packages in it.
+/// The depth to which a folder of WIT is checked: `deps`, and the packages in it.
 const WIT_FOLDERS_DEEP: usize = 2;
 
-/// Entries a folder of WIT has at most.
+/// The most entries of a folder of WIT.
 const WIT_ENTRIES_MAX: usize = 1000;
 
-/// What to do about a link.
+/// The help for a link.
 const LINK: &str = "put the file itself there instead of the link";
 
-/// What a file is named for.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// A Rust file.
@@ -35,7 +35,7 @@ pub(super) enum FileKind {
     Granted,
 }
 
-/// A file that the experiment names, and where it does.
+/// A file that the experiment names, with the span of its path.
 #[derive(Clone, Debug)]
 pub(super) struct FileRef {
     pub(super) path: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct FileRef {
     pub(super) kind: FileKind,
 }
 
-/// The path without `.` and `..`, if it stays inside the folder it is relative to.
+/// Normalises a path, and refuses one that leaves the folder that it is relative to.
 pub(super) fn relative(
     text: &At<&str>,
     kind: FileKind,
@@ -67,7 +67,7 @@ pub(super) fn relative(
     }
 }
 
-/// Why a path is refused, and what to do.
+/// Why a path is refused, and the help.
 type Refusal = (&'static str, &'static str);
 
 fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
@@ -115,8 +115,8 @@ fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// Looks the file up. It must be there, of the right kind, and inside the folder even when every
-/// link on its way is followed.
+/// Checks that a file exists, has the right kind, and lies inside the folder when all links are
+/// followed.
 pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
     if let Err((why, help)) = inspect(folder, file) {
         found.push(Finding::new(
@@ -128,70 +128,27 @@ pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
     }
 }
 
-/// Holds a path that a run recorded to the rules for an experiment file. One difference: it may be
-/// absolute if it leads into the folder, since `bakeoff compare` records the user's own words. A file
-/// that is gone is missed where it is read, and a folder that is granted by an absolute path is the
-/// policy's to permit.
-///
-/// `also` are more folders that the user named: what leads into one of them is as good.
+/// Refuses the recorded path of a granted folder that leaves the folder it is relative to. Whether an
+/// absolute one may be read is the host's policy to say.
 ///
 /// # Errors
-/// The path leads elsewhere, or to something of another kind.
-pub(super) fn hold_recorded(
-    folder: &Path,
-    also: &[PathBuf],
-    path: &Path,
-    kind: FileKind,
-) -> Result<(), ConfigError> {
-    const ELSEWHERE: &str = "what a run recorded is read from the folder that you name, and from \
-                             nowhere else; if you ran it yourself, name the folder of that file \
-                             too, by --also";
+/// The path leads elsewhere.
+pub(super) fn check_recorded_grant(path: &Path) -> Result<(), ConfigError> {
     let shown = path.display().to_string();
-    let refused = |why: &str, help: &str| {
-        ConfigError::Refused(format!(
-            "the recorded path {} {why}: {help}",
-            quoted(&shown)
-        ))
-    };
-    let real = folder.join(path).canonicalize();
-    if kind != FileKind::Granted
-        && let Ok(real) = &real
-        && let Some(home) = containing(also, real)
-    {
-        return of_kind(real, &home, kind).map_err(|(why, help)| refused(&why, help));
-    }
     if path.is_absolute() {
-        if kind == FileKind::Granted {
-            return Ok(());
-        }
-        let home = folder.canonicalize().ok();
-        let is_inside = |real: &PathBuf| home.as_ref().is_some_and(|home| real.starts_with(home));
-        if !real.as_ref().is_ok_and(is_inside) {
-            return Err(refused("is absolute and leads elsewhere", ELSEWHERE));
-        }
-    } else if let Err((why, _)) = normalise(&shown, kind) {
-        return Err(refused(why, ELSEWHERE));
-    }
-    if real.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(());
     }
-    let file = FileRef {
-        path: path.to_owned(),
-        span: 0..0,
-        kind,
-    };
-    inspect(folder, &file).map_err(|(why, help)| refused(&why, help))
+    normalise(&shown, FileKind::Granted)
+        .map(drop)
+        .map_err(|(why, help)| {
+            ConfigError::Refused(format!(
+                "the recorded path {} {why}: {help}",
+                quoted(&shown)
+            ))
+        })
 }
 
-/// The first of these folders that a file lies in, every link followed.
-fn containing(folders: &[PathBuf], real: &Path) -> Option<PathBuf> {
-    let mut homes = folders
-        .iter()
-        .filter_map(|folder| folder.canonicalize().ok());
-    homes.find(|home| real.starts_with(home))
-}
-
-/// What is wrong with a file, and what to do.
+/// What is wrong with a file, and the help.
 type Fault = (String, &'static str);
 
 fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
@@ -209,11 +166,11 @@ fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
     if !real.starts_with(&home) {
         return Err(("is a link that leaves the experiment's folder".into(), LINK));
     }
-    of_kind(&real, &home, file.kind)
+    check_kind(&real, &home, file.kind)
 }
 
-/// Whether what lies there is what it is taken for; `home` is what nothing may lead out of.
-fn of_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
+/// Checks that a file has the right kind. Nothing in it may lead out of `home`.
+fn check_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
     match (kind, real.is_file(), real.is_dir()) {
         (FileKind::Granted, _, true) => Ok(()),
         (FileKind::Granted, true, _) => Err((
@@ -227,8 +184,8 @@ fn of_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
     }
 }
 
-/// No entry of a folder of WIT may lead out of the experiment either: a WIT file that does not
-/// parse is shown in the error.
+/// Checks that no entry of a folder of WIT leads out of the experiment: the error about a WIT file that
+/// does not parse shows its text.
 fn inspect_folder(folder: &Path, home: &Path, folders_deep: usize) -> Result<(), Fault> {
     let unreadable = |error: std::io::Error| {
         let help = "make the folder readable, or name the WIT file itself";
@@ -330,69 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_path_stays_in_the_folder_and_may_be_gone() {
-        let outside = tempfile::tempdir().unwrap();
-        let secret = outside.path().join("secret.rs");
-        std::fs::write(&secret, "").unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let inside = folder.path().join("real.rs");
-        std::fs::write(&inside, "").unwrap();
-        std::os::unix::fs::symlink(&secret, folder.path().join("out.rs")).unwrap();
-        let held = |path: &Path| {
-            hold_recorded(folder.path(), &[], path, FileKind::Source)
-                .map_err(|error| error.to_string())
-        };
-        assert_eq!(held(Path::new("real.rs")), Ok(()));
-        assert_eq!(held(Path::new("gone.rs")), Ok(()));
-        assert_eq!(held(&inside), Ok(()));
-        for (path, why) in [
-            (secret.as_path(), "is absolute and leads elsewhere"),
-            (
-                Path::new("/nonexistent/x.rs"),
-                "is absolute and leads elsewhere",
-            ),
-            (Path::new("../secret.rs"), "leaves the experiment's folder"),
-            (Path::new("a/../../x.rs"), "leaves the experiment's folder"),
-            (Path::new("out.rs"), "link that leaves"),
-        ] {
-            let said = held(path).unwrap_err();
-            assert!(said.contains(why), "{path:?}: {said}");
+    fn a_recorded_grant_does_not_leave_the_folder() {
+        for path in ["data", "a/../data", "/srv/data"] {
+            assert!(check_recorded_grant(Path::new(path)).is_ok(), "{path}");
         }
-        let granted = hold_recorded(folder.path(), &[], Path::new("../x"), FileKind::Granted);
-        assert!(granted.is_err());
-    }
-
-    #[test]
-    fn a_recorded_path_may_lead_into_a_folder_that_is_named_too_and_not_beside_it() {
-        let outside = tempfile::tempdir().unwrap();
-        let also = outside.path().join("mine");
-        let folder = outside.path().join("here");
-        for folder in [&also, &folder, &also.join("wit")] {
-            std::fs::create_dir(folder).unwrap();
+        for path in ["../x", "a/../../x"] {
+            let error = check_recorded_grant(Path::new(path)).unwrap_err();
+            assert!(error.to_string().contains("leaves the experiment's folder"));
         }
-        for file in ["mine/a.rs", "mine/wit/a.wit", "secret.rs", "mine-not.rs"] {
-            std::fs::write(outside.path().join(file), "").unwrap();
-        }
-        let secret = outside.path().join("secret.rs");
-        std::os::unix::fs::symlink(&secret, also.join("out.rs")).unwrap();
-        std::os::unix::fs::symlink(&secret, also.join("wit/out.wit")).unwrap();
-        let held = |path: &str, kind: FileKind| {
-            let also = std::slice::from_ref(&also);
-            hold_recorded(&folder, also, Path::new(path), kind).map_err(|error| error.to_string())
-        };
-        let absolute = also.join("a.rs").display().to_string();
-        for path in ["../mine/a.rs", "../here/../mine/a.rs", &absolute] {
-            assert_eq!(held(path, FileKind::Source), Ok(()), "{path}");
-        }
-        let secret = secret.display().to_string();
-        for path in ["../secret.rs", "../mine-not.rs", "../mine/out.rs", &secret] {
-            let said = held(path, FileKind::Source).unwrap_err();
-            assert!(said.contains("--also"), "{path}: {said}");
-        }
-        assert!(held("../mine/wit", FileKind::Source).is_err());
-        let said = held("../mine/wit", FileKind::Wit).unwrap_err();
-        assert!(said.contains("a link that leaves"), "{said}");
-        // A grant is the policy's to permit, whatever else the user names.
-        assert!(held("../mine", FileKind::Granted).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! The host's policy: what experiments may be granted on this machine. An experiment may come from
-//! anyone; the policy is the owner's word, in a file of the owner's own.
+//! The host's policy: the permissions of experiments on this machine. An experiment may come from
+//! anyone; the policy is a file of the machine's owner.
 //!
 //! | key | value | without it |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
 
 use super::error::{ConfigError, Finding, Findings, quoted};
-use super::experiment::{LimitKey, Place, syntax};
-use super::load::{Loaded, read};
+use super::experiment::{ConfigPlace, LimitKey, syntax};
+use super::load::{LoadedExperiment, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
 use super::{error, options};
@@ -19,13 +19,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The variable that names another file. Empty: no file.
+/// The environment variable that names another file. Empty: no file.
 pub const POLICY_VARIABLE: &str = "BAKEOFF_POLICY";
 
-/// Folders that a policy names at most.
+/// The most folders of a policy.
 const FOLDERS_MAX: usize = 64;
 
-/// What experiments may have on this machine.
+/// The permissions of experiments on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// The file's name and text; `None` without a file.
@@ -39,10 +39,10 @@ pub struct Policy {
     allow_unconfined: Option<At<bool>>,
 }
 
-/// A folder to be granted, as the policy lets it be read: out of `home`, nothing is.
+/// A folder that the policy permits to grant. Nothing outside of `home` is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permitted {
-    /// The folder of the host that the file's owner allows.
+pub struct PermittedFolder {
+    /// The folder of the host that the policy allows.
     pub home: PathBuf,
     /// The granted folder, relative to it.
     pub folder: PathBuf,
@@ -53,7 +53,7 @@ impl Policy {
     /// the user's folder for configuration, or the defaults where that does not exist.
     ///
     /// # Errors
-    /// The file cannot be read, or says something that cannot be.
+    /// The file cannot be read, or is invalid.
     pub fn of_host() -> Result<Self, ConfigError> {
         use etcetera::BaseStrategy;
         match std::env::var_os(POLICY_VARIABLE) {
@@ -76,16 +76,16 @@ impl Policy {
     /// The policy of a file.
     ///
     /// # Errors
-    /// The file cannot be read, or says something that cannot be.
+    /// The file cannot be read, or is invalid.
     pub fn load(file: &Path) -> Result<Self, ConfigError> {
         let text = read(file, "policy")?;
         Self::parse(&text, &file.display().to_string())
     }
 
-    /// The policy that a text declares; `name` is what messages call it.
+    /// Parses the text of a policy. `name` is its name in messages.
     ///
     /// # Errors
-    /// [`ConfigError::Invalid`] with everything that is wrong.
+    /// [`ConfigError::Invalid`] with all findings.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
         let invalid = |found: Vec<Finding>| ConfigError::Invalid(Findings::new(name, text, found));
         let table = syntax(text).map_err(invalid)?;
@@ -121,15 +121,15 @@ impl Policy {
         }
     }
 
-    /// Whether components that users bring may import WASI.
+    /// Returns true if components of users may import WASI.
     pub fn allows_wasi(&self) -> bool {
         self.wasi.as_ref().is_none_or(|allowed| allowed.value)
     }
 
-    /// Whether `--allow-unconfined` may be used.
+    /// Checks that `--allow-unconfined` may be used.
     ///
     /// # Errors
-    /// It may not, with the line that says so.
+    /// It may not; the error names the line of the policy.
     pub fn permit_unconfined(&self) -> Result<(), ConfigError> {
         match &self.allow_unconfined {
             Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
@@ -140,23 +140,23 @@ impl Policy {
         }
     }
 
-    /// Holds an experiment against the policy. What the experiment leaves to the defaults becomes no
-    /// more than the policy allows; limits that a run was made with stay.
+    /// Applies the policy to an experiment. Defaults are lowered to what the policy allows; limits of a
+    /// recorded run stay.
     ///
     /// # Errors
-    /// The experiment asks for more than that, or the run was made with more: the error points at the
-    /// place, and names the policy's line.
-    pub fn narrow(&self, loaded: &mut Loaded) -> Result<(), ConfigError> {
+    /// The experiment or the recorded run asks for more than the policy allows. The error points at the
+    /// place, and names the line of the policy.
+    pub fn apply_to(&self, loaded: &mut LoadedExperiment) -> Result<(), ConfigError> {
         let mut limits = loaded.experiment.limits;
         let bytes = |bytes: &u64| show_bytes(*bytes);
-        self.hold(
+        self.apply_limit(
             loaded,
             LimitKey::Memory,
             &mut limits.memory_bytes,
             &self.memory_bytes,
             bytes,
         )?;
-        self.hold(
+        self.apply_limit(
             loaded,
             LimitKey::Fuel,
             &mut limits.fuel,
@@ -164,8 +164,8 @@ impl Policy {
             u64::to_string,
         )?;
         let time = |time: &Duration| show_duration(*time);
-        self.hold(loaded, LimitKey::Wall, &mut limits.wall, &self.wall, time)?;
-        self.hold(
+        self.apply_limit(loaded, LimitKey::Wall, &mut limits.wall, &self.wall, time)?;
+        self.apply_limit(
             loaded,
             LimitKey::Output,
             &mut limits.output_bytes,
@@ -175,7 +175,7 @@ impl Policy {
         loaded.experiment.limits = limits;
         for (approach, declared) in loaded.experiment.approaches.iter().enumerate() {
             for (index, grant) in declared.grants.iter().enumerate() {
-                let place = Place::Grant(approach, index);
+                let place = ConfigPlace::Grant(approach, index);
                 self.permit(&grant.folder, &loaded.dir, |message, help| {
                     loaded.wrong(place, message, "granted here", help)
                 })?;
@@ -184,10 +184,10 @@ impl Policy {
         Ok(())
     }
 
-    /// One limit.
-    fn hold<T: PartialOrd + Copy>(
+    /// Applies the policy to one limit.
+    fn apply_limit<T: PartialOrd + Copy>(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedExperiment,
         key: LimitKey,
         value: &mut T,
         most: &Option<At<T>>,
@@ -196,7 +196,7 @@ impl Policy {
         let Some(most) = most.as_ref().filter(|most| *value > most.value) else {
             return Ok(());
         };
-        if !loaded.says(key) {
+        if !loaded.fixes(key) {
             *value = most.value;
             return Ok(());
         }
@@ -211,19 +211,24 @@ impl Policy {
             false => "ask for less",
         };
         let help = format!("{} says so; {instead}", self.line(&most.span));
-        Err(loaded.wrong(Place::Limit(key), &message, "more than is allowed", &help))
+        Err(loaded.wrong(
+            ConfigPlace::Limit(key),
+            &message,
+            "more than is allowed",
+            &help,
+        ))
     }
 
-    /// Where a folder may be read from, for an experiment in `dir`.
+    /// Permits to grant a folder, for an experiment in `dir`.
     ///
     /// # Errors
-    /// The policy does not let it be granted; `refuse` makes the error of a message and what to do.
+    /// The policy does not permit it; `refuse` makes the error from a message and a help.
     pub fn permit(
         &self,
         folder: &Path,
         dir: &Path,
         refuse: impl Fn(&str, &str) -> ConfigError,
-    ) -> Result<Permitted, ConfigError> {
+    ) -> Result<PermittedFolder, ConfigError> {
         let shown = quoted(&folder.display().to_string());
         let Some(allowed) = &self.folders else {
             if folder.is_absolute() {
@@ -232,7 +237,7 @@ impl Policy {
                             of the host's policy, docs/security.md says where that is";
                 return Err(refuse(&message, help));
             }
-            return Ok(Permitted {
+            return Ok(PermittedFolder {
                 home: dir.to_owned(),
                 folder: folder.to_owned(),
             });
@@ -251,7 +256,7 @@ impl Policy {
                 true => Path::new("."),
                 false => inside,
             };
-            return Ok(Permitted {
+            return Ok(PermittedFolder {
                 folder: inside.to_owned(),
                 home,
             });
@@ -261,7 +266,7 @@ impl Policy {
         Err(refuse(&message, &help))
     }
 
-    /// What the file says, in a few words for reports: `defaults` without one.
+    /// A summary for reports: `defaults` without a file.
     pub fn summary(&self) -> String {
         if self.file.is_none() {
             return "defaults".to_owned();
@@ -300,7 +305,7 @@ impl Policy {
         }
     }
 
-    /// A place in the policy's file, as `FILE:LINE`.
+    /// The location of a span in the policy's file, as `FILE:LINE`.
     fn line(&self, span: &Range<usize>) -> String {
         let Some((name, text)) = &self.file else {
             return "the defaults".to_owned();

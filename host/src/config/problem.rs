@@ -1,4 +1,4 @@
-//! `[interface]`, `[workload]` and `[[approach]]`: what is asked, on what, and who answers.
+//! `[interface]`, `[workload]` and `[[approach]]`.
 
 use super::error::{Finding, quoted};
 use super::grant;
@@ -9,16 +9,16 @@ use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Approaches an experiment has at most.
+/// The most approaches of an experiment.
 pub const APPROACHES_MAX: usize = 64;
-/// Sizes a workload has at most.
+/// The most sizes of a workload.
 pub const SIZES_MAX: usize = 32;
-/// Characters a name has at most.
+/// The most characters of a name.
 pub const NAME_CHARS_MAX: usize = 100;
-/// Characters the problem or a description has at most.
+/// The most characters of the problem or a description.
 pub const PROSE_CHARS_MAX: usize = 4000;
 
-/// Text that is neither empty nor too long.
+/// A text that is neither empty nor too long.
 pub(super) fn prose(
     at: Option<At<&str>>,
     key: &str,
@@ -67,7 +67,7 @@ pub(super) fn interface(
     })
 }
 
-/// The function as WIT names it: `top-k`, or `api.top-k` and `example:top-k/api@1.0.0.top-k` for
+/// The called function, as WIT names it: `top-k`, or `api.top-k` and `example:top-k/api@1.0.0.top-k` for
 /// one of an interface.
 fn called(at: At<&str>, found: &mut Vec<Finding>) -> Option<String> {
     if at.value.len() <= NAME_CHARS_MAX && is_call(at.value) {
@@ -88,7 +88,7 @@ fn called(at: At<&str>, found: &mut Vec<Finding>) -> Option<String> {
     None
 }
 
-/// Whether this may be a function of WIT. Which ones there are is seen in the WIT itself.
+/// Returns true if a text has the form of a function in WIT. Whether it exists is checked later.
 fn is_call(text: &str) -> bool {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -253,16 +253,16 @@ fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
     seed
 }
 
-/// Where an approach stands.
+/// The spans of an approach.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ApproachPlace {
     /// Its code.
     pub(super) code: Range<usize>,
-    /// By grant.
+    /// Its grants, in order.
     pub(super) grants: Vec<Range<usize>>,
 }
 
-/// `[[approach]]`, all of them, with their places.
+/// All `[[approach]]`, with their spans.
 pub(super) fn approaches(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,
@@ -294,7 +294,7 @@ pub(super) fn approaches(
             None => Some(None),
         };
         if let Some(name) = &name {
-            refuse_double(&mut taken, name, found);
+            refuse_duplicate(&mut taken, name, found);
         }
         if let (Some(name), Some(description), Some(code), Some(place), Some(grants)) =
             (name, description, code, place, grants)
@@ -315,8 +315,8 @@ pub(super) fn approaches(
     (list.len() == wanted).then_some((list, places))
 }
 
-/// Two approaches whose names would be mistaken for each other are refused.
-fn refuse_double(
+/// Refuses two approaches whose names have the same id.
+fn refuse_duplicate(
     taken: &mut HashMap<String, (String, Range<usize>)>,
     name: &At<String>,
     found: &mut Vec<Finding>,

@@ -1,28 +1,27 @@
-//! Reading a TOML table key by key, with the place of everything.
+//! Reading a TOML table key by key, with spans.
 //!
-//! serde stops at the first thing that is wrong. This reads on, so that one run of `bakeoff` shows
-//! all of it; and a key counts as known only because something asked for it, so that no key can be
-//! accepted and then ignored.
+//! serde stops at the first error. This reads on, so that one run of `bakeoff` shows all errors; and a
+//! key is known only if it is read, so that no key can be accepted and then ignored.
 
 use super::error::{Finding, quoted};
 use super::suggest;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// A value with its place in the file, in bytes.
+/// A value with its span in the file, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     /// The value.
     pub(super) value: T,
-    /// Where it stands.
+    /// The span.
     pub(super) span: Range<usize>,
 }
 
 /// A table that is being read.
 pub(super) struct Section<'a> {
-    /// How messages call it: `[limits]`, `the file`.
+    /// Its name in messages: `[limits]`, `the file`.
     title: String,
-    /// Where its header stands.
+    /// The span of its header.
     pub(super) span: Range<usize>,
     table: &'a DeTable<'a>,
     asked: Vec<&'static str>,
@@ -48,7 +47,7 @@ impl Number {
 }
 
 impl<'a> Section<'a> {
-    /// A table with its header's place.
+    /// Begins to read a table.
     pub(super) fn new(
         title: impl Into<String>,
         table: &'a DeTable<'a>,
@@ -62,7 +61,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The key and the value, if the key is there.
+    /// Finds a key with its value, and marks it as known.
     fn find(&mut self, key: &'static str) -> Option<(Range<usize>, At<&'a DeValue<'a>>)> {
         self.asked.push(key);
         let (name, value) = self.table.get_key_value(key)?;
@@ -73,12 +72,12 @@ impl<'a> Section<'a> {
         Some((name.span(), at))
     }
 
-    /// The place of a key, if it is there.
+    /// The span of a key, if it is there.
     pub(super) fn key(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(name, _)| name.span())
     }
 
-    /// The place of a key's value, if it is there.
+    /// The span of a key's value, if it is there.
     pub(super) fn value_place(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(toml::Spanned::span)
     }
@@ -139,7 +138,7 @@ impl<'a> Section<'a> {
         self.typed(key, "a number", found, number)
     }
 
-    /// Text or a number, for amounts that may have a unit.
+    /// A string or a number, for amounts that may have a unit.
     pub(super) fn amount(
         &mut self,
         key: &'static str,
@@ -152,7 +151,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// One word of several, each with what it stands for.
+    /// One of several words, each with its value.
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -185,7 +184,7 @@ impl<'a> Section<'a> {
         None
     }
 
-    /// An array, its elements with their places.
+    /// An array, its elements with spans.
     pub(super) fn array(
         &mut self,
         key: &'static str,
@@ -205,7 +204,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A table within this one: `[limits]`.
+    /// A nested table: `[limits]`.
     pub(super) fn section(
         &mut self,
         key: &'static str,
@@ -252,7 +251,7 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// All keys of a table whose keys are the user's own, each with its text. Ends the reading.
+    /// All keys of a table whose keys the user chooses, each with its string. Ends the reading.
     pub(super) fn texts(
         self,
         wanted: &str,
@@ -293,8 +292,7 @@ impl<'a> Section<'a> {
         texts
     }
 
-    /// Says that a key is missing, unless it is there (and then had the wrong type, which is a
-    /// finding already).
+    /// Reports a missing key. A key of the wrong type is not missing: it has been reported already.
     pub(super) fn missing(&self, key: &str, why: &str, example: &str, found: &mut Vec<Finding>) {
         if self.key(key).is_none() {
             found.push(Finding::new(
@@ -306,7 +304,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Ends the reading: keys that nobody asked for are findings.
+    /// Ends the reading: keys that were not read are findings.
     pub(super) fn close(self, found: &mut Vec<Finding>) {
         for name in self.table.keys() {
             let word = name.get_ref().as_ref();
@@ -330,7 +328,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A text or a number: an amount with its unit, or without.
+/// An amount with or without its unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amount<'a> {
     /// `"1 %"`
@@ -353,7 +351,7 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<Number> {
     }
 }
 
-/// How messages call a value's type.
+/// The name of a value's type in messages.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text",

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-/// Text that is not an amount of the wanted kind. The message fits after "… is wrong: ".
+/// A text that is not an amount of the wanted kind. The message fits after "… is wrong: ".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnitError(pub(super) String);
@@ -31,11 +31,10 @@ const DURATION_UNITS: &[(&str, f64)] = &[
     ("h", 3600e9),
 ];
 
-/// The largest amount that is read, in its base unit: beyond it a number is a slip of the hand,
-/// and below it every whole number of bytes is exact.
+/// The largest amount, in its base unit: below it every whole number of bytes is exact.
 const AMOUNT_MAX: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// Bytes from `64 KiB`, `1.5 MB` or `512 B`; rounded to whole bytes.
+/// Parses bytes from `64 KiB`, `1.5 MB` or `512 B`; rounded to whole bytes.
 ///
 /// ```
 /// assert_eq!(bakeoff::config::units::bytes("64 KiB"), Ok(65_536));
@@ -47,7 +46,7 @@ pub fn bytes(text: &str) -> Result<u64, UnitError> {
     amount(text, BYTE_UNITS, "256 MiB").map(|bytes| bytes.round() as u64)
 }
 
-/// A duration from `60 s`, `250 ms` or `1.5 min`.
+/// Parses a duration from `60 s`, `250 ms` or `1.5 min`.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -61,7 +60,7 @@ pub fn duration(text: &str) -> Result<Duration, UnitError> {
     Ok(Duration::from_nanos(ns.round() as u64))
 }
 
-/// A fraction from per cent: `1 %` is 0.01.
+/// Parses a fraction from per cent: `1 %` is 0.01.
 ///
 /// ```
 /// assert_eq!(bakeoff::config::units::percent("2.5%"), Ok(0.025));
@@ -113,7 +112,7 @@ fn amount(text: &str, units: &[(&str, f64)], example: &str) -> Result<f64, UnitE
     Ok(total)
 }
 
-/// Bytes for people, in the largest binary unit that leaves no remainder: `256 MiB`.
+/// Formats bytes in the largest binary unit that leaves no remainder: `256 MiB`.
 ///
 /// ```
 /// assert_eq!(bakeoff::config::units::show_bytes(65_536), "64 KiB");
@@ -127,7 +126,7 @@ pub fn show_bytes(bytes: u64) -> String {
     format!("{bytes} B")
 }
 
-/// A duration for people, in the largest unit that leaves no remainder: `250 ms`.
+/// Formats a duration in the largest unit that leaves no remainder: `250 ms`.
 ///
 /// ```
 /// # use std::time::Duration;

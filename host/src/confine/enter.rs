@@ -1,10 +1,10 @@
-//! The child's side: from the first line of `main` to the role's work.
+//! The child's side: from the first line of `main` to the function of its role.
 
-use super::ending::ROLE_FAILED;
+use super::exit::ROLE_FAILED;
 use super::frames::Frames;
 use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
-use super::{files, memory_file, privileges};
+use super::{landlock_rules, memory_file, privileges};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
@@ -17,10 +17,10 @@ pub(super) const MARKER: &str = "--bakeoff-child";
 /// The exit status of a child that could not be fenced.
 const FENCE_FAILED: u8 = 71;
 
-/// What stands before the payload in a child's memory file.
+/// The header before the payload in a child's memory file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
-    pub(super) means: Kernel,
+    pub(super) kernel: KernelFeatures,
     /// The process that must still be the parent.
     pub(super) parent: Option<u32>,
     pub(super) fence: Fence,
@@ -28,25 +28,26 @@ pub(super) struct Header {
     pub(super) frame_bytes_max: u64,
 }
 
-/// What the parent found to work on this machine. A child applies exactly this, or ends.
+/// The kernel features that the parent found to work on this machine. A child applies exactly these,
+/// or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Kernel {
+pub(super) struct KernelFeatures {
     pub(super) landlock_abi: Option<i32>,
     pub(super) seccomp: bool,
 }
 
-/// The bytes of the header's length.
+/// Size of the header's length, in bytes.
 const LENGTH_BYTES: usize = 4;
 
 impl Header {
-    /// The parts of a memory file before the payload.
+    /// The header with its length in front.
     pub(super) fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let header = postcard::to_stdvec(self).map_err(|error| error.to_string())?;
         let length = u32::try_from(header.len()).map_err(|error| error.to_string())?;
         Ok([&length.to_le_bytes()[..], &header].concat())
     }
 
-    /// The header and the payload after it.
+    /// Splits a memory file into header and payload.
     fn split(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
         let length = u32::from_le_bytes(*length) as usize;
@@ -55,9 +56,9 @@ impl Header {
     }
 }
 
-/// To be called first thing in `main`. In a process that was started as a child it fences itself
-/// in, does the work of its role, and returns the status to exit with; in any other process it
-/// returns `None` at once.
+/// Runs this process as a child, if it was started as one: builds the fence, runs the role, and
+/// returns the exit status. In any other process it returns `None` at once. It must be the first call
+/// in `main`.
 ///
 /// ```no_run
 /// # use bakeoff::confine;
@@ -92,7 +93,7 @@ fn enter(role: &Role) -> ExitCode {
             return ExitCode::from(FENCE_FAILED);
         }
     };
-    // An empty frame says: the fence stands.
+    // An empty frame reports that the fence is up.
     let done = frames
         .send(&[])
         .map_err(|error| error.to_string())
@@ -106,14 +107,14 @@ fn enter(role: &Role) -> ExitCode {
     }
 }
 
-/// Reads the header and builds the fence; the payload is not looked at.
+/// Reads the header and builds the fence, without looking at the payload.
 fn prepare() -> Result<(&'static [u8], Frames), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     privileges::close_other_files().map_err(failed("cannot close inherited files"))?;
     let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;
     let (header, payload) = Header::split(bytes).ok_or("the job has no header")?;
-    privileges::tie_to(header.parent).map_err(failed("cannot be tied to the parent"))?;
-    let pipe = take_stdout().map_err(failed("cannot arrange the standard files"))?;
+    privileges::tie_to(header.parent).map_err(failed("cannot be set to die with the parent"))?;
+    let pipe = take_stdout().map_err(failed("cannot redirect the standard streams"))?;
     if let Some(core) = header.core {
         privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
     }
@@ -121,24 +122,24 @@ fn prepare() -> Result<(&'static [u8], Frames), String> {
     Ok((payload, Frames::new(pipe, header.frame_bytes_max)))
 }
 
-/// The fence itself. Each step takes away something that an earlier one needed.
+/// Builds the fence. Each step takes away something that an earlier one needed.
 fn raise_fence(header: &Header) -> Result<(), String> {
-    let Header { means, fence, .. } = header;
+    let Header { kernel, fence, .. } = header;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     std::env::set_current_dir(&fence.working_dir)
         .map_err(|error| format!("{}: {error}", fence.working_dir.display()))?;
     privileges::drop_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
-    if let Some(abi) = means.landlock_abi {
-        files::restrict(abi, fence)?;
+    if let Some(abi) = kernel.landlock_abi {
+        landlock_rules::restrict(abi, fence)?;
     }
     privileges::limit(&fence.rlimits).map_err(|error| format!("cannot set limits: {error}"))?;
-    if means.seccomp {
-        syscalls::restrict(fence.processes, means.signals())?;
+    if kernel.seccomp {
+        syscalls::restrict(fence.processes, kernel.signals())?;
     }
     Ok(())
 }
 
-impl Kernel {
+impl KernelFeatures {
     fn signals(self) -> Signals {
         match self.landlock_abi {
             Some(6..) => Signals::ScopedByLandlock,
@@ -147,8 +148,8 @@ impl Kernel {
     }
 }
 
-/// Keeps the pipe to the parent for frames alone: stdout becomes stderr, so that nothing which
-/// prints gets among them, and stdin becomes an empty file.
+/// Reserves the pipe to the parent for frames: stdout becomes stderr, so that nothing printed gets
+/// among them, and stdin becomes an empty file.
 fn take_stdout() -> io::Result<File> {
     let stdout = io::stdout();
     let pipe = rustix::io::fcntl_dupfd_cloexec(&stdout, 3)?;
@@ -159,8 +160,8 @@ fn take_stdout() -> io::Result<File> {
 }
 
 fn replace(source: RawFd, target: RawFd) -> io::Result<()> {
-    // SAFETY: both are open; what the target referred to is a standard stream, which std never
-    // closes and only uses by number.
+    // SAFETY: both are open; the target is a standard stream, which std never closes and only uses
+    // by number.
     match unsafe { libc::dup2(source, target) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),

@@ -1,15 +1,15 @@
-//! Frames: how a child answers. Each is a length (four bytes, little-endian) and so many bytes.
+//! Frames: the messages of a child. Each is a length (four bytes, little-endian) and that many bytes.
 
-use super::ending::FrameError;
+use super::error::FrameError;
 use std::fs::File;
 use std::io::{self, Write};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The bytes of a frame's length.
+/// Size of a frame's length, in bytes.
 const LENGTH_BYTES: usize = 4;
 
-/// The child's end: where its answers go. Nothing else that it or its own children print can get
-/// among them, because they have no other handle on this pipe.
+/// The child's end of the pipe. Nothing that the child or its own children print can get among the
+/// frames, because they have no other handle on this pipe.
 #[derive(Debug)]
 pub struct Frames {
     pipe: File,
@@ -34,7 +34,7 @@ impl Frames {
             .filter(|&length| u64::from(length) <= self.frame_bytes_max)
             .ok_or_else(|| {
                 let message = format!(
-                    "a frame of {} bytes is larger than the {} that the job allows",
+                    "a frame of {} bytes; the job allows {}",
                     frame.len(),
                     self.frame_bytes_max
                 );
@@ -47,13 +47,13 @@ impl Frames {
     }
 }
 
-/// The parent's end. What comes in is not trusted: every length is held against its bound before
-/// memory is taken for it.
+/// The parent's end of the pipe. The input is not trusted: each length is checked against its bound
+/// before memory is allocated.
 #[derive(Debug)]
 pub(super) struct FrameReader<R> {
     pipe: R,
-    /// What has come and was not given out yet. It is kept here, so that a reader who is dropped
-    /// while waiting loses nothing.
+    /// Bytes that were read but not returned yet. They are kept here, so that a cancelled read loses
+    /// nothing.
     pending: Vec<u8>,
     frame_bytes_max: usize,
     output_bytes_left: u64,

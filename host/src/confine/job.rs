@@ -1,15 +1,15 @@
-//! What a child is asked to do, and the fence it does it in.
+//! The work for a child process, and the fence around it.
 
-use super::Frames;
+use super::frames::Frames;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How well a child is fenced on this machine. It is stamped on every result and is part of every
-/// cache key.
+/// How strong the fence around children is on this machine. Every result records it, and it is part
+/// of every cache key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// No promise is made: the user allowed it. What the machine can do is still applied.
+    /// No guarantee: the user allowed it. Whatever the machine offers is still applied.
     Unconfined,
     /// Landlock from ABI 2 for files, and seccomp for sockets, signals and the rest.
     Standard,
@@ -34,37 +34,38 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// What the kernel itself bounds for a builder and all that it starts, by a control group, beside
-/// the watchdog.
+/// The limits that the kernel enforces on a builder and its processes by a control group, in addition
+/// to the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Groups {
+pub enum CgroupLimits {
     /// Memory and the number of processes (cgroup v2).
     MemoryAndProcesses,
     /// The number of processes (cgroup v1).
     Processes,
 }
 
-/// What a confinement is made of on this machine.
+/// The kernel and user-space mechanisms that a confinement uses on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Means {
+pub struct Mechanisms {
     /// The Landlock ABI in use, if any.
     pub landlock_abi: Option<i32>,
     /// Whether system calls are filtered.
     pub seccomp: bool,
-    /// What stands around builders besides their own fence: `bubblewrap`.
+    /// The second fence around builders, if any: `bubblewrap`.
     pub outer_layer: Option<String>,
-    /// What control groups bound. `None`: no group can be made here; the watchdog alone looks.
-    pub groups: Option<Groups>,
+    /// The limits enforced by control groups. `None`: no group can be made here, so only the watchdog
+    /// enforces them.
+    pub groups: Option<CgroupLimits>,
 }
 
-impl Means {
-    /// One entry for each, as reports list them: `landlock 7`, `seccomp`, `bubblewrap`,
+impl Mechanisms {
+    /// The mechanisms as reports list them: `landlock 7`, `seccomp`, `bubblewrap`,
     /// `cgroup (memory, processes)`.
     pub fn list(&self) -> Vec<String> {
         let groups = self.groups.map(|groups| match groups {
-            Groups::MemoryAndProcesses => "cgroup (memory, processes)".to_owned(),
-            Groups::Processes => "cgroup (processes)".to_owned(),
+            CgroupLimits::MemoryAndProcesses => "cgroup (memory, processes)".to_owned(),
+            CgroupLimits::Processes => "cgroup (processes)".to_owned(),
         });
         let landlock = self.landlock_abi.map(|abi| format!("landlock {abi}"));
         let seccomp = self.seccomp.then(|| "seccomp".to_owned());
@@ -78,8 +79,8 @@ impl Means {
 pub struct Job<'a> {
     /// The name of the [`Role`](super::Role) that the child takes.
     pub role: &'a str,
-    /// What the role is given to work on: these parts, one after the other. They reach the child
-    /// on a sealed memory file, which nobody can change between check and use.
+    /// The input of the role: these parts, one after the other. They reach the child on a sealed
+    /// memory file, which nobody can change between check and use.
     pub payload: &'a [&'a [u8]],
     /// What the child may touch.
     pub fence: Fence,
@@ -87,13 +88,13 @@ pub struct Job<'a> {
     pub core: Option<usize>,
     /// The largest frame that the child may send, in bytes.
     pub frame_bytes_max: usize,
-    /// The most that the child may send in all frames together, in bytes.
+    /// The most bytes that the child may send in all frames together.
     pub output_bytes_max: u64,
-    /// The most that the child and its own children may write to stderr, in bytes. One byte more
-    /// and they are killed.
+    /// The most bytes that the child and its own children may write to stderr. One byte more and
+    /// they are killed.
     pub stderr_bytes_max: usize,
-    /// The most memory that the child and its own children may have resident together, in bytes.
-    /// Looked at every [`WATCH_PERIOD`](super::WATCH_PERIOD); beyond it they are killed.
+    /// The most resident memory of the child and its own children together, in bytes. Checked every
+    /// [`WATCH_PERIOD`](super::WATCH_PERIOD); beyond it they are killed.
     pub rss_bytes_max: Option<u64>,
 }
 
@@ -117,13 +118,13 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Something that a child can be asked to do.
+/// A function that a child process can run.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
     /// The name in [`Job::role`].
     pub name: &'static str,
-    /// The work: the payload comes in, frames go out. It runs behind the fence, on the main
-    /// thread. The text of an error goes to stderr.
+    /// The function itself: it takes the payload and sends frames. It runs behind the fence, on the
+    /// main thread. The text of an error goes to stderr.
     pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
 }
 
@@ -137,16 +138,16 @@ pub struct Fence {
     pub read: Vec<PathBuf>,
     /// Folders in which files may be read, made, changed and removed.
     pub write: Vec<PathBuf>,
-    /// Where the child stands. Standing there does not allow reading there.
+    /// The working directory of the child. It does not imply permission to read there.
     pub working_dir: PathBuf,
-    /// Whether it may start programs.
+    /// Whether the child may start programs.
     pub processes: Processes,
     /// The limits that the kernel counts.
     pub rlimits: Rlimits,
 }
 
 impl Fence {
-    /// A fence without any gate: no file, no process, the default limits. For runners.
+    /// A fence that allows nothing: no file, no process, the default limits. For runners.
     pub fn closed() -> Self {
         Self {
             execute: Vec::new(),
@@ -159,15 +160,17 @@ impl Fence {
     }
 }
 
-/// Whether a child may start programs, and with that, which system calls it has.
+/// Whether a child may start programs, and with that, which system calls it may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Processes {
-    /// None, and the few system calls of a running engine: it cannot open anything. For runners.
+    /// It may not, and has only the few system calls of a running engine: it cannot open anything.
+    /// For runners.
     None,
-    /// Those that [`Fence::execute`] names, at most so many at a time (the child itself counts).
-    /// All system calls but those that reach beyond the fence. For builders.
+    /// It may start the programs of [`Fence::execute`], and has all system calls but those that
+    /// reach beyond the fence. For builders.
     Spawn {
-        /// The most processes at a time. Looked at every [`WATCH_PERIOD`](super::WATCH_PERIOD).
+        /// The most processes at a time, the child itself included. Checked every
+        /// [`WATCH_PERIOD`](super::WATCH_PERIOD).
         at_most: usize,
     },
 }

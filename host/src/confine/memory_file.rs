@@ -1,4 +1,4 @@
-//! Sealed memory files: how bytes reach a child with no gap between check and use.
+//! Sealed memory files: they pass bytes to a child that nobody can change between check and use.
 
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
@@ -6,16 +6,16 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// After these, nobody can change the file: not its bytes, not its size, not the seals.
+/// With these seals, nobody can change the file: not its bytes, its size or the seals.
 const SEALS: SealFlags = SealFlags::SEAL
     .union(SealFlags::SHRINK)
     .union(SealFlags::GROW)
     .union(SealFlags::WRITE);
 
-/// A memory file that holds `parts`, one after the other, and can never change.
+/// Returns a memory file that holds `parts`, one after the other, and can never change.
 ///
 /// # Errors
-/// What the system answers: too many open files, no memory.
+/// Too many open files, or no memory.
 pub(super) fn seal(parts: &[&[u8]]) -> io::Result<OwnedFd> {
     let mut file = File::from(create()?);
     for part in parts {
@@ -25,8 +25,7 @@ pub(super) fn seal(parts: &[&[u8]]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Linux 6.3 and later want to be told that the file is not to be executed; before, the flag is
-/// an error.
+/// Creates the file as not executable, which Linux 6.3 and later demand and older ones reject.
 fn create() -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let name = c"bakeoff";
@@ -36,10 +35,10 @@ fn create() -> io::Result<OwnedFd> {
     }
 }
 
-/// The bytes of a sealed memory file, for as long as the process lives.
+/// Maps a sealed memory file for the lifetime of the process.
 ///
 /// # Errors
-/// `InvalidInput` if the file is not sealed; otherwise what the system answers.
+/// `InvalidInput` if the file is not sealed; otherwise the error of the system.
 pub(super) fn map(file: impl AsFd) -> io::Result<&'static [u8]> {
     let sealed = rustix::fs::fcntl_get_seals(&file).unwrap_or(SealFlags::empty());
     if !sealed.contains(SEALS) {

@@ -1,4 +1,4 @@
-//! What a process gives up before it is fenced: handles, privileges, resources.
+//! Handles, privileges and resources that a process gives up before it is fenced.
 
 use super::job::Rlimits;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Closes everything but stdin, stdout and stderr: whatever the parent was itself started with.
+/// Closes all descriptors but stdin, stdout and stderr: the parent may have inherited some.
 pub(super) fn close_other_files() -> io::Result<()> {
     // SAFETY: the process has just started: nothing in it owns a descriptor above 2 yet.
     let done = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
@@ -17,10 +17,11 @@ pub(super) fn close_other_files() -> io::Result<()> {
     }
 }
 
-/// Own session and process group, so that a signal to the group reaches all of it and nothing
-/// else; killed when the parent dies; adopts what its own children leave behind.
+/// Starts a session and process group, so that a signal to the group reaches this process and its
+/// children and nothing else; asks to be killed with the parent; and adopts orphans of its children.
 ///
-/// `parent` is the process that must still be there, as this one sees it.
+/// # Errors
+/// `parent`, if given, is no longer the parent.
 pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -33,10 +34,9 @@ pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a program that a child starts die with the thread that starts it. Without, it outlives a
-/// child that is killed with its parent, as long as its own limits allow: the kernel ties only the
-/// child itself to the parent.
-pub fn dies_with_parent(command: &mut Command) -> &mut Command {
+/// Makes `command` die with the thread that starts it. Otherwise it would outlive a child that is
+/// killed with its parent, until its own limits end it: the kernel kills only the child itself.
+pub fn kill_with_parent(command: &mut Command) -> &mut Command {
     let parent = rustix::process::getpid();
     let tie = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -50,7 +50,7 @@ pub fn dies_with_parent(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(tie) }
 }
 
-/// Stays on one core.
+/// Pins this process to one core.
 pub(super) fn pin(core: usize) -> io::Result<()> {
     if core >= CpuSet::MAX_CPU {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -87,8 +87,8 @@ pub(super) fn limit(limits: &Rlimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every capability for good and leaves no core file, whoever the user is. The user
-/// stays the same: a toolchain in root's home is readable to root only.
+/// Gives up every capability for good and turns core files off, also for root. The user stays the
+/// same: a toolchain in root's home is readable to root only.
 pub(super) fn drop_privileges() -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     // Without the privilege to shrink it the bounding set stays; nothing can be gained from it

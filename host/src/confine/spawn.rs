@@ -1,14 +1,15 @@
-//! The parent's side: a proof that fences work here, and the children that it starts behind them.
+//! The parent's side: a proof that fences work on this machine, and children that run behind them.
 
-use super::ending::{Ending, Exit, FrameError, SpawnError};
-use super::enter::{Header, Kernel, MARKER};
+use super::bubblewrap::Bubblewrap;
+use super::cgroup::{Cgroup, CgroupParent};
+use super::enter::{Header, KernelFeatures, MARKER};
+use super::error::{FrameError, SpawnError};
+use super::exit::{Exit, ExitCause};
 use super::frames::FrameReader;
-use super::group::{Group, Home};
-use super::job::{Job, Level, Means, Processes};
+use super::job::{Job, Level, Mechanisms, Processes};
 use super::memory_file;
-use super::outer::Bubblewrap;
-use super::supervise::{self, Hold, Started};
-use super::watch::Bounds;
+use super::supervise::{self, KillOnDrop, StartedChild};
+use super::watchdog::Bounds;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,49 +17,49 @@ use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::oneshot;
 
-/// How long a child may take until its fence stands. It takes milliseconds; this is for machines
-/// that are all but stuck.
-const FENCE_PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait for a child's fence. It takes milliseconds; this is for machines that are all but
+/// stuck.
+const FENCE_WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// How long a child that is dropped is waited for. A killed process is gone at once, unless the
-/// kernel itself is stuck; its thread then goes on waiting alone.
-const DROP_PATIENCE: Duration = Duration::from_secs(2);
+/// The longest wait for a child that is dropped. A killed process ends at once, unless the kernel
+/// itself is stuck; its supervising thread then goes on waiting alone.
+const DROP_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Proof that untrusted code can be fenced in on this machine, or the user's word that it need not
-/// be. The only way to start a child.
+/// Proof that untrusted code can be fenced in on this machine, or that the user waived it. The only
+/// way to start a child.
 #[derive(Clone, Debug)]
 pub struct Confinement {
     pub(super) program: PathBuf,
     pub(super) level: Level,
-    pub(super) means: Kernel,
-    /// What stands around builders, where it works.
+    pub(super) kernel: KernelFeatures,
+    /// The second fence around builders, if it works.
     pub(super) outer: Option<Bubblewrap>,
-    /// Where groups for builders are made, where that works.
-    pub(super) home: Option<Home>,
+    /// The control group in which those of builders are made, if that works.
+    pub(super) cgroup_parent: Option<CgroupParent>,
 }
 
 impl Confinement {
-    /// How well children are fenced in.
+    /// How strong the fence around children is.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// What stands around builders besides their own fence: `bubblewrap`, where it works.
+    /// The second fence around builders, if one works: `bubblewrap`.
     pub fn outer_layer(&self) -> Option<&'static str> {
         self.outer.as_ref().map(|_| "bubblewrap")
     }
 
-    /// What it is made of.
-    pub fn means(&self) -> Means {
-        Means {
-            landlock_abi: self.means.landlock_abi,
-            seccomp: self.means.seccomp,
+    /// The mechanisms in use.
+    pub fn mechanisms(&self) -> Mechanisms {
+        Mechanisms {
+            landlock_abi: self.kernel.landlock_abi,
+            seccomp: self.kernel.seccomp,
             outer_layer: self.outer_layer().map(str::to_owned),
-            groups: self.home.as_ref().map(Home::kind),
+            groups: self.cgroup_parent.as_ref().map(CgroupParent::limits),
         }
     }
 
-    /// The same, with nothing around builders besides their own fence.
+    /// The same confinement, without a second fence around builders.
     #[must_use]
     pub fn without_outer_layer(self) -> Self {
         Self {
@@ -67,12 +68,12 @@ impl Confinement {
         }
     }
 
-    /// Starts a child and waits until its fence stands.
+    /// Starts a child and waits until its fence is up.
     ///
     /// # Errors
-    /// The system has no process, memory or descriptor left; or a path of the fence does not
-    /// exist, or the core; or it did not get to run in time. The child is gone then. Dropping the
-    /// wait kills it, too.
+    /// The system has no process, memory or descriptor left; a path of the fence or the core does not
+    /// exist; or the child did not get to run in time. The child has ended then. Dropping the future
+    /// kills it, too.
     pub async fn spawn(&self, job: Job<'_>) -> Result<Child, SpawnError> {
         let system = |what| {
             let role = job.role.to_owned();
@@ -84,7 +85,7 @@ impl Confinement {
         };
         let stdin = self
             .seal(&job, outer)
-            .map_err(system("cannot hand over its job"))?;
+            .map_err(system("cannot pass the job"))?;
         let mut command = match outer {
             Some(outer) => outer.command(&job.fence),
             None => Command::new(&self.program),
@@ -98,37 +99,38 @@ impl Confinement {
             .stderr(Stdio::piped());
         let bounds = bounds(&job, outer);
         let group = self
-            .group(&job, &bounds, &mut command)
+            .cgroup(&job, &bounds, &mut command)
             .map_err(system("cannot make a control group for it"))?;
         let started = supervise::start(command, bounds, group)
             .await
             .map_err(system("cannot start it"))?;
         Child::new(started, &job, outer.is_some())
             .map_err(system("cannot read from it"))?
-            .fenced(job.role)
+            .wait_for_fence(job.role)
             .await
     }
 
-    /// A group of its own for a builder, which `command` then starts in.
-    fn group(
+    /// Makes a control group for a builder, in which `command` then starts.
+    fn cgroup(
         &self,
         job: &Job<'_>,
         bounds: &Bounds,
         command: &mut Command,
-    ) -> io::Result<Option<Group>> {
-        let (Some(home), Processes::Spawn { .. }) = (&self.home, job.fence.processes) else {
+    ) -> io::Result<Option<Cgroup>> {
+        let (Some(parent), Processes::Spawn { .. }) = (&self.cgroup_parent, job.fence.processes)
+        else {
             return Ok(None);
         };
-        let group = home.make(bounds)?;
-        group.around(command)?;
+        let group = parent.make(bounds)?;
+        group.contain(command)?;
         Ok(Some(group))
     }
 
     /// The header and the payload as the child's stdin.
     fn seal(&self, job: &Job<'_>, outer: Option<&Bubblewrap>) -> io::Result<Stdio> {
         let header = Header {
-            means: self.means,
-            // Inside, this process has no number; the outer layer dies with it instead.
+            kernel: self.kernel,
+            // Inside, this process has no id; the outer layer dies with it instead.
             parent: outer.is_none().then(std::process::id),
             fence: job.fence.clone(),
             core: job.core,
@@ -142,7 +144,7 @@ impl Confinement {
     }
 }
 
-/// What the supervising thread enforces for a job.
+/// The bounds of a job.
 fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
     let around = outer.map_or(0, |_| Bubblewrap::PROCESSES);
     Bounds {
@@ -158,24 +160,24 @@ fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
 /// A running child. Dropping it kills it, with all that it started, and waits until they are gone.
 #[derive(Debug)]
 pub struct Child {
-    leash: Hold,
+    handle: KillOnDrop,
     frames: Option<FrameReader<ChildStdout>>,
-    /// Whether what it sent went over a bound. It may have ended before that was noticed.
+    /// Whether it sent more than allowed. It may have ended before that was noticed.
     overflowed: bool,
-    /// Whether its end is told by an outer layer.
+    /// Whether its exit status comes from an outer layer.
     wrapped: bool,
     exit: oneshot::Receiver<Exit>,
 }
 
 impl Child {
-    fn new(started: Started, job: &Job<'_>, wrapped: bool) -> io::Result<Self> {
-        let Started {
-            leash,
+    fn new(started: StartedChild, job: &Job<'_>, wrapped: bool) -> io::Result<Self> {
+        let StartedChild {
+            handle,
             stdout,
             exit,
         } = started;
         let mut child = Self {
-            leash,
+            handle,
             frames: None,
             overflowed: false,
             wrapped,
@@ -187,9 +189,9 @@ impl Child {
         Ok(child)
     }
 
-    /// Waits for the first frame, which says that the fence stands.
-    async fn fenced(mut self, role: &str) -> Result<Self, SpawnError> {
-        let first = tokio::time::timeout(FENCE_PATIENCE, self.next_frame()).await;
+    /// Waits for the first frame, which reports that the fence is up.
+    async fn wait_for_fence(mut self, role: &str) -> Result<Self, SpawnError> {
+        let first = tokio::time::timeout(FENCE_WAIT_MAX, self.next_frame()).await;
         let fence = |reason| SpawnError::Fence {
             role: role.to_owned(),
             reason,
@@ -198,25 +200,24 @@ impl Child {
             Ok(Ok(Some(frame))) if frame.is_empty() => Ok(self),
             Ok(_) => {
                 let exit = self.finish().await;
-                let said = String::from_utf8_lossy(&exit.stderr).trim().to_owned();
-                Err(fence(match said.is_empty() {
-                    true => format!("it ended without a word: {:?}", exit.ending),
-                    false => said,
+                let stderr = String::from_utf8_lossy(&exit.stderr).trim().to_owned();
+                Err(fence(match stderr.is_empty() {
+                    true => format!("it ended without a message: {:?}", exit.cause),
+                    false => stderr,
                 }))
             }
             Err(_) => Err(SpawnError::Late {
                 role: role.to_owned(),
-                seconds: FENCE_PATIENCE.as_secs(),
+                seconds: FENCE_WAIT_MAX.as_secs(),
             }),
         }
     }
 
-    /// The next frame; `None` when the child has closed its end, which it does at the latest when
-    /// it ends. Can be dropped while it waits, and called again.
+    /// Returns the next frame; `None` when the child has closed its end of the pipe or ended.
+    /// Cancel-safe.
     ///
     /// # Errors
-    /// What came is not a frame or goes over a bound: the child is then killed, and nothing more
-    /// comes.
+    /// The bytes are not a frame or exceed a bound: the child is killed, and no more frames come.
     pub async fn next_frame(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         let Some(frames) = &mut self.frames else {
             return Ok(None);
@@ -225,7 +226,7 @@ impl Child {
         if let Err(error) = &frame {
             if !matches!(error, FrameError::Truncated) {
                 self.overflowed = true;
-                self.leash.kill(Ending::OutputOverflow);
+                self.handle.kill(ExitCause::OutputOverflow);
             }
             self.frames = None;
         }
@@ -234,30 +235,30 @@ impl Child {
 
     /// The child's process id, until it has ended.
     pub fn pid(&self) -> Option<u32> {
-        self.leash.pid()
+        self.handle.pid()
     }
 
-    /// Kills the child and all that it started. [`finish`](Self::finish) then says
-    /// [`Ending::Killed`], unless it had ended before.
+    /// Kills the child and all that it started. [`finish`](Self::finish) then returns
+    /// [`ExitCause::Killed`], unless it had ended before.
     pub fn kill(&mut self) {
-        self.leash.kill(Ending::Killed);
+        self.handle.kill(ExitCause::Killed);
     }
 
-    /// Waits until the child has ended by itself, or was killed, and says how. It can send nothing
-    /// more from here on: read its frames to the end first. Dropping the wait kills the child.
+    /// Waits until the child has ended, and returns how. Unread frames are lost: read them to the end
+    /// first. Dropping the future kills the child.
     pub async fn finish(mut self) -> Exit {
         self.frames = None;
         let mut exit = (&mut self.exit).await.unwrap_or_else(|_| Exit {
-            ending: Ending::Killed,
+            cause: ExitCause::Killed,
             stderr: Vec::new(),
             cpu: Duration::ZERO,
             max_rss_bytes: 0,
         });
         if self.wrapped {
-            exit.ending = Bubblewrap::ending(exit.ending);
+            exit.cause = Bubblewrap::inner_cause(exit.cause);
         }
         if self.overflowed {
-            exit.ending = Ending::OutputOverflow;
+            exit.cause = ExitCause::OutputOverflow;
         }
         exit
     }
@@ -265,7 +266,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.leash.kill(Ending::Killed);
-        self.leash.wait(DROP_PATIENCE);
+        self.handle.kill(ExitCause::Killed);
+        self.handle.wait(DROP_WAIT_MAX);
     }
 }

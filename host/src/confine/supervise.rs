@@ -1,13 +1,14 @@
-//! One thread for each child: it starts it, collects what it writes to stderr, watches its bounds,
-//! and reaps it with all that it started.
+//! One thread per child: it starts the child, collects its stderr, enforces its bounds, and reaps it
+//! with all that it started.
 //!
 //! A thread, because the kernel ties a child's death signal to the *thread* that started it: this
 //! one lives until the child is gone.
 
 use super::WATCH_PERIOD;
-use super::ending::{Ending, Exit};
-use super::group::Group;
-use super::watch::{self, Bounds};
+use super::cgroup::Cgroup;
+use super::cpu_time;
+use super::exit::{Exit, ExitCause};
+use super::watchdog::{self, Bounds};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
 use std::ops::Deref;
@@ -18,45 +19,46 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long the processes that a child leaves behind are waited for, once they are killed.
-const GROUP_PATIENCE_MS: u32 = 1000;
+/// The longest wait for killed processes that a child left behind.
+const GROUP_WAIT_MS_MAX: u32 = 1000;
 
-/// The child as both sides know it.
+/// A child as shared by its owner and its supervising thread.
 #[derive(Debug)]
-pub(super) struct Leash {
+pub(super) struct ChildHandle {
     state: Mutex<State>,
     reaped: Condvar,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The child, and its process group. `None` once it is reaped: the number may then be anyone's.
+    /// The id of the child and of its process group. `None` once it is reaped: the number may then
+    /// belong to another process.
     pid: Option<Pid>,
-    /// Why the parent killed it, if it did; the first reason counts.
-    killed: Option<Ending>,
+    /// Why the parent killed it, if it did; the first cause counts.
+    killed: Option<ExitCause>,
 }
 
-impl Leash {
+impl ChildHandle {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Kills the child and all of its group, unless it is reaped.
-    pub(super) fn kill(&self, reason: Ending) {
+    pub(super) fn kill(&self, cause: ExitCause) {
         let mut state = self.lock();
         if let Some(pid) = state.pid {
-            state.killed.get_or_insert(reason);
-            // The group is the child's own once it runs; before, there is only the child. Both
-            // calls can only fail for want of someone to kill.
+            state.killed.get_or_insert(cause);
+            // The child has a group of its own once it runs; before, there is only the child. Both
+            // calls fail only if there is nothing left to kill.
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
     }
 
-    /// Waits until the child is reaped, but no longer than `patience`.
-    pub(super) fn wait(&self, patience: Duration) {
+    /// Waits until the child is reaped, but no longer than `timeout`.
+    pub(super) fn wait(&self, timeout: Duration) {
         let alive = |state: &mut State| state.pid.is_some();
-        let _ = self.reaped.wait_timeout_while(self.lock(), patience, alive);
+        let _ = self.reaped.wait_timeout_while(self.lock(), timeout, alive);
     }
 
     /// The child's process id, until it is reaped.
@@ -66,29 +68,29 @@ impl Leash {
     }
 }
 
-/// The caller's hold on a child: who lets go kills it. It is what keeps a caller that is cancelled
-/// while it waits for the start from leaving a child behind.
+/// A handle that kills its child when it is dropped, so that a caller which is cancelled while it
+/// waits for the start leaves no child behind.
 #[derive(Debug)]
-pub(super) struct Hold(Arc<Leash>);
+pub(super) struct KillOnDrop(Arc<ChildHandle>);
 
-impl Deref for Hold {
-    type Target = Leash;
+impl Deref for KillOnDrop {
+    type Target = ChildHandle;
 
-    fn deref(&self) -> &Leash {
+    fn deref(&self) -> &ChildHandle {
         &self.0
     }
 }
 
-impl Drop for Hold {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
-        self.0.kill(Ending::Killed);
+        self.0.kill(ExitCause::Killed);
     }
 }
 
 /// A child that was just started.
 #[derive(Debug)]
-pub(super) struct Started {
-    pub(super) leash: Hold,
+pub(super) struct StartedChild {
+    pub(super) handle: KillOnDrop,
     pub(super) stdout: ChildStdout,
     pub(super) exit: oneshot::Receiver<Exit>,
 }
@@ -97,8 +99,8 @@ pub(super) struct Started {
 pub(super) async fn start(
     command: Command,
     bounds: Bounds,
-    group: Option<Group>,
-) -> io::Result<Started> {
+    group: Option<Cgroup>,
+) -> io::Result<StartedChild> {
     let (sender, receiver) = oneshot::channel();
     std::thread::Builder::new()
         .name("bakeoff-child".to_owned())
@@ -111,13 +113,13 @@ pub(super) async fn start(
 fn supervise(
     mut command: Command,
     bounds: Bounds,
-    group: Option<Group>,
-    started: oneshot::Sender<io::Result<Started>>,
+    group: Option<Cgroup>,
+    started: oneshot::Sender<io::Result<StartedChild>>,
 ) {
     let (supervised, stdout) = match launch(&mut command, group) {
         Ok(launched) => launched,
         Err(error) => {
-            // Nobody listens any more if the caller was cancelled; then nobody needs to know.
+            // The receiver is gone if the caller was cancelled.
             let _ = started.send(Err(error));
             return;
         }
@@ -125,39 +127,39 @@ fn supervise(
     // The command holds the other ends of the pipes and the memory file.
     drop(command);
     let (exit_sender, exit) = oneshot::channel();
-    // If nobody listens any more, the hold comes back, is dropped, and the child is killed.
-    let _ = started.send(Ok(Started {
-        leash: Hold(Arc::clone(&supervised.leash)),
+    // If the receiver is gone, the handle comes back, is dropped, and kills the child.
+    let _ = started.send(Ok(StartedChild {
+        handle: KillOnDrop(Arc::clone(&supervised.handle)),
         stdout,
         exit,
     }));
     let _ = exit_sender.send(supervised.run(&bounds));
 }
 
-/// What the thread holds while the child lives.
-struct Supervised {
-    leash: Arc<Leash>,
+/// The state of the supervising thread.
+struct Supervisor {
+    handle: Arc<ChildHandle>,
     pid: Pid,
     pidfd: OwnedFd,
     stderr: Option<ChildStderr>,
     collected: Vec<u8>,
-    group: Option<Group>,
+    group: Option<Cgroup>,
 }
 
-fn launch(command: &mut Command, group: Option<Group>) -> io::Result<(Supervised, ChildStdout)> {
+fn launch(command: &mut Command, group: Option<Cgroup>) -> io::Result<(Supervisor, ChildStdout)> {
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
-    let leash = Arc::new(Leash {
+    let handle = Arc::new(ChildHandle {
         state: Mutex::new(State {
             pid: Some(pid),
             killed: None,
         }),
         reaped: Condvar::new(),
     });
-    match handles(pid, &mut child) {
+    match open_pipes(pid, &mut child) {
         Ok((pidfd, stdout, stderr)) => {
-            let supervised = Supervised {
-                leash,
+            let supervised = Supervisor {
+                handle,
                 pid,
                 pidfd,
                 stderr: Some(stderr),
@@ -167,15 +169,15 @@ fn launch(command: &mut Command, group: Option<Group>) -> io::Result<(Supervised
             Ok((supervised, stdout))
         }
         Err(error) => {
-            leash.kill(Ending::Killed);
+            handle.kill(ExitCause::Killed);
             let _ = child.wait();
             Err(error)
         }
     }
 }
 
-/// What the parent holds of a child: its end, its frames, its stderr.
-fn handles(
+/// The parent's descriptors of a child: its pidfd, its stdout for frames, its stderr.
+fn open_pipes(
     pid: Pid,
     child: &mut process::Child,
 ) -> io::Result<(OwnedFd, ChildStdout, ChildStderr)> {
@@ -187,18 +189,18 @@ fn handles(
     Ok((pidfd, stdout, stderr))
 }
 
-impl Supervised {
+impl Supervisor {
     fn run(mut self, bounds: &Bounds) -> Exit {
         while !self.ended() {
-            let period = bounds.is_watched().then_some(WATCH_PERIOD);
-            self.wait_for_news(period);
+            let period = bounds.needs_polling().then_some(WATCH_PERIOD);
+            self.wait_for_event(period);
             self.collect(bounds);
-            if let Some(breach) = watch::breach(self.pid, bounds) {
-                self.leash.kill(breach);
+            if let Some(cause) = watchdog::exceeded(self.pid, bounds) {
+                self.handle.kill(cause);
             }
         }
-        // What the child leaves behind is in its group, whose number is taken as long as the child
-        // is not reaped.
+        // Processes that the child left behind are in its group, whose number stays taken as long as
+        // the child is not reaped.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let ran_out = self.group.as_ref().is_some_and(|group| {
             group.kill();
@@ -207,27 +209,27 @@ impl Supervised {
         self.collect(bounds);
         let (status, usage) = self.reap();
         self.wait_for_group();
-        // Whoever waits for the child finds nothing of it left, its control group included.
+        // Removes the control group before anybody learns that the child has ended.
         self.group = None;
         let killed = {
-            let mut state = self.leash.lock();
+            let mut state = self.handle.lock();
             state.pid = None;
             state.killed
         };
-        self.leash.reaped.notify_all();
+        self.handle.reaped.notify_all();
         Exit {
-            ending: match (killed, ran_out) {
-                (Some(reason), _) => reason,
-                (None, true) => Ending::MemoryWatchdog,
-                (None, false) => ending(status),
+            cause: match (killed, ran_out) {
+                (Some(cause), _) => cause,
+                (None, true) => ExitCause::MemoryWatchdog,
+                (None, false) => exit_cause(status),
             },
             stderr: self.collected,
-            cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+            cpu: cpu_time::total(&usage),
             max_rss_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10,
         }
     }
 
-    /// Whether the child has ended. It stays a zombie, so that its number stays its own.
+    /// Returns true if the child has ended. It stays a zombie, so that its number stays taken.
     fn ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let status = rustix::process::waitid(WaitId::Pid(self.pid), options);
@@ -235,7 +237,7 @@ impl Supervised {
     }
 
     /// Sleeps until the child ends, writes to stderr, or a period is over.
-    fn wait_for_news(&self, period: Option<Duration>) {
+    fn wait_for_event(&self, period: Option<Duration>) {
         let watched = |file: i32| libc::pollfd {
             fd: file,
             events: libc::POLLIN,
@@ -252,8 +254,8 @@ impl Supervised {
         unsafe { libc::poll(files.as_mut_ptr(), files.len() as libc::nfds_t, timeout) };
     }
 
-    /// Takes what stderr holds at the moment; over its bound, it kills. Memory never grows beyond
-    /// the bound.
+    /// Reads what stderr holds at the moment, and kills the child if that passes the bound. No more
+    /// than the bound is kept.
     fn collect(&mut self, bounds: &Bounds) {
         let mut chunk = [0; 8 << 10];
         while let Some(stderr) = &mut self.stderr {
@@ -263,7 +265,7 @@ impl Supervised {
                     let room = bounds.stderr_bytes_max.saturating_sub(self.collected.len());
                     self.collected.extend_from_slice(&chunk[..length.min(room)]);
                     if length > room {
-                        self.leash.kill(Ending::StderrOverflow);
+                        self.handle.kill(ExitCause::StderrOverflow);
                         self.stderr = None;
                     }
                 }
@@ -274,10 +276,9 @@ impl Supervised {
         }
     }
 
-    /// Takes the child out of the process table. Under the lock: nobody may signal its number from
-    /// here on.
+    /// Reaps the child. Under the lock, because its number must not be signalled from here on.
     fn reap(&self) -> (Option<ExitStatus>, libc::rusage) {
-        let _state = self.leash.lock();
+        let _state = self.handle.lock();
         let mut status = 0;
         // SAFETY: rusage is plain numbers, for which zero is valid.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -301,12 +302,12 @@ impl Supervised {
         }
     }
 
-    /// What was killed along with the child may still be on its way out. Zombies are left: they
-    /// are init's, which may take its time.
+    /// Waits for processes that were killed along with the child. Zombies do not count: init reaps
+    /// them when it gets to it.
     fn wait_for_group(&self) {
-        for _ in 0..GROUP_PATIENCE_MS {
+        for _ in 0..GROUP_WAIT_MS_MAX {
             let empty = rustix::process::test_kill_process_group(self.pid).is_err();
-            if empty || !watch::group_is_alive(self.pid) {
+            if empty || !watchdog::group_is_alive(self.pid) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -314,9 +315,9 @@ impl Supervised {
     }
 }
 
-/// Whoever started this process may have told the kernel to forget how its children end; then
-/// every child would look as if it had crashed. Sets that right.
-pub(super) fn expect_endings() {
+/// Restores the default for SIGCHLD if the parent of this process had it ignored: the kernel would
+/// not keep the exit status of children, and each would look like a crash.
+pub(super) fn restore_sigchld() {
     // SAFETY: the structure is plain data, for which zero is valid, and lives through the calls.
     // No handler is replaced: only the order to forget.
     unsafe {
@@ -328,19 +329,12 @@ pub(super) fn expect_endings() {
     }
 }
 
-/// A status that is lost, because this process was started with its children's ends ignored, must
-/// not pass for a good one.
-fn ending(status: Option<ExitStatus>) -> Ending {
+/// The cause that an exit status stands for. A lost status is never taken for success.
+fn exit_cause(status: Option<ExitStatus>) -> ExitCause {
     let code = status.and_then(|status| status.code());
     let signal = status.and_then(|status| status.signal());
     match (code, signal) {
-        (Some(code), _) => Ending::Exited(code),
-        (None, signal) => Ending::Signalled(signal.unwrap_or(0)),
+        (Some(code), _) => ExitCause::Exited(code),
+        (None, signal) => ExitCause::Signalled(signal.unwrap_or(0)),
     }
-}
-
-fn duration(time: libc::timeval) -> Duration {
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
-    Duration::from_secs(seconds) + Duration::from_micros(micros)
 }

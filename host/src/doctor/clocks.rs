@@ -1,34 +1,34 @@
-//! The clocks that trials are timed by: how fine they are, and what reading them costs.
+//! The clocks of trials: their resolution, and the duration of a reading.
 
-use super::facts::{Clock, Clocks};
-use crate::sandbox::Clocks as Timed;
+use super::facts::{ClockFacts, ClocksFacts};
+use crate::sandbox::CpuWallTime;
 use bakeoff_domain::plan;
 use rustix::time::ClockId;
 
-/// Readings of a clock.
+/// Number of readings of a clock in a batch.
 const READINGS: usize = 4_096;
 
-/// Batches of readings, of which the median one is believed.
+/// Number of batches; the median one counts.
 const BATCHES: usize = 9;
 
-/// Looks at both.
-pub(super) fn examine() -> Clocks {
+/// Examines both clocks.
+pub(super) fn examine() -> ClocksFacts {
     let thread_cpu = clock(ClockId::ThreadCPUTime);
-    Clocks {
+    ClocksFacts {
         thread_cpu,
         monotonic: clock(ClockId::Monotonic),
         call_ns_min: plan::call_ns_min(thread_cpu.cost_ns.max(thread_cpu.step_ns)),
     }
 }
 
-fn clock(id: ClockId) -> Clock {
+fn clock(id: ClockId) -> ClockFacts {
     let mut costs = Vec::with_capacity(BATCHES);
     let mut step = u64::MAX;
     for _ in 0..BATCHES {
-        let first = Timed::read(id);
+        let first = CpuWallTime::read(id);
         let mut last = first;
         for _ in 0..READINGS {
-            let now = Timed::read(id);
+            let now = CpuWallTime::read(id);
             if now > last {
                 step = step.min(now - last);
             }
@@ -37,7 +37,7 @@ fn clock(id: ClockId) -> Clock {
         costs.push((last - first) as f64 / READINGS as f64);
     }
     costs.sort_by(f64::total_cmp);
-    Clock {
+    ClockFacts {
         step_ns: step as f64,
         cost_ns: costs[BATCHES / 2],
     }

@@ -1,27 +1,27 @@
-//! The processor: which cores there are, who else uses them, and how steady they are.
+//! The processor: its cores, their load and how steady their times are.
 
-use super::facts::Cores;
+use super::facts::CoreFacts;
 use crate::measure;
-use crate::sandbox::Clocks;
+use crate::sandbox::CpuWallTime;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Slices of the same work, timed one after the other.
+/// Number of times that the same work is timed.
 const SLICES: usize = 60;
 
-/// Rounds of work in a slice: some milliseconds.
+/// Rounds of the work that is timed: some milliseconds.
 const ROUNDS: u64 = 2_000_000;
 
-/// Where Linux describes its processors.
+/// The folder in which Linux describes its processors.
 const SYSTEM: &str = "/sys/devices/system/cpu";
 
-/// Looks at them. `before` is what [`Ticks::now`] said when the examination began.
-pub(super) fn examine(before: Option<Ticks>) -> Cores {
+/// Examines the processor. `before` is [`Ticks::now`] at the start of the examination.
+pub(super) fn examine(before: Option<Ticks>) -> CoreFacts {
     let usable = measure::usable_cores();
     let pinnable = pinnable();
     let (drift, contention) = steadiness();
-    Cores {
+    CoreFacts {
         cpu: measure::cpu_model(),
         siblings: siblings(&usable),
         governor: governor(&usable),
@@ -36,7 +36,7 @@ pub(super) fn examine(before: Option<Ticks>) -> Cores {
     }
 }
 
-/// The cores that a thread can be pinned to, found out by a thread.
+/// The cores that a thread can be pinned to, tested in a thread of its own.
 fn pinnable() -> Vec<usize> {
     let pin = || {
         let cores = core_affinity::get_core_ids().unwrap_or_default();
@@ -52,7 +52,8 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Groups of more than one usable core that are one physical core.
+/// Groups of usable cores that are threads of one physical core; `None` if the system does not
+/// report them.
 fn siblings(usable: &[usize]) -> Option<Vec<Vec<usize>>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for core in usable {
@@ -72,7 +73,7 @@ fn list(text: &str) -> Option<Vec<usize>> {
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        // No machine has more; a range is not worth more memory than that.
+        // No machine has more cores: a larger range would only use memory.
         if last >= 1 << 16 {
             return None;
         }
@@ -94,13 +95,12 @@ fn governor(usable: &[usize]) -> Option<String> {
     (!governors.is_empty()).then(|| governors.join(", "))
 }
 
-/// The same work again and again, and the yardstick between: how far slow and fast times of each lie
-/// apart.
+/// Times the same work and the contention probe in turn, and returns the spread of each.
 fn steadiness() -> (f64, f64) {
-    let (slices, yardsticks) = (0..SLICES)
-        .map(|_| (slice(), measure::yardstick_ns() as f64))
+    let (slices, probe_readings) = (0..SLICES)
+        .map(|_| (slice(), measure::contention_probe_ns() as f64))
         .unzip();
-    (spread(slices), spread(yardsticks))
+    (spread(slices), spread(probe_readings))
 }
 
 /// The 90th percentile divided by the 10th, minus 1.
@@ -110,9 +110,9 @@ fn spread(mut times: Vec<f64>) -> f64 {
     if fast > 0.0 { slow / fast - 1.0 } else { 0.0 }
 }
 
-/// CPU time of one slice, in nanoseconds. Each round depends on the one before it.
+/// CPU time of the work, in nanoseconds. Each round depends on the one before it.
 fn slice() -> f64 {
-    let start = Clocks::thread_cpu_ns();
+    let start = CpuWallTime::thread_cpu_ns();
     let mut state = black_box(1_u64);
     for _ in 0..ROUNDS {
         state ^= state << 13;
@@ -120,10 +120,10 @@ fn slice() -> f64 {
         state ^= state << 17;
     }
     black_box(state);
-    (Clocks::thread_cpu_ns() - start) as f64
+    (CpuWallTime::thread_cpu_ns() - start) as f64
 }
 
-/// What all cores have done since the machine started, in ticks.
+/// CPU time of all cores since the machine started, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticks {
     all: u64,
@@ -131,7 +131,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// What the system says now.
+    /// The ticks now; `None` if the system does not report them.
     pub(super) fn now() -> Option<Self> {
         Self::parse(&read("/proc/stat"))
     }
@@ -152,7 +152,7 @@ impl Ticks {
         })
     }
 
-    /// The share that was stolen meanwhile.
+    /// The share of the time since `before` that was stolen.
     fn stolen_since(self, before: Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
         Some(self.stolen.saturating_sub(before.stolen) as f64 / all as f64)
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_cores_are_read_as_linux_writes_them() {
+    fn lists_of_cores_are_parsed() {
         assert_eq!(list("0-2,8"), Some(vec![0, 1, 2, 8]));
         assert_eq!(list("3"), Some(vec![3]));
         assert_eq!(list(""), None);

@@ -1,56 +1,71 @@
-//! From facts to findings: what each means, and what to do about it. Nothing is looked at here.
+//! The findings that follow from the facts: what each means, and what to do about it.
 
-use super::facts::{Clocks, Compiler, Cores, Facts, Fences, Folder, Noise, Purpose};
+use super::facts::{
+    ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts, NoiseFacts,
+    ToolchainFacts,
+};
 use super::is_safe;
-use crate::confine::{Groups, Level, Means};
+use crate::confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
 
-/// Below this much room on a disk, a build or a run may fail for want of it.
+/// With less free space on a disk, a build or a run may fail.
 const FREE_BYTES_LOW: u64 = 1 << 30;
 
-/// Above this, a write to the disk is slow enough to be noticed in a run, which makes dozens.
+/// A slower write to the disk is noticeable in a run, which makes dozens of them.
 const WRITE_MS_SLOW: f64 = 250.0;
 
-/// Above this, the same work takes noticeably different times.
+/// A larger drift makes runs noticeably longer.
 const DRIFT_NOTICEABLE: f64 = 0.05;
 
-/// Above this share of stolen time, other machines on the same host are felt.
+/// A larger share of stolen time means that other virtual machines use the host.
 const STOLEN_NOTICEABLE: f64 = 0.02;
 
-/// From here on something else uses the same physical cores.
+/// A larger contention means that something else uses the same physical cores.
 const CONTENTION_NOTICEABLE: f64 = 0.15;
 
-/// How good a finding is.
+/// The state of what a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum FindingState {
     /// As it should be.
     Good,
-    /// Works, and could be better.
+    /// It works, and could be better.
     Limited,
-    /// Something that bakeoff is for does not work.
+    /// It does not work.
     Bad,
 }
 
-/// One thing that was found.
+/// A fact about the machine, with its meaning and advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is about: `confinement`, `noise`, …
+    /// Its topic: `confinement`, `noise`, …
     pub topic: &'static str,
-    /// How good it is.
-    pub state: State,
-    /// What was found.
+    /// Its state.
+    pub state: FindingState,
+    /// The fact.
     pub found: String,
-    /// What that means.
+    /// The meaning of the fact for runs.
     pub means: String,
-    /// What to do, if anything.
+    /// Advice; `None` if there is nothing to do.
     pub next: Option<String>,
 }
 
 impl Finding {
-    fn new(topic: &'static str, state: State, found: impl Into<String>) -> Self {
+    fn good(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Good, found)
+    }
+
+    fn limited(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Limited, found)
+    }
+
+    fn bad(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Bad, found)
+    }
+
+    fn new(topic: &'static str, state: FindingState, found: impl Into<String>) -> Self {
         Self {
             topic,
             state,
@@ -76,392 +91,369 @@ impl Finding {
 }
 
 /// All findings, in the order in which a run depends on them.
-pub fn findings(facts: &Facts) -> Vec<Finding> {
-    let mut all = vec![confinement(&facts.confinement)];
-    all.extend(
-        facts
-            .confinement
-            .means
-            .as_ref()
-            .map(|means| bubblewrap(&facts.confinement, means)),
-    );
-    all.extend(facts.confinement.means.as_ref().map(groups));
+pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
+    let confined = &facts.confinement;
+    let means = confined.means.as_ref();
+    let mut all = vec![confinement(confined)];
+    all.extend(means.map(|means| bubblewrap(confined, means)));
+    all.extend(means.map(cgroup));
     all.extend([
-        compiler(&facts.toolchain),
+        toolchain(&facts.toolchain),
         clocks(&facts.clocks),
         noise(&facts.noise),
         cores(&facts.cores),
         frequency(&facts.cores),
-        others(&facts.cores),
+        load(&facts.cores),
     ]);
     all.extend(facts.folders.iter().map(folder));
     all
 }
 
-fn confinement(fences: &Fences) -> Finding {
-    let user = match fences.root {
-        true => "as root; children give up its privileges",
-        false => "as an ordinary user",
+fn confinement(facts: &ConfinementFacts) -> Finding {
+    let topic = "confinement";
+    let reason = facts.missing.as_ref().map(|missing| missing.reason.clone());
+    let reason = reason.unwrap_or_default();
+    let with_next = |finding: Finding| match &facts.missing {
+        Some(missing) => finding.next(missing.next.clone()),
+        None => finding,
     };
-    let missing = |level: &str, state| {
-        let missing = fences.missing.as_ref();
-        let reason = missing.map_or("", |missing| missing.reason.as_str());
-        let finding = Finding::new("confinement", state, format!("{level}: {reason}"));
-        match missing {
-            Some(missing) => finding.next(missing.next.clone()),
-            None => finding,
-        }
-    };
-    let Some(level) = fences.level else {
-        return missing("none", State::Bad).means(
-            "Nothing here keeps a prototype from the files, the network and the other processes of \
-             this machine, so nothing is built and nothing runs.",
+    let Some(level) = facts.level else {
+        let finding = Finding::bad(topic, format!("none: {reason}")).means(
+            "Nothing on this machine keeps a prototype from its files, network and other processes, \
+             so bakeoff builds and runs nothing.",
         );
+        return with_next(finding);
     };
     if !is_safe(level) {
-        return missing(level.name(), State::Limited).means(
-            "You allowed it: prototypes are built and run all the same, and every result is stamped \
-             `unconfined`. A prototype that wants to do harm can.",
+        let finding = Finding::limited(topic, format!("{}: {reason}", level.name())).means(
+            "--allow-unconfined is set: prototypes are built and run all the same, and can do harm. \
+             Every result is stamped `unconfined`.",
         );
+        return with_next(finding);
     }
-    let means = fences.means.as_ref();
-    let abi = means.and_then(|means| means.landlock_abi);
+    let user = match facts.root {
+        true => "as root (child processes drop its privileges)",
+        false => "as an ordinary user",
+    };
+    let abi = facts.means.as_ref().and_then(|means| means.landlock_abi);
     let abi = abi.map_or_else(String::new, |abi| format!("Landlock ABI {abi}, "));
-    let finding = Finding::new(
-        "confinement",
-        State::Good,
-        format!("{level}: {abi}system calls filtered, {user}"),
-    );
-    finding.means(match level {
-        Level::Full => {
-            "Children that were sent to try could not read a file, open a socket or signal this \
-             process."
-        }
+    let advice = match level {
+        Level::Full => "",
         _ => {
-            "Children that were sent to try could not read a file, open a socket or signal this \
-             process. Linux 6.12 would make it `full`: there the kernel itself keeps signals and \
-             local sockets inside."
+            " Linux 6.12 or later would make the level `full`: its kernel also confines signals \
+             and local sockets."
         }
-    })
+    };
+    Finding::good(topic, format!("{level}: {abi}seccomp filter, {user}")).means(format!(
+        "Tested: confined child processes could not read a file, open a socket or signal this \
+         process.{advice}"
+    ))
 }
 
-fn bubblewrap(fences: &Fences, means: &Means) -> Finding {
+fn bubblewrap(facts: &ConfinementFacts, means: &Mechanisms) -> Finding {
     let topic = "bubblewrap";
-    match (&means.outer_layer, fences.bubblewrap_installed) {
-        (Some(_), _) => Finding::new(topic, State::Good, "around builders").means(
-            "A second fence: what a build is not given does not even exist for it, and the compiler \
-             works in there.",
+    match (&means.outer_layer, facts.bubblewrap_installed) {
+        (Some(_), _) => Finding::good(topic, "used for builds").means(
+            "A second layer of confinement: files that a build is not given do not exist for it.",
         ),
-        (None, true) => Finding::new(topic, State::Limited, "installed, and not used")
+        (None, true) => Finding::limited(topic, "installed, not used")
             .means(
-                "A builder or the compiler does not work inside it here, as in many containers. \
-                 Builds have their own fence, which the level above speaks of.",
+                "Builds do not work inside bubblewrap here, as in many containers. They are confined \
+                 without it, at the level above.",
             )
-            .next("allow user namespaces if you want the second fence; it is not needed"),
-        (None, false) => Finding::new(topic, State::Good, "not installed")
-            .means("It is not needed; where it is, it is a second fence around builds."),
+            .next("optional: allow user namespaces, to add this second layer"),
+        (None, false) => Finding::good(topic, "not installed").means(
+            "It is not needed. If installed, it adds a second layer of confinement to builds.",
+        ),
     }
 }
 
-fn groups(means: &Means) -> Finding {
+fn cgroup(means: &Mechanisms) -> Finding {
     let topic = "cgroup";
     match means.groups {
-        Some(Groups::MemoryAndProcesses) => {
-            Finding::new(topic, State::Good, "memory and processes of builds")
-                .means("The kernel itself holds a build to its memory and number of processes.")
+        Some(CgroupLimits::MemoryAndProcesses) => {
+            Finding::good(topic, "limits memory and processes of builds")
+                .means("The kernel limits the memory and the number of processes of a build.")
         }
-        Some(Groups::Processes) => Finding::new(topic, State::Good, "processes of builds").means(
-            "The kernel itself holds a build to its number of processes; memory is looked at every \
+        Some(CgroupLimits::Processes) => Finding::good(topic, "limits processes of builds").means(
+            "The kernel limits the number of processes of a build. Its memory is checked every \
              20 ms.",
         ),
-        None => Finding::new(topic, State::Good, "none")
+        None => Finding::good(topic, "not available")
             .means(
-                "No control group can be made here, so memory and processes of a build are looked at \
-                 every 20 ms; between two looks it may have more.",
+                "Memory and processes of a build are checked every 20 ms; between two checks it can \
+                 exceed its limits.",
             )
             .next(
-                "for bounds by the kernel, start bakeoff by \
-                 `systemd-run --user --scope -p Delegate=yes`; it is not needed",
+                "optional: for limits by the kernel, start bakeoff with \
+                 `systemd-run --user --scope -p Delegate=yes`",
             ),
     }
 }
 
-fn compiler(compiler: &Compiler) -> Finding {
+fn toolchain(facts: &ToolchainFacts) -> Finding {
     let topic = "toolchain";
-    let version = compiler.version.as_deref().unwrap_or("no compiler");
-    let target = compiler.target.as_deref().unwrap_or("no target");
-    match (&compiler.problem, compiler.build_cpu_s) {
-        (Some(problem), _) => Finding::new(topic, State::Bad, problem.clone()).means(
-            "Prototypes in Rust cannot be built here; components that you bring can still be run.",
-        ),
-        (None, Some(seconds)) => Finding::new(topic, State::Good, format!("{version}, {target}"))
-            .means(format!(
-                "A small prototype was built behind the fence, with {} of CPU time.",
-                numbers::reading(seconds * 1e9, "ns")
-            )),
-        (None, None) => Finding::new(topic, State::Limited, format!("{version}, {target}"))
-            .means("It is there; nothing was built, because nothing would confine the build."),
+    let version = facts.version.as_deref().unwrap_or("no compiler");
+    let target = facts.target.as_deref().unwrap_or("no target");
+    let found = format!("{version}, {target}");
+    match (&facts.problem, facts.build_cpu_s) {
+        (Some(problem), _) => Finding::bad(topic, problem.clone())
+            .means("Rust prototypes cannot be built here. Components can still be run."),
+        (None, Some(seconds)) => Finding::good(topic, found).means(format!(
+            "Tested: a small prototype was built in {} of CPU time.",
+            numbers::reading(seconds * 1e9, "ns")
+        )),
+        (None, None) => Finding::limited(topic, found)
+            .means("Not tested: nothing is built without confinement."),
     }
 }
 
-fn clocks(clocks: &Clocks) -> Finding {
+fn clocks(facts: &ClocksFacts) -> Finding {
     let ns = |value| numbers::reading(value, "ns");
-    let (cpu, wall) = (clocks.thread_cpu, clocks.monotonic);
+    let (cpu, wall) = (facts.thread_cpu, facts.monotonic);
     let found = format!(
-        "CPU time in steps of {}, {} a reading; wall time in steps of {}, {} a reading",
+        "CPU time: resolution {}, {} per reading; wall time: resolution {}, {} per reading",
         ns(cpu.step_ns),
         ns(cpu.cost_ns),
         ns(wall.step_ns),
         ns(wall.cost_ns)
     );
-    let means = format!(
-        "A call has to take {} to get a verdict; shorter ones are too short to time.",
-        ns(clocks.call_ns_min)
-    );
+    let shortest = ns(facts.call_ns_min);
+    let means = format!("The shortest call that can get a verdict takes {shortest}.");
     // A millisecond is a hundred times the slowest call that prototypes are usually given.
-    if clocks.call_ns_min > 1e6 {
-        return Finding::new("clocks", State::Limited, found)
-            .means(means)
-            .next("give each case enough work to take longer than that");
-    }
-    Finding::new("clocks", State::Good, found).means(means)
-}
-
-fn noise(noise: &Noise) -> Finding {
-    let topic = "noise";
-    if let Some(problem) = &noise.problem {
-        return Finding::new(topic, State::Limited, "not measured").means(format!(
-            "Not known what could be told apart here: {problem}."
+    if facts.call_ns_min > 1e6 {
+        return Finding::limited("clocks", found).means(means).next(format!(
+            "give each case enough work for more than {shortest}"
         ));
     }
-    let shown = noise.ratio.map_or_else(
+    Finding::good("clocks", found).means(means)
+}
+
+fn noise(facts: &NoiseFacts) -> Finding {
+    let topic = "noise";
+    if let Some(problem) = &facts.problem {
+        return Finding::limited(topic, "not measured").means(format!(
+            "The smallest visible difference is not known: {problem}."
+        ));
+    }
+    let ratio = facts.ratio.map_or_else(
         || "no ratio".to_owned(),
         |value| {
             numbers::times(bakeoff_domain::report::Interval {
                 value,
-                low: noise.low,
-                high: noise.high,
+                low: facts.low,
+                high: facts.high,
             })
         },
     );
     let found = format!(
-        "the same program against itself, in {}: {shown}",
-        numbers::reading(noise.seconds * 1e9, "ns")
+        "the same program against itself, for {}: {ratio}",
+        numbers::reading(facts.seconds * 1e9, "ns")
     );
-    let practical = numbers::percent(noise.practical);
-    match (noise.verdict, noise.visible) {
-        (Some(Verdict::Beats | Verdict::Beaten), _) => Finding::new(topic, State::Limited, found)
+    let practical = numbers::percent(facts.practical);
+    match (facts.verdict, facts.visible) {
+        (Some(Verdict::Beats | Verdict::Beaten), _) => Finding::limited(topic, found)
             .means(
-                "One of two identical programs was called faster. That may happen in 5 % of runs, \
-                 and should not in more.",
+                "One of two identical programs was called faster. That happens in at most 5 % of \
+                 runs.",
             )
-            .next("run it again; if it comes out like this again, please report it"),
-        (_, None) => Finding::new(topic, State::Limited, found)
+            .next("run `bakeoff doctor` again; if the result is the same, please report it"),
+        (_, None) => Finding::limited(topic, found)
             .means(format!(
-                "Too few replicas in that time to say what could be told apart ({}).",
-                noise.replicas
+                "The smallest visible difference is not known: {} replicas are too few.",
+                facts.replicas
             ))
-            .next("stop what else runs here, or give experiments a budget of some minutes"),
-        (_, Some(visible)) if visible <= noise.practical => {
-            Finding::new(topic, State::Good, found).means(format!(
-                "A difference of {} would have been seen. That is finer than the practical \
-                 threshold, {practical}, which a run has unless it declares another.",
+            .next("stop other programs, or give experiments a budget of some minutes"),
+        (_, Some(visible)) if visible <= facts.practical => {
+            Finding::good(topic, found).means(format!(
+                "Differences of {} or more are visible within this time: finer than the default \
+                 practical threshold of {practical}.",
                 numbers::percent(visible)
             ))
         }
-        (_, Some(visible)) => Finding::new(topic, State::Good, found).means(format!(
-            "A difference of {} would have been seen in that time. Down to the practical threshold, \
-             {practical}, a run has to measure longer: it goes on until it knows, or its budget \
+        (_, Some(visible)) => Finding::good(topic, found).means(format!(
+            "Differences of {} or more are visible within this time. Down to the default practical \
+             threshold of {practical}, a run measures longer: until it has a verdict, or its budget \
              ends.",
             numbers::percent(visible)
         )),
     }
 }
 
-fn cores(cores: &Cores) -> Finding {
+fn cores(facts: &CoreFacts) -> Finding {
     let topic = "cores";
-    let count = |cores: &[usize]| match cores.len() {
+    let count = match facts.usable.len() {
         1 => "1 core".to_owned(),
         count => format!("{count} cores"),
     };
-    let found = format!("{}, {}", cores.cpu, count(&cores.usable));
-    if cores.pinnable.len() < cores.usable.len() || cores.usable.is_empty() {
-        return Finding::new(topic, State::Limited, found)
+    let found = format!("{}, {count}", facts.cpu);
+    if facts.pinnable.len() < facts.usable.len() || facts.usable.is_empty() {
+        return Finding::limited(topic, found)
             .means(format!(
-                "Only {} of them can be pinned, so trials may wander from core to core.",
-                cores.pinnable.len()
+                "Trials can be pinned to {} of them; others may move between cores.",
+                facts.pinnable.len()
             ))
             .next("start bakeoff where sched_setaffinity is allowed");
     }
-    match &cores.siblings {
+    match &facts.siblings {
         Some(groups) if !groups.is_empty() => {
-            let shown: Vec<String> = groups
+            let groups_shown: Vec<String> = groups
                 .iter()
                 .map(|group| {
                     let cores: Vec<String> = group.iter().map(usize::to_string).collect();
                     cores.join("+")
                 })
                 .collect();
-            Finding::new(topic, State::Limited, found)
+            Finding::limited(topic, found)
                 .means(format!(
-                    "All can be pinned, but {} share a physical core, and trials on both slow each \
-                     other. Comparisons stay right, because variants take turns within a core.",
-                    shown.join(", ")
+                    "Trials can be pinned to all of them. {} share a physical core, so trials on \
+                     both slow each other down. Comparisons stay right: variants are timed in turn \
+                     on the same core.",
+                    groups_shown.join(", ")
                 ))
                 .next(format!(
-                    "for steadier times, use fewer at once: `--workers {}`",
-                    cores.usable.len().saturating_sub(shared(groups)).max(1)
+                    "for steadier times, use fewer workers: `--workers {}`",
+                    facts
+                        .usable
+                        .len()
+                        .saturating_sub(second_threads(groups))
+                        .max(1)
                 ))
         }
-        Some(_) => Finding::new(topic, State::Good, found)
-            .means("All can be pinned, and none is known to share a physical core with another."),
-        None => Finding::new(topic, State::Good, found)
-            .means("All can be pinned; whether two are one physical core is not told here."),
+        Some(_) => Finding::good(topic, found)
+            .means("Trials can be pinned to all of them. None share a physical core."),
+        None => Finding::good(topic, found).means(
+            "Trials can be pinned to all of them. The system does not report which share a physical \
+             core.",
+        ),
     }
 }
 
-/// How many cores are second threads of others.
-fn shared(groups: &[Vec<usize>]) -> usize {
+/// The number of cores that are second threads of a physical core.
+fn second_threads(groups: &[Vec<usize>]) -> usize {
     groups.iter().map(|group| group.len() - 1).sum()
 }
 
-fn frequency(cores: &Cores) -> Finding {
+fn frequency(facts: &CoreFacts) -> Finding {
     let topic = "frequency";
-    let governor = cores.governor.as_deref();
+    let governor = facts.governor.as_deref();
     let found = format!(
-        "{}; the same work took up to {} longer in a slow moment than in a fast one",
-        governor.map_or_else(
-            || "governor unknown".to_owned(),
-            |name| format!("governor {name}")
-        ),
-        numbers::percent(cores.drift)
+        "governor {}; times of the same work vary by {}",
+        governor.unwrap_or("unknown"),
+        numbers::percent(facts.drift)
     );
-    let means = "Variants take turns in random order, so this widens intervals and favours nobody.";
-    if cores.drift <= DRIFT_NOTICEABLE {
-        return Finding::new(topic, State::Good, found).means(means);
+    let means =
+        "Variants are timed in random order, so this widens intervals and favours no variant.";
+    if facts.drift <= DRIFT_NOTICEABLE {
+        return Finding::good(topic, found).means(means);
     }
-    let finding = Finding::new(topic, State::Limited, found).means(means);
+    let finding = Finding::limited(topic, found).means(means);
     match governor {
         Some("performance") | None => {
-            finding.next("for shorter runs, stop what else runs here; it is not needed")
+            finding.next("optional: for shorter runs, stop other programs")
         }
         Some(_) => finding.next(
-            "for shorter runs, set the governor to performance: \
-             `cpupower frequency-set -g performance`; it is not needed",
+            "optional: for shorter runs, set the governor with \
+             `cpupower frequency-set -g performance`",
         ),
     }
 }
 
-fn others(cores: &Cores) -> Finding {
+fn load(facts: &CoreFacts) -> Finding {
     let topic = "load";
-    let load = cores.load.map_or_else(
-        || "load unknown".to_owned(),
+    let load = facts.load.map_or_else(
+        || "load average unknown".to_owned(),
         |load| {
             format!(
-                "load {} on {} cores",
+                "load average {} on {} cores",
                 numbers::significant(load, 2),
-                cores.usable.len()
+                facts.usable.len()
             )
         },
     );
-    let stolen = cores.stolen.map_or_else(
+    let stolen = facts.stolen.map_or_else(
         || "stolen time unknown".to_owned(),
-        |stolen| {
-            format!(
-                "{} of the time stolen by the hypervisor",
-                numbers::percent(stolen)
-            )
-        },
+        |stolen| format!("{} stolen by the hypervisor", numbers::percent(stolen)),
     );
-    let contention = format!(
-        "work that fills a core took up to {} longer at times",
-        numbers::percent(cores.contention)
+    let found = format!(
+        "{load}; {stolen}; times of work that fills a core vary by {}",
+        numbers::percent(facts.contention)
     );
-    let found = format!("{load}, {stolen}; {contention}");
-    let busy = cores
-        .load
-        .is_some_and(|load| load > cores.usable.len() as f64)
-        || cores
+    let cores = facts.usable.len() as f64;
+    let is_busy = facts.load.is_some_and(|load| load > cores)
+        || facts
             .stolen
             .is_some_and(|stolen| stolen > STOLEN_NOTICEABLE);
-    let late =
-        "Others use this machine. Verdicts rest on CPU time and stay right; they take longer.";
-    let shared = "Something uses the same physical cores, another thread of them or another machine: \
-                  where two close variants change places with it, there is no call.";
-    let (sooner, closer) = (
-        "stop what need not run, or give experiments a larger --budget",
-        "for close verdicts, measure on cores of your own",
+    let is_shared = facts.contention > CONTENTION_NOTICEABLE;
+    let busy = "The machine is busy. Verdicts rest on CPU time and stay right, but take longer.";
+    let shared = "Something else uses the same physical cores: another hardware thread, or another \
+                  virtual machine. Two close variants whose order depends on it get no call.";
+    let (busy_next, shared_next) = (
+        "stop other programs, or give experiments a larger --budget",
+        "for close verdicts, measure on a machine with dedicated cores",
     );
-    match (busy, cores.contention > CONTENTION_NOTICEABLE) {
-        (false, false) => Finding::new(topic, State::Good, found).means("Nobody else is felt."),
-        (true, false) => Finding::new(topic, State::Limited, found)
-            .means(late)
-            .next(sooner),
-        (false, true) => Finding::new(topic, State::Limited, found)
+    match (is_busy, is_shared) {
+        (false, false) => Finding::good(topic, found).means("No other load is noticeable."),
+        (true, false) => Finding::limited(topic, found).means(busy).next(busy_next),
+        (false, true) => Finding::limited(topic, found)
             .means(shared)
-            .next(closer),
-        (true, true) => Finding::new(topic, State::Limited, found)
-            .means(format!("{late} {shared}"))
-            .next(format!("{sooner}; {closer}")),
+            .next(shared_next),
+        (true, true) => Finding::limited(topic, found)
+            .means(format!("{busy} {shared}"))
+            .next(format!("{busy_next}; {shared_next}")),
     }
 }
 
-fn folder(folder: &Folder) -> Finding {
-    let (topic, what) = match folder.purpose {
-        Purpose::Results => ("results", "Results cannot be kept there."),
-        Purpose::Cache => (
-            "cache",
-            "Builds are not remembered, so each run builds again.",
-        ),
-        Purpose::Temporary => ("temporary", "Nothing can be built or probed."),
+fn folder(facts: &FolderFacts) -> Finding {
+    let topic = match facts.purpose {
+        FolderPurpose::Results => "results",
+        FolderPurpose::Cache => "cache",
+        FolderPurpose::Temporary => "temporary",
     };
-    let path = folder.path.as_str();
-    if let Some(problem) = &folder.problem {
-        let state = match folder.purpose {
-            Purpose::Cache => State::Limited,
-            _ => State::Bad,
+    let path = facts.path.as_str();
+    if let Some(problem) = &facts.problem {
+        let found = format!("{path}: {problem}");
+        return match facts.purpose {
+            FolderPurpose::Results => Finding::bad(topic, found)
+                .means("Results cannot be stored here.")
+                .next("choose another folder with `--out`, or make this one writable"),
+            FolderPurpose::Cache => Finding::limited(topic, found)
+                .means("Builds are not cached, so each run builds again.")
+                .next("choose another folder with `--cache-dir`"),
+            FolderPurpose::Temporary => Finding::bad(topic, found)
+                .means("Nothing can be built or tested.")
+                .next("choose another folder with the environment variable TMPDIR"),
         };
-        let next = match folder.purpose {
-            Purpose::Results => "name another folder by `--out`, or make this one writable",
-            Purpose::Cache => "name another folder by `--cache-dir`",
-            Purpose::Temporary => "name another folder by the environment variable TMPDIR",
-        };
-        return Finding::new(topic, state, format!("{path}: {problem}"))
-            .means(what)
-            .next(next);
     }
-    let free = folder.free_bytes.map_or_else(
-        || "room unknown".to_owned(),
+    let free = facts.free_bytes.map_or_else(
+        || "free space unknown".to_owned(),
         |bytes| format!("{} free", numbers::reading(bytes as f64, "bytes")),
     );
-    let written = folder.write_ms.map_or_else(String::new, |ms| {
+    let written = facts.write_ms.map_or_else(String::new, |ms| {
         format!(
-            ", a write is on the disk after {}",
+            ", {} to write to the disk",
             numbers::reading(ms * 1e6, "ns")
         )
     });
-    let mode = folder
+    let mode = facts
         .mode
         .as_ref()
         .map_or_else(String::new, |mode| format!(", mode {mode}"));
     let found = format!("{path}: {free}{written}{mode}");
-    if folder
-        .free_bytes
-        .is_some_and(|bytes| bytes < FREE_BYTES_LOW)
-    {
-        return Finding::new(topic, State::Limited, found)
-            .means("A run needs some hundred megabytes at most; there is not much more than that.")
-            .next("make room on this disk");
+    if facts.free_bytes.is_some_and(|bytes| bytes < FREE_BYTES_LOW) {
+        return Finding::limited(topic, found)
+            .means("A run needs up to some hundred MiB.")
+            .next("free space on this disk");
     }
-    let slow = folder.write_ms.is_some_and(|ms| ms > WRITE_MS_SLOW);
-    if slow && folder.purpose == Purpose::Results {
-        return Finding::new(topic, State::Limited, found)
-            .means("Every result is written before the next begins, which takes long here.")
-            .next("keep results on a faster disk, by `--out`");
+    let is_slow = facts.write_ms.is_some_and(|ms| ms > WRITE_MS_SLOW);
+    if is_slow && facts.purpose == FolderPurpose::Results {
+        return Finding::limited(topic, found)
+            .means("Each result is on the disk before the next step starts, which is slow here.")
+            .next("store results on a faster disk, with `--out`");
     }
-    Finding::new(topic, State::Good, found).means(match folder.purpose {
-        Purpose::Results => "What a run finds out is kept here, at once.",
-        Purpose::Cache => "Builds are remembered here; nobody else can write to it.",
-        Purpose::Temporary => "Builds work in a folder of their own in here.",
+    Finding::good(topic, found).means(match facts.purpose {
+        FolderPurpose::Results => "Results are stored here.",
+        FolderPurpose::Cache => "Builds are cached here; no other user can write to it.",
+        FolderPurpose::Temporary => "Builds use a temporary folder of their own here.",
     })
 }

@@ -1,36 +1,36 @@
-//! The folders that bakeoff writes to: is there room, and does what is written arrive?
+//! The folders that bakeoff writes to: their free space, and the time of a write.
 
-use super::facts::{Folder, Purpose};
-use crate::build::Cache;
+use super::facts::{FolderFacts, FolderPurpose};
+use crate::compile::Cache;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What is written to try: as much as a result takes.
+/// Size of the file that is written as a test: about that of a result.
 const TRIAL_BYTES: usize = 64 << 10;
 
-/// Looks at the folder for results of an experiment in `experiment`, at the cache (the user's own
-/// if none is named), and at the temporary one.
-pub(super) fn examine(experiment: &Path, cache: Option<&Path>) -> Vec<Folder> {
+/// Examines the folder for results of the experiment in `experiment`, the cache (the user's default
+/// if none is named), and the temporary folder.
+pub(super) fn examine(experiment: &Path, cache: Option<&Path>) -> Vec<FolderFacts> {
     vec![
-        folder(Purpose::Results, &experiment.join(".bakeoff")),
+        folder(FolderPurpose::Results, &experiment.join(".bakeoff")),
         cache_folder(cache),
-        folder(Purpose::Temporary, &std::env::temp_dir()),
+        folder(FolderPurpose::Temporary, &std::env::temp_dir()),
     ]
 }
 
-fn cache_folder(named: Option<&Path>) -> Folder {
+fn cache_folder(named: Option<&Path>) -> FolderFacts {
     match named.map_or_else(Cache::open_default, Cache::open) {
         Ok(cache) => {
             let found = cache.folder().metadata();
-            Folder {
+            FolderFacts {
                 mode: found.ok().map(|it| format!("{:04o}", it.mode() & 0o7777)),
-                ..folder(Purpose::Cache, cache.folder())
+                ..folder(FolderPurpose::Cache, cache.folder())
             }
         }
-        Err(error) => Folder {
-            purpose: Purpose::Cache,
+        Err(error) => FolderFacts {
+            purpose: FolderPurpose::Cache,
             path: named.map_or_else(String::new, |path| path.display().to_string()),
             free_bytes: None,
             write_ms: None,
@@ -40,11 +40,11 @@ fn cache_folder(named: Option<&Path>) -> Folder {
     }
 }
 
-fn folder(purpose: Purpose, path: &Path) -> Folder {
-    let there = existing(path);
-    let room = rustix::fs::statvfs(&there);
-    let written = write(&there);
-    Folder {
+fn folder(purpose: FolderPurpose, path: &Path) -> FolderFacts {
+    let existing = existing(path);
+    let room = rustix::fs::statvfs(&existing);
+    let written = write(&existing);
+    FolderFacts {
         purpose,
         path: path.display().to_string(),
         free_bytes: room
@@ -56,14 +56,14 @@ fn folder(purpose: Purpose, path: &Path) -> Folder {
     }
 }
 
-/// The folder, or the nearest one above it that is there: what is missing is made in that.
+/// The folder, or the nearest one above it that exists, in which it would be created.
 fn existing(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = absolute.ancestors().find(|folder| folder.exists());
     there.unwrap_or(Path::new("/")).to_owned()
 }
 
-/// How long it takes until a small file is on the disk, in milliseconds. The file is removed.
+/// The time until a small file is on the disk, in milliseconds. The file is removed.
 fn write(folder: &Path) -> std::io::Result<f64> {
     let start = Instant::now();
     let mut file = tempfile::Builder::new()
@@ -79,9 +79,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_is_yet_to_be_made_is_tried_above() {
+    fn a_folder_that_does_not_exist_is_tested_in_the_one_above() {
         let parent = tempfile::tempdir().unwrap();
-        let found = folder(Purpose::Results, &parent.path().join("a/b"));
+        let found = folder(FolderPurpose::Results, &parent.path().join("a/b"));
         assert_eq!(found.problem, None);
         assert!(found.free_bytes.is_some() && found.write_ms.is_some());
         let left = std::fs::read_dir(parent.path()).unwrap().count();
@@ -89,9 +89,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_says_why() {
+    fn a_folder_that_cannot_be_written_has_a_problem() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let found = folder(Purpose::Results, file.path());
+        let found = folder(FolderPurpose::Results, file.path());
         assert!(found.problem.is_some() && found.write_ms.is_none());
     }
 }

@@ -1,6 +1,6 @@
-//! What this machine offers, found out by trying: what confines, compiles and times prototypes here,
-//! and what difference between two of them could be seen. Each finding says what it means and what
-//! to do.
+//! The examination of this machine, by tests: its confinement, compiler, clocks and noise, and the
+//! smallest difference between two prototypes that a run could see. Each finding has its meaning and
+//! advice.
 
 mod clocks;
 mod cores;
@@ -9,37 +9,41 @@ mod findings;
 mod folders;
 mod noise;
 
-pub use facts::{Clock, Clocks, Compiler, Cores, Facts, Fences, Folder, Missing, Noise, Purpose};
-pub use findings::{Finding, State, findings};
+pub use facts::{
+    ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
+    MissingConfinement, NoiseFacts, ToolchainFacts,
+};
+pub use findings::{Finding, FindingState, findings};
 
-use crate::build::{self, TARGET, Toolchain};
+use crate::compile::{self, TARGET, Toolchain};
 use crate::confine::{self, Confinement, Level};
-use crate::coordinate::Unconfined;
 use crate::measure;
+use crate::run::Unconfined;
 use serde::Serialize;
 use std::path::Path;
 
 /// The version of [`Examination`] as JSON. It goes up when a field changes its meaning or goes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// All that `bakeoff doctor` says.
+/// The result of `bakeoff doctor`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Examination {
     /// [`FORMAT_VERSION`].
     pub version: u32,
     /// The version of bakeoff.
     pub bakeoff: String,
-    /// Whether anything can be built or run: safely, or because the user allowed it otherwise.
+    /// Whether prototypes can be built and run: confined, or because the user allowed it without
+    /// confinement.
     pub can_run: bool,
-    /// What was found, for people.
+    /// The findings, for people.
     pub findings: Vec<Finding>,
-    /// The same as numbers and names.
-    pub facts: Facts,
+    /// The facts that they follow from.
+    pub facts: MachineFacts,
 }
 
 impl Examination {
-    /// What follows from facts.
-    pub fn of(facts: Facts) -> Self {
+    /// The examination of a machine with these facts.
+    pub fn of(facts: MachineFacts) -> Self {
         Self {
             version: FORMAT_VERSION,
             bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
@@ -50,40 +54,42 @@ impl Examination {
     }
 }
 
-/// What to look at.
+/// The scope of an examination.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Whether the user allows builds and runs that nothing confines.
+    /// Whether the user allows builds and runs without confinement.
     pub unconfined: Unconfined,
-    /// The folder of an experiment, beside which results would be kept.
+    /// The folder of an experiment, in which results would be stored.
     pub experiment: &'a Path,
-    /// The folder of the build cache, if not the user's own.
+    /// The folder of the build cache; `None`: the user's default.
     pub cache: Option<&'a Path>,
 }
 
-/// Examines this machine. Takes some seconds, most of them for the noise floor; changes nothing.
+/// Examines this machine. Takes about five seconds, two of them for the noise; changes nothing.
 pub async fn examine(request: Request<'_>) -> Examination {
     let before = cores::Ticks::now();
-    let (confinement, missing) = confine(request.unconfined).await;
-    let toolchain = Toolchain::find_as_it_is().await;
+    let (confinement, missing) = probe_confinement(request.unconfined).await;
+    let toolchain = Toolchain::find_unchanged().await;
     let confinement = match (confinement, &toolchain) {
-        (Some(confinement), Ok(toolchain)) => Some(build::fit(toolchain, confinement).await),
+        (Some(confinement), Ok(toolchain)) => {
+            Some(compile::usable_confinement(toolchain, confinement).await)
+        }
         (confinement, _) => confinement,
     };
-    let mut compiler = Compiler::default();
-    let mut noise = Noise {
+    let mut compiler = ToolchainFacts::default();
+    let mut noise = NoiseFacts {
         practical: bakeoff_domain::spec::Measure::default().practical,
-        problem: Some("nothing is started where nothing confines it".to_owned()),
-        ..Noise::default()
+        problem: Some("nothing is run without confinement".to_owned()),
+        ..NoiseFacts::default()
     };
     match (&toolchain, &confinement) {
         (Err(error), _) => {
             compiler.problem = Some(error.to_string());
-            noise.problem = Some("there is nothing to build what would be measured".to_owned());
+            noise.problem = Some("there is no compiler".to_owned());
         }
-        (Ok(toolchain), None) => compiler = describe(toolchain),
+        (Ok(toolchain), None) => compiler = toolchain_facts(toolchain),
         (Ok(toolchain), Some(confinement)) => {
-            compiler = describe(toolchain);
+            compiler = toolchain_facts(toolchain);
             match noise::build(toolchain, confinement).await {
                 Ok(programs) => {
                     compiler.build_cpu_s = Some(programs.spin.cpu.as_secs_f64());
@@ -91,13 +97,13 @@ pub async fn examine(request: Request<'_>) -> Examination {
                 }
                 Err(problem) => {
                     compiler.problem = Some(problem);
-                    noise.problem = Some("what would be measured does not build".to_owned());
+                    noise.problem = Some("the test program does not build".to_owned());
                 }
             }
         }
     }
-    Examination::of(Facts {
-        confinement: fences(confinement.as_ref(), missing),
+    Examination::of(MachineFacts {
+        confinement: confinement_facts(confinement.as_ref(), missing),
         toolchain: compiler,
         clocks: clocks::examine(),
         noise,
@@ -106,12 +112,14 @@ pub async fn examine(request: Request<'_>) -> Examination {
     })
 }
 
-/// What confines, and what is missing for it to be worth the name.
-async fn confine(unconfined: Unconfined) -> (Option<Confinement>, Option<Missing>) {
+/// The confinement of this machine, and what is missing for the level `standard`.
+async fn probe_confinement(
+    unconfined: Unconfined,
+) -> (Option<Confinement>, Option<MissingConfinement>) {
     match (Confinement::probe().await, unconfined) {
         (Ok(confinement), _) => (Some(confinement), None),
         (Err(error), unconfined) => {
-            let missing = Missing {
+            let missing = MissingConfinement {
                 reason: error.reason,
                 next: error.next,
             };
@@ -124,18 +132,21 @@ async fn confine(unconfined: Unconfined) -> (Option<Confinement>, Option<Missing
     }
 }
 
-fn fences(confinement: Option<&Confinement>, missing: Option<Missing>) -> Fences {
-    Fences {
+fn confinement_facts(
+    confinement: Option<&Confinement>,
+    missing: Option<MissingConfinement>,
+) -> ConfinementFacts {
+    ConfinementFacts {
         level: confinement.map(Confinement::level),
-        means: confinement.map(Confinement::means),
+        means: confinement.map(Confinement::mechanisms),
         missing,
         bubblewrap_installed: confine::bubblewrap_is_installed(),
         root: rustix::process::geteuid().is_root(),
     }
 }
 
-fn describe(toolchain: &Toolchain) -> Compiler {
-    Compiler {
+fn toolchain_facts(toolchain: &Toolchain) -> ToolchainFacts {
+    ToolchainFacts {
         rustc: Some(toolchain.rustc().display().to_string()),
         version: toolchain.version().lines().next().map(str::to_owned),
         target: Some(TARGET.to_owned()),
@@ -144,7 +155,7 @@ fn describe(toolchain: &Toolchain) -> Compiler {
     }
 }
 
-/// Whether a level keeps its promises.
+/// Returns true if a level confines untrusted code.
 fn is_safe(level: Level) -> bool {
     level >= Level::Standard
 }

@@ -1,13 +1,14 @@
-//! The noise floor: one program, measured against itself as a run measures two.
+//! The noise of measurements: one program timed against itself, as a run times two.
 
-use super::facts::Noise;
-use crate::build::{Builder, Built, CodeBytes, Kind, Request, Toolchain};
+use super::facts::NoiseFacts;
+use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain};
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, Contender, Dropout, InputSource, Instances, Kept, Listener, Pilot, RaceError,
-    RaceOptions, Raced, Setting, WaveCase,
+    self, Dropout, Inputs, Instances, Pilot, RaceError, RaceListener, RaceOptions, Raced,
+    RunnerConfig, StoredRace, TimedVariant, WaveCase,
 };
+use crate::source::BuildInput;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
@@ -16,38 +17,38 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long is measured.
+/// Time for the measurement.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// The program: a chain of dependent steps, whose time is proportional to their number.
+/// The source of the program: a chain of dependent steps, whose time is proportional to their number.
 const SOURCE: &str = include_str!("guest/spin.rs");
 
-/// Its interface.
+/// The interface of the program.
 const WIT: &str =
     "package bakeoff:doctor;\nworld prototype { export spin: func(rounds: u32) -> u64; }\n";
 
-/// The function.
+/// The function that is called.
 const CALL: &str = "spin";
 
-/// A call of about a millisecond: well above the clock, also on a machine that is busy, and below a
-/// slice of time.
+/// A call of about a millisecond: far above the resolution of the clock, also on a busy machine, and
+/// below a time slice of the scheduler.
 const CASE: &str = "spin(400000)";
 
-/// A small prototype and the no-op of its interface.
-pub(super) struct Programs {
+/// A small prototype, and the calibrator of its interface.
+pub(super) struct BenchmarkPrograms {
     /// The prototype.
-    pub(super) spin: Arc<Built>,
-    calibrator: Arc<Built>,
+    pub(super) spin: Arc<BuiltComponent>,
+    calibrator: Arc<BuiltComponent>,
 }
 
-/// Builds what is measured, without a cache, as any prototype is built.
+/// Builds the programs without a cache, in the same way as any prototype.
 ///
 /// # Errors
-/// Why this machine does not build.
+/// The reason why this machine does not build.
 pub(super) async fn build(
     toolchain: &Toolchain,
     confinement: &Confinement,
-) -> Result<Programs, String> {
+) -> Result<BenchmarkPrograms, String> {
     let file = WitFile {
         name: "doctor.wit".to_owned(),
         text: WIT.to_owned(),
@@ -55,47 +56,47 @@ pub(super) async fn build(
     let interface = Interface::parse(vec![file], CALL).map_err(|error| error.to_string())?;
     let interface = Arc::new(interface);
     let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
-    let order = |code| Request {
+    let order = |code| BuildRequest {
         interface: Arc::clone(&interface),
         world: World::Prototype,
         code,
-        kind: Kind::Release,
+        kind: BuildKind::Release,
     };
-    let source = CodeBytes::Source {
+    let source = BuildInput::Source {
         path_shown: "spin.rs".to_owned(),
         text: SOURCE.to_owned(),
     };
-    let said = |failure: Failure| format!("{}: {}", failure.class, failure.message);
-    Ok(Programs {
-        spin: builder.build(&order(source)).await.map_err(said)?,
+    let message = |failure: Failure| format!("{}: {}", failure.class, failure.message);
+    Ok(BenchmarkPrograms {
+        spin: builder.build(&order(source)).await.map_err(message)?,
         calibrator: builder
-            .build(&order(CodeBytes::Calibrator))
+            .build(&order(BuildInput::Calibrator))
             .await
-            .map_err(said)?,
+            .map_err(message)?,
     })
 }
 
-/// Measures it against itself.
+/// Times the prototype against itself.
 pub(super) async fn measure(
-    programs: &Programs,
+    programs: &BenchmarkPrograms,
     confinement: &Confinement,
     cores: &[usize],
-) -> Noise {
+) -> NoiseFacts {
     let declared = Measure {
         budget: BUDGET,
         ..Measure::default()
     };
-    let blank = Noise {
+    let blank = NoiseFacts {
         practical: declared.practical,
-        ..Noise::default()
+        ..NoiseFacts::default()
     };
     let started = Instant::now();
     match race(programs, confinement, cores, &declared).await {
-        Ok(raced) => Noise {
+        Ok(raced) => NoiseFacts {
             seconds: started.elapsed().as_secs_f64(),
             ..summary(&raced, blank)
         },
-        Err(problem) => Noise {
+        Err(problem) => NoiseFacts {
             problem: Some(problem),
             ..blank
         },
@@ -103,23 +104,23 @@ pub(super) async fn measure(
 }
 
 async fn race(
-    programs: &Programs,
+    programs: &BenchmarkPrograms,
     confinement: &Confinement,
     cores: &[usize],
     declared: &Measure,
 ) -> Result<Raced, String> {
-    let setting = Setting {
+    let config = RunnerConfig {
         confinement: confinement.clone(),
         call: vec![CALL.to_owned()],
         limits: Limits::default(),
-        source: InputSource::Cases(vec![WaveCase {
+        inputs: Inputs::Cases(vec![WaveCase {
             call: CASE.to_owned(),
             expect: None,
         }]),
         seed: 1,
         check_seed: 1,
     };
-    let same = Contender {
+    let same = TimedVariant {
         timed: programs.spin.timed.as_slice().into(),
         files: None,
         instances: Instances::Kept,
@@ -127,7 +128,6 @@ async fn race(
     let options = RaceOptions {
         measure: declared,
         cores,
-        sizes: &[],
         clocks: 1,
     };
     let calibrator = programs
@@ -135,13 +135,13 @@ async fn race(
         .timed
         .first()
         .map_or(&[][..], Vec::as_slice);
-    let mut listener = Deaf;
+    let mut listener = NullListener;
     let raced = measure::race(
-        &setting,
+        &config,
         &[same.clone(), same],
         calibrator,
         &options,
-        Kept::default(),
+        StoredRace::default(),
         &mut listener,
     )
     .await;
@@ -152,23 +152,23 @@ async fn race(
     })
 }
 
-fn summary(raced: &Raced, blank: Noise) -> Noise {
+fn summary(raced: &Raced, blank: NoiseFacts) -> NoiseFacts {
     if let Some(Dropout { failure, .. }) = raced.failed.first() {
-        return Noise {
+        return NoiseFacts {
             problem: Some(format!("{}: {}", failure.class, failure.message)),
             ..blank
         };
     }
     let pair = raced.analysis.as_ref().and_then(|it| it.overall.first());
     let Some(pair) = pair.filter(|pair| pair.replicas > 0) else {
-        return Noise {
-            problem: Some("nothing was measured in the time there is".to_owned()),
+        return NoiseFacts {
+            problem: Some("no replica was finished in time".to_owned()),
             ..blank
         };
     };
     let interval = pair.interval;
     let ends = interval.low.zip(interval.high);
-    Noise {
+    NoiseFacts {
         replicas: pair.replicas,
         ratio: interval.ratio,
         low: interval.low,
@@ -179,25 +179,25 @@ fn summary(raced: &Raced, blank: Noise) -> Noise {
     }
 }
 
-/// Keeps nothing: what is measured here is not a result.
-struct Deaf;
+/// A listener that ignores everything: what is measured here is not a result.
+struct NullListener;
 
-impl Listener for Deaf {
+impl RaceListener for NullListener {
     type Error = Infallible;
 
-    fn piloted(&mut self, _: &Pilot) -> Result<(), Infallible> {
+    fn on_pilot(&mut self, _: &Pilot) -> Result<(), Infallible> {
         Ok(())
     }
 
-    fn finished(&mut self, _: &Replica) -> Result<(), Infallible> {
+    fn on_replica(&mut self, _: &Replica) -> Result<(), Infallible> {
         Ok(())
     }
 
-    fn analysed(&mut self, _: &Analysis, _: usize) -> Result<(), Infallible> {
+    fn on_analysis(&mut self, _: &Analysis, _: usize) -> Result<(), Infallible> {
         Ok(())
     }
 
-    fn dropped(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
+    fn on_dropout(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
         Ok(())
     }
 

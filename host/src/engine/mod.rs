@@ -1,34 +1,48 @@
-//! The engine: one place that decides how WebAssembly is compiled and run.
+//! The engine: the configuration by which WebAssembly is compiled and run.
 //!
-//! Two profiles. They differ in what is woven into the guest's code, and therefore in what they
-//! are good for; nothing else in bakeoff names [`wasmtime::Config`].
+//! There are two profiles, which differ in the instrumentation of the guest's code. Nothing else in
+//! bakeoff names [`wasmtime::Config`].
 
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::hash::{Hash, Hasher};
+use wasmparser::WasmFeatures;
 use wasmtime::{Config, Engine, OptLevel, Strategy};
 
-/// What a compiled component is for.
+/// The purpose of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Fuel is counted: endless loops end, and the same call costs the same fuel on every machine.
-    /// For workloads, the gate, and everything that is not timed.
+    /// With fuel: endless loops end, and a call costs the same fuel on every machine. For workloads,
+    /// the gate, and everything that is not timed.
     Checked,
-    /// Nothing is woven in. Instrumentation distorts unevenly, and so changes who wins: the fence
-    /// around a timed trial is its process.
+    /// Without instrumentation, which would slow variants by different factors and so change who wins.
+    /// A timed trial is limited by its process.
     Timed,
 }
 
-/// Native stack that guest code may use. Deep recursion ends in a clean trap well before the
-/// runner's own stack does.
+/// The native stack of guest code, in bytes. Deep recursion traps well before the runner's own stack
+/// overflows.
 pub const STACK_BYTES: usize = 512 << 10;
+
+/// What a component may not use; it is refused when it is validated. The engine has the code for some
+/// of it only (its cargo features, in `host/Cargo.toml`), and some is on by default even without that.
+const ABSENT: WasmFeatures = WasmFeatures::GC
+    .union(WasmFeatures::GC_TYPES)
+    .union(WasmFeatures::FUNCTION_REFERENCES)
+    .union(WasmFeatures::EXCEPTIONS)
+    .union(WasmFeatures::THREADS)
+    .union(WasmFeatures::STACK_SWITCHING)
+    .union(WasmFeatures::MEMORY64)
+    .union(WasmFeatures::MULTI_MEMORY)
+    .union(WasmFeatures::RELAXED_SIMD)
+    .union(WasmFeatures::CM_ASYNC);
 
 /// The configuration of a profile.
 ///
-/// - Cranelift at its highest level, on one thread (children are limited by CPU time)
-/// - no gc, exceptions, threads, 64-bit or multiple memories, relaxed SIMD, tail calls beyond what
-///   a compiler of today emits by default, component-model async
+/// - Cranelift at its highest level, on one thread (children are limited by CPU time): the engine is
+///   built without threads that compile
+/// - nothing of [`ABSENT`]
 /// - NaNs as the machine makes them, in both profiles: canonical ones in one of them would tell a
 ///   guest whether it is being checked or timed, and in the other would distort the times
 /// - on-demand allocation, copy-on-write images, 4 GiB reservations with guards
@@ -38,19 +52,10 @@ fn config(profile: Profile) -> Config {
     config
         .strategy(Strategy::Cranelift)
         .cranelift_opt_level(OptLevel::Speed)
-        .parallel_compilation(false)
         .concurrency_support(false)
         .max_wasm_stack(STACK_BYTES)
         .wasm_component_model(true)
-        .wasm_component_model_async(false)
-        .wasm_gc(false)
-        .wasm_function_references(false)
-        .wasm_exceptions(false)
-        .wasm_threads(false)
-        .wasm_memory64(false)
-        .wasm_multi_memory(false)
-        .wasm_relaxed_simd(false)
-        .wasm_stack_switching(false)
+        .wasm_features(ABSENT, false)
         .consume_fuel(profile == Profile::Checked)
         .cranelift_nan_canonicalization(false)
         .epoch_interruption(false);
@@ -65,9 +70,9 @@ pub fn new(profile: Profile) -> wasmtime::Result<Engine> {
     Engine::new(&config(profile))
 }
 
-/// Compiles a component to machine code that an engine of the same profile loads.
+/// Compiles a component to machine code for an engine of the same profile.
 ///
-/// Only a confined child calls this: compiling is work without a bound of its own.
+/// Only a confined child may call this: compilation has no limit of its own.
 ///
 /// # Errors
 /// The bytes are not a valid component, or the engine's compiler cannot take it.
@@ -75,10 +80,10 @@ pub fn precompile(profile: Profile, component: &[u8]) -> wasmtime::Result<Vec<u8
     new(profile)?.precompile_component(component)
 }
 
-/// The same for several components, one after the other, by one engine.
+/// Compiles several components, one after the other, by one engine.
 ///
 /// # Errors
-/// As for [`precompile`], for the first that cannot be compiled.
+/// As for [`precompile`], for the first component that fails.
 pub fn precompile_all(
     profile: Profile,
     components: &[impl AsRef<[u8]>],
@@ -90,8 +95,8 @@ pub fn precompile_all(
     compiled.collect()
 }
 
-/// Names the engine's version and everything in its configuration that decides what code comes out
-/// of it: precompiled code is only ever used by an engine of the same fingerprint.
+/// Returns the engine's version and a digest of its configuration. Precompiled code is only used by an
+/// engine of the same fingerprint.
 ///
 /// # Errors
 /// As for [`new`].
@@ -114,7 +119,7 @@ pub fn version() -> &'static str {
         .map_or("48", |(version, _)| version)
 }
 
-/// Feeds everything that is hashed to SHA-256: the standard hasher is not stable over releases.
+/// A [`Hasher`] over SHA-256: the standard hasher is not stable across releases.
 struct Sha256Hasher(Sha256);
 
 impl Hasher for Sha256Hasher {
@@ -133,10 +138,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_profiles_are_told_apart_by_their_fingerprints() {
+    fn the_profiles_have_different_fingerprints() {
         let checked = fingerprint(Profile::Checked).unwrap();
         assert_eq!(checked, fingerprint(Profile::Checked).unwrap());
         assert_ne!(checked, fingerprint(Profile::Timed).unwrap());
         assert!(checked.starts_with("wasmtime-48."), "{checked}");
+    }
+
+    /// Features that the engine is built without included: what uses them does not abort it.
+    #[test]
+    fn what_is_absent_is_refused() {
+        for (name, parts) in [
+            ("gc", "(core module (type (struct (field i32))))"),
+            ("gc references", "(core module (func (param anyref)))"),
+            (
+                "external references",
+                "(core module (func (param externref)))",
+            ),
+            ("external tables", "(core module (table 1 externref))"),
+            (
+                "function references",
+                "(core module (type $f (func)) (func (param (ref $f))))",
+            ),
+            ("exceptions", "(core module (tag))"),
+            (
+                "catching",
+                "(core module (func (block (try_table (catch_all 0)))))",
+            ),
+            ("threads", "(core module (memory 1 1 shared))"),
+            (
+                "atomics",
+                "(core module (memory 1) (func (drop (i32.atomic.load (i32.const 0)))))",
+            ),
+            (
+                "stack switching",
+                "(core module (type $f (func)) (type $c (cont $f)) (func (param (ref $c))))",
+            ),
+            ("64-bit memories", "(core module (memory i64 1))"),
+            ("several memories", "(core module (memory 1) (memory 1))"),
+            (
+                "relaxed SIMD",
+                "(core module (func (param v128) (result v128)
+                   (i8x16.relaxed_swizzle (local.get 0) (local.get 0))))",
+            ),
+            ("async functions", "(type (func async))"),
+            ("streams", "(type (stream u8))"),
+            ("futures", "(type (future u8))"),
+            ("error contexts", "(core func (canon error-context.drop))"),
+        ] {
+            let component = wat::parse_str(format!("(component {parts})")).unwrap();
+            for profile in [Profile::Checked, Profile::Timed] {
+                assert!(precompile(profile, &component).is_err(), "{name}");
+            }
+        }
+        // Tables of functions are what every compiler makes.
+        let tables = "(component (core module (table 1 funcref) (func (drop (ref.null func)))))";
+        precompile(Profile::Timed, &wat::parse_str(tables).unwrap()).unwrap();
     }
 }

@@ -1,7 +1,9 @@
 //! Readings: numbers about a variant, each with its unit, from what was built, checked and timed.
 
+mod evidence;
 mod growth;
 mod readings;
 
+pub use evidence::VariantEvidence;
 pub use growth::growth;
-pub use readings::{Subject, log_time, of_build, readings};
+pub use readings::{log_time, readings};

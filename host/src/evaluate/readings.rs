@@ -1,47 +1,29 @@
 //! The built-in sources of readings.
 
-use crate::build::Built;
+use super::evidence::{VariantEvidence, call_ns};
+use crate::compile::BuildRecord;
 use crate::measure::GateRecord;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
-use bakeoff_domain::race::{Analysis, Settings};
-use bakeoff_domain::report::{CaseLabel, Reading};
+use bakeoff_domain::report::Reading;
 use bakeoff_domain::spec::Source;
+use bakeoff_domain::stats::median;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// All that is known of a variant.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// Its component.
-    pub built: Option<&'a Built>,
-    /// What the gate found out.
-    pub gate: Option<&'a GateRecord>,
-    /// By case: how it is called.
-    pub cases: &'a [CaseLabel],
-    /// Its index in the race, if it took part.
-    pub racer: Option<VariantIndex>,
-    /// What follows from the race.
-    pub analysis: Option<&'a Analysis>,
-    /// The race's replicas.
-    pub replicas: &'a [Replica],
-    /// What was declared for the race.
-    pub settings: Option<&'a Settings>,
-}
-
 /// By the name of its source, every reading that there is. What could not be found out is absent.
-pub fn readings(subject: &Subject<'_>) -> BTreeMap<String, Reading> {
+pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     let mut found = BTreeMap::new();
     let mut put = |source: Source, reading: Option<Reading>| {
         found.extend(reading.map(|reading| (source.name(), reading)));
     };
-    put(Source::Time, time(subject));
-    put(Source::Wall, wall(subject));
-    put(Source::ColdStart, cold_start(subject));
-    put(Source::Fuel, subject.gate.and_then(fuel));
-    put(Source::PeakMemory, subject.gate.and_then(peak_memory));
+    put(Source::Time, time(evidence));
+    put(Source::Wall, wall(evidence));
+    put(Source::ColdStart, cold_start(evidence));
+    put(Source::Fuel, evidence.gate.and_then(fuel));
+    put(Source::PeakMemory, evidence.gate.and_then(peak_memory));
     put(
         Source::Growth,
-        super::growth(subject).and_then(|growth| {
+        super::growth::growth(evidence).and_then(|growth| {
             let exponent = growth.exponent?;
             Some(Reading {
                 value: exponent.value,
@@ -52,25 +34,28 @@ pub fn readings(subject: &Subject<'_>) -> BTreeMap<String, Reading> {
             })
         }),
     );
-    for (name, reading) in subject.gate.map(assessed).unwrap_or_default() {
+    for (name, reading) in evidence.gate.map(assessed).unwrap_or_default() {
         put(Source::Assess(name), Some(reading));
     }
-    if let Some(built) = subject.built {
-        let bytes = built.component.len() as u64;
-        found.extend(of_build(bytes, built.source_lines, built.cpu));
+    if let Some(build) = evidence.build.filter(|build| build.digest.is_some()) {
+        found.extend(of_build(build));
     }
     found
 }
 
-/// By the name of its source, what is read of a build: bytes of the component, lines of its source if
-/// it has one, CPU time of the build if it took any.
-pub fn of_build(bytes: u64, lines: Option<u64>, cpu: Duration) -> BTreeMap<String, Reading> {
-    let cpu_ns = cpu.as_nanos() as f64;
+/// By the name of its source, every reading of a build: bytes of the component, lines of its source
+/// if it has one, CPU time of the build if it took any.
+fn of_build(build: &BuildRecord) -> BTreeMap<String, Reading> {
+    let cpu_ns = Duration::try_from_secs_f64(build.cpu_seconds).unwrap_or_default();
+    let cpu_ns = cpu_ns.as_nanos() as f64;
     let readings = [
-        (Source::ComponentSize, Some(exact(bytes as f64, "bytes"))),
+        (
+            Source::ComponentSize,
+            Some(exact(build.component_bytes as f64, "bytes")),
+        ),
         (
             Source::SourceLines,
-            lines.map(|lines| exact(lines as f64, "lines")),
+            build.source_lines.map(|lines| exact(lines as f64, "lines")),
         ),
         (
             Source::BuildTime,
@@ -92,8 +77,8 @@ fn exact(value: f64, unit: &str) -> Reading {
 }
 
 /// The geometric mean over the cases that count, with the cases beside it.
-fn time(subject: &Subject<'_>) -> Option<Reading> {
-    let (analysis, racer) = (subject.analysis?, subject.racer?);
+fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
+    let (analysis, racer) = (evidence.analysis?, evidence.racer?);
     let row = |case: CaseIndex| {
         analysis
             .times
@@ -101,7 +86,7 @@ fn time(subject: &Subject<'_>) -> Option<Reading> {
             .find(|time| time.variant == racer && time.case == case)
             .copied()
     };
-    let cases: Vec<_> = (0..subject.cases.len()).map(row).collect();
+    let cases: Vec<_> = (0..evidence.cases.len()).map(row).collect();
     let weights = analysis.settings.weights();
     let mean = |of: &dyn Fn(&bakeoff_domain::race::TimeSummary) -> Option<f64>| -> Option<f64> {
         let counted = weights
@@ -126,12 +111,12 @@ fn time(subject: &Subject<'_>) -> Option<Reading> {
     })
 }
 
-fn wall(subject: &Subject<'_>) -> Option<Reading> {
-    let racer = subject.racer?;
-    let weights = subject.settings?.weights();
-    let by_case: Vec<Option<f64>> = (0..subject.cases.len())
+fn wall(evidence: &VariantEvidence<'_>) -> Option<Reading> {
+    let racer = evidence.racer?;
+    let weights = evidence.settings?.weights();
+    let by_case: Vec<Option<f64>> = (0..evidence.cases.len())
         .map(|case| {
-            let mut calls: Vec<f64> = subject
+            let mut calls: Vec<f64> = evidence
                 .replicas
                 .iter()
                 .filter_map(|replica| call_ns(replica, racer, case, Metric::Wall))
@@ -152,8 +137,8 @@ fn wall(subject: &Subject<'_>) -> Option<Reading> {
     Some(reading)
 }
 
-fn cold_start(subject: &Subject<'_>) -> Option<Reading> {
-    let racer = subject.racer?;
+fn cold_start(evidence: &VariantEvidence<'_>) -> Option<Reading> {
+    let racer = evidence.racer?;
     let cold = |replica: &Replica| {
         replica
             .cold_ns
@@ -162,7 +147,7 @@ fn cold_start(subject: &Subject<'_>) -> Option<Reading> {
             .flatten()
             .map(|ns| ns as f64)
     };
-    let mut cold: Vec<f64> = subject.replicas.iter().filter_map(cold).collect();
+    let mut cold: Vec<f64> = evidence.replicas.iter().filter_map(cold).collect();
     median(&mut cold).map(|ns| exact(ns, "ns"))
 }
 
@@ -231,25 +216,4 @@ pub fn log_time(replica: &Replica, variant: VariantIndex, weights: &[f64]) -> Op
         .collect();
     logs.filter(|logs| !logs.is_empty())
         .map(|logs| logs.iter().sum())
-}
-
-/// The median over blocks of the time of one call.
-pub(super) fn call_ns(
-    replica: &Replica,
-    variant: VariantIndex,
-    case: CaseIndex,
-    metric: Metric,
-) -> Option<f64> {
-    let baseline = replica.baselines.get(case).copied().unwrap_or_default();
-    let mut calls: Vec<f64> = replica
-        .samples
-        .iter()
-        .filter(|sample| sample.variant == variant && sample.case == case)
-        .map(|sample| sample.call_ns(metric, &baseline))
-        .collect();
-    median(&mut calls)
-}
-
-fn median(values: &mut [f64]) -> Option<f64> {
-    bakeoff_domain::stats::median(values)
 }

@@ -1,16 +1,16 @@
-//! The clocks, behind a trait, so that a test can make the wall clock jump.
+//! The clocks of events, behind a trait, so that a test can make the wall clock jump.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Where times come from.
+/// A source of times.
 pub trait Clock: Send {
     /// Milliseconds since some fixed moment; never goes back.
     fn monotonic_ms(&self) -> u64;
-    /// What the wall clock says; may jump.
+    /// The time of the wall clock; it may jump.
     fn wall(&self) -> SystemTime;
 }
 
-/// The machine's own clocks.
+/// The clocks of the machine.
 #[derive(Debug)]
 pub struct SystemClock {
     start: Instant,
@@ -99,7 +99,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn times_are_written_as_rfc_3339_has_them() {
+    fn times_are_formatted_as_rfc_3339() {
         // Against `date -u -d @SECONDS`.
         for (seconds, text) in [
             (1_795_262_654, "2026-11-21T12:04:14.000Z"),

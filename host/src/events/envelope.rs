@@ -1,28 +1,28 @@
-//! What every event is wrapped in: who said it, when, and in which order.
+//! The envelope of an event: its run, its time and its place in the sequence.
 
 use super::clock::{Clock, SystemClock, rfc3339};
 use super::event::Event;
 use serde::{Deserialize, Serialize};
 
-/// The version of the envelope that is written here.
+/// The version of the envelope that this bakeoff writes.
 pub const ENVELOPE_VERSION: u32 = 1;
 
-/// An event with its place in the order of things.
+/// An event with its run, its time and its place in the sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
     /// Always [`ENVELOPE_VERSION`].
     pub version: u32,
-    /// 1, 2, 3, …: rises by one with every event of a folder, over all its runs and sessions,
-    /// whatever any clock says.
+    /// 1, 2, 3, …: rises by one with every event of a folder, over all its runs and sessions. It
+    /// does not depend on any clock.
     pub sequence: u64,
     /// The number of the run.
     pub run: i64,
     /// Time spent on the run before the event, in milliseconds. Monotonic: it goes on where the
     /// last session ended, and pauses between sessions do not count.
     pub at_ms: u64,
-    /// What the wall clock said, as RFC 3339 in UTC. It may jump.
+    /// Time of the wall clock, as RFC 3339 in UTC. It may jump.
     pub time: String,
-    /// Its name and its data.
+    /// Name and data of the event.
     #[serde(flatten)]
     pub event: Event,
 }
@@ -43,7 +43,7 @@ impl Stamper {
         Self::with_clock(sequence, Box::new(SystemClock::new()))
     }
 
-    /// The same with a clock of one's own.
+    /// As [`Stamper::new`], with another clock.
     pub fn with_clock(sequence: u64, clock: Box<dyn Clock>) -> Self {
         let started_ms = clock.monotonic_ms();
         Self {
@@ -56,7 +56,7 @@ impl Stamper {
         }
     }
 
-    /// From now on events belong to this run, on which `spent_ms` were spent before.
+    /// Makes this the run of all later events; `spent_ms` is the time spent on it before.
     pub fn enter(&mut self, run: i64, spent_ms: u64) {
         self.run = run;
         self.offset_ms = spent_ms;
@@ -64,7 +64,7 @@ impl Stamper {
         self.last_ms = spent_ms;
     }
 
-    /// The number of the last event that was kept.
+    /// The number of the last event that was accepted.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -75,13 +75,13 @@ impl Stamper {
         self.last_ms.max(self.offset_ms.saturating_add(session))
     }
 
-    /// What the wall clock says now, as RFC 3339.
+    /// Time of the wall clock now, as RFC 3339.
     pub fn now(&self) -> String {
         rfc3339(self.clock.wall())
     }
 
-    /// Wraps an event. It counts once [`Stamper::accept`] is told so: an event that could not be
-    /// kept must not leave a gap in the order.
+    /// Wraps an event. Its number is used up by [`Stamper::accept`] only: an event that could not be
+    /// stored leaves no gap in the sequence.
     pub fn wrap(&self, event: Event) -> Envelope {
         Envelope {
             version: ENVELOPE_VERSION,
@@ -93,7 +93,7 @@ impl Stamper {
         }
     }
 
-    /// The envelope is kept: the next one gets the next number.
+    /// Accepts an envelope that is stored: the next one gets the next number.
     pub fn accept(&mut self, envelope: &Envelope) {
         self.sequence = envelope.sequence;
         self.last_ms = envelope.at_ms;
@@ -118,12 +118,12 @@ mod tests {
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     #[derive(Clone, Default)]
-    struct Moved {
+    struct FakeClock {
         monotonic: Arc<AtomicU64>,
         wall: Arc<AtomicI64>,
     }
 
-    impl Clock for Moved {
+    impl Clock for FakeClock {
         fn monotonic_ms(&self) -> u64 {
             self.monotonic.load(Ordering::Relaxed)
         }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn order_and_durations_survive_a_wall_clock_that_jumps() {
-        let clock = Moved::default();
+        let clock = FakeClock::default();
         clock.wall.store(1_000_000_000_000, Ordering::Relaxed);
         clock.monotonic.store(500, Ordering::Relaxed);
         let mut stamper = Stamper::with_clock(7, Box::new(clock.clone()));
@@ -154,15 +154,15 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_was_not_kept_leaves_no_gap() {
+    fn an_event_that_was_not_stored_leaves_no_gap() {
         let mut stamper = Stamper::new(0);
         let event = Event::Warning {
             message: String::new(),
         };
         assert_eq!(stamper.wrap(event.clone()).sequence, 1);
-        let kept = stamper.wrap(event.clone());
-        assert_eq!(kept.sequence, 1);
-        stamper.accept(&kept);
+        let stored = stamper.wrap(event.clone());
+        assert_eq!(stored.sequence, 1);
+        stamper.accept(&stored);
         assert_eq!(stamper.wrap(event).sequence, 2);
     }
 }

@@ -1,7 +1,7 @@
-//! The events themselves, with their names and their data.
+//! The events, with their names and their data.
 //!
-//! The first five are the orchestrator's contract; the others are the rest of a run's life. A name
-//! keeps its meaning: data may gain fields, and a change of meaning is a new name.
+//! The first five are the contract of the orchestrator. A name keeps its meaning: data may gain
+//! fields, and an event of another meaning gets a new name.
 
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::CaseLabel;
@@ -9,14 +9,14 @@ use bakeoff_domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that happened. Serialises as `{"name": …, "data": {…}}`.
+/// An event of a run. Serialises as `{"name": …, "data": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", content = "data")]
 pub enum Event {
     /// The exploration begins.
     #[serde(rename = "orchestrator:exploration:start")]
     ExplorationStart {
-        /// How many variants take part.
+        /// Number of variants.
         num_approaches: u32,
         /// Names of the criteria.
         criteria: Vec<String>,
@@ -35,7 +35,7 @@ pub enum Event {
         /// Id of its variant.
         approach_id: String,
     },
-    /// All is known about an approach.
+    /// An approach is evaluated.
     #[serde(rename = "orchestrator:approach:complete")]
     ApproachComplete {
         /// Id of its variant.
@@ -52,49 +52,49 @@ pub enum Event {
         comparison_matrix: BTreeMap<String, BTreeMap<String, Option<f64>>>,
     },
 
-    /// A run begins with nothing that it could build on.
+    /// A run begins without earlier results.
     #[serde(rename = "bakeoff:run:start")]
     RunStart {
         /// Name of the experiment.
         experiment: String,
         /// Digest of all that decides the result.
         experiment_id: String,
-        /// What is timed follows from it: inputs and orders.
+        /// Inputs and orders are derived from it.
         seed: u64,
     },
-    /// A run goes on, or begins with results of an earlier one.
+    /// A run is resumed, or begins with results of an earlier one.
     #[serde(rename = "bakeoff:run:resumed")]
     RunResumed {
         /// Name of the experiment.
         experiment: String,
         /// Digest of all that decides the result.
         experiment_id: String,
-        /// Results and replicas that are kept already.
+        /// Number of results and replicas that are reused.
         kept: u64,
     },
-    /// Something that results depend on is not what it was: they are done again.
+    /// An input of results changed: their stage is done again.
     #[serde(rename = "bakeoff:input:changed")]
     InputChanged {
         /// Id of the variant, or `null` if it concerns all.
         variant_id: Option<String>,
-        /// Which stage is done again.
+        /// The stage that is done again.
         stage: Stage,
-        /// What changed: `source`, `compiler`, `limits`, …
+        /// Names of the inputs that changed: `source`, `compiler`, `limits`, …
         inputs: Vec<String>,
     },
-    /// The run was asked to stop; what is finished is kept.
+    /// The run was asked to stop; all finished results are stored.
     #[serde(rename = "bakeoff:run:interrupted")]
     RunInterrupted {
-        /// The command that goes on.
+        /// The command that resumes it.
         resume: String,
     },
     /// The run cannot go on: the store, the engine or the confinement failed.
     #[serde(rename = "bakeoff:run:failed")]
     RunFailed {
-        /// Why, and what to do.
+        /// The error, and what to do.
         message: String,
     },
-    /// The run is over, and its report is kept.
+    /// The run is finished, and its report is stored.
     #[serde(rename = "bakeoff:run:complete")]
     RunComplete {
         /// Time spent on the run, over all its sessions, in seconds.
@@ -104,15 +104,15 @@ pub enum Event {
     /// A stage begins.
     #[serde(rename = "bakeoff:stage:start")]
     StageStart {
-        /// Which.
+        /// The stage.
         stage: Stage,
-        /// Steps it has, or has at most: builds, checks, replicas.
+        /// Number of its builds or checks, or the largest number of its replicas.
         steps: u64,
     },
-    /// A stage is over.
+    /// A stage is finished.
     #[serde(rename = "bakeoff:stage:complete")]
     StageComplete {
-        /// Which.
+        /// The stage.
         stage: Stage,
     },
     /// The build of a variant starts.
@@ -121,12 +121,12 @@ pub enum Event {
         /// Id of the variant.
         variant_id: String,
     },
-    /// A variant is a component.
+    /// A variant was built to a component.
     #[serde(rename = "bakeoff:build:complete")]
     BuildComplete {
         /// Id of the variant.
         variant_id: String,
-        /// Whether it was built now.
+        /// Whether it was built now or reused.
         origin: Origin,
         /// CPU time of the build, in seconds.
         cpu_seconds: f64,
@@ -144,69 +144,61 @@ pub enum Event {
     CheckComplete {
         /// Id of the variant.
         variant_id: String,
-        /// Whether it was checked now.
+        /// Whether it was checked now or reused.
         origin: Origin,
-        /// How many calls were judged.
+        /// Number of calls that were judged.
         trials: u64,
-        /// Whether its calls share no state; `null` if that was not found out.
+        /// Whether its calls share no state; `null` if that is not known.
         pure: Option<bool>,
     },
-    /// A variant has no result.
+    /// A variant failed.
     #[serde(rename = "bakeoff:variant:failed")]
     VariantFailed {
         /// Id of the variant.
         variant_id: String,
-        /// Why, and where.
+        /// Class and message of the failure.
         failure: Failure,
     },
-    /// A variant leaves the race, because its place is known.
-    #[serde(rename = "bakeoff:variant:left")]
-    VariantLeft {
-        /// Id of the variant.
-        variant_id: String,
-        /// Why: `beaten by quickselect`.
-        reason: String,
-    },
-    /// The pilot fixed what a replica is.
+    /// The pilot determined the size of a replica.
     #[serde(rename = "bakeoff:pilot:complete")]
     PilotComplete {
-        /// Whether it ran now.
+        /// Whether it ran now or is reused.
         origin: Origin,
-        /// Blocks of each replica.
+        /// Number of blocks in each replica.
         blocks: u32,
     },
-    /// A replica is complete and kept.
+    /// A replica is complete and stored.
     #[serde(rename = "bakeoff:replica:complete")]
     ReplicaComplete {
-        /// In the order of launch, from 0.
+        /// Its place in the order of launch, from 0.
         index: u32,
-        /// Whether it ran now.
+        /// Whether it ran now or is reused.
         origin: Origin,
-        /// Timed samples in it.
+        /// Number of its timed samples.
         samples: u64,
-        /// How long it took, in seconds.
+        /// Its duration in seconds.
         seconds: f64,
-        /// Variants still racing after it.
+        /// Number of variants that are still racing after it.
         live: u32,
     },
-    /// A replica was thrown away, for all variants alike, and runs again.
+    /// A replica was discarded, for all variants alike, and runs again.
     #[serde(rename = "bakeoff:replica:discarded")]
     ReplicaDiscarded {
-        /// In the order of launch, from 0.
+        /// Its place in the order of launch, from 0.
         index: u32,
-        /// Why: `insertion ran longer than wall = 10 s`.
+        /// The reason: `insertion ran longer than wall = 10 s`.
         reason: String,
     },
-    /// What may be said about a pair is not what it was.
+    /// The verdict of a pair changed.
     #[serde(rename = "bakeoff:verdict:changed")]
     VerdictChanged {
-        /// Id of the variant that is spoken of.
+        /// Id of the variant that the verdict is about.
         a: String,
-        /// Id of the variant it is held against.
+        /// Id of the variant it is compared with.
         b: String,
         /// `null`: all cases together.
         case: Option<CaseLabel>,
-        /// What is said of `a`.
+        /// The verdict of `a`.
         verdict: Verdict,
         /// Time of `a` divided by time of `b`.
         ratio: Option<f64>,
@@ -214,43 +206,43 @@ pub enum Event {
         low: Option<f64>,
         /// Upper end of its interval.
         high: Option<f64>,
-        /// How many replicas it rests on.
+        /// Number of replicas that it is computed from.
         replicas: u32,
     },
-    /// Something a reader should know about how the numbers come about: a busy machine.
+    /// A warning about the measurement: a busy machine.
     #[serde(rename = "bakeoff:warning")]
     Warning {
-        /// In words, with what to do.
+        /// The warning, with what to do.
         message: String,
     },
 }
 
-/// Whether a result is new.
+/// Whether a result is new or reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Done now.
+    /// Made now.
     New,
-    /// Kept from an earlier session or run: what it depends on is unchanged.
+    /// Reused from an earlier session or run: its inputs are unchanged.
     Kept,
 }
 
-/// A part of a run that has a progress bar of its own.
+/// A part of a run with a progress bar of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Sources become components.
+    /// Sources are built to components.
     Build,
     /// Answers are judged.
     Check,
-    /// Variants race.
+    /// Variants are timed against each other.
     Measure,
-    /// Readings become scores, and scores a report.
+    /// Scores and the report are computed.
     Score,
 }
 
 impl Event {
-    /// The name as it is written: `orchestrator:approach:start`.
+    /// The name as it is stored: `orchestrator:approach:start`.
     ///
     /// ```
     /// use bakeoff::events::Event;
@@ -277,7 +269,6 @@ impl Event {
             Self::CheckStart { .. } => "bakeoff:check:start",
             Self::CheckComplete { .. } => "bakeoff:check:complete",
             Self::VariantFailed { .. } => "bakeoff:variant:failed",
-            Self::VariantLeft { .. } => "bakeoff:variant:left",
             Self::PilotComplete { .. } => "bakeoff:pilot:complete",
             Self::ReplicaComplete { .. } => "bakeoff:replica:complete",
             Self::ReplicaDiscarded { .. } => "bakeoff:replica:discarded",
@@ -292,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_is_what_serde_writes() {
+    fn the_name_is_the_serialised_name() {
         let events = [
             Event::ExplorationStart {
                 num_approaches: 2,

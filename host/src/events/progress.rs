@@ -1,104 +1,104 @@
-//! The state of a run, folded from its events: what `progress.json` holds.
+//! The progress of a run, computed from its events: the content of `progress.json`.
 
 use super::envelope::Envelope;
 use super::event::{Event, Stage};
+use super::run_status::RunStatus;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// The number of the run; 0 before it began.
     pub run: i64,
     /// Name of the experiment.
     pub experiment: String,
-    /// `running`, `interrupted`, `failed` or `finished`.
-    pub status: String,
-    /// The last event that is counted in.
+    /// Its status.
+    pub status: RunStatus,
+    /// Number of the last event that is included.
     pub sequence: u64,
     /// Time spent on the run, over all its sessions, in seconds.
     pub seconds: f64,
-    /// When this was so, as RFC 3339 in UTC.
+    /// Time of that event, as RFC 3339 in UTC.
     pub updated: String,
     /// The stage that is going on.
     pub stage: Option<Stage>,
-    /// By stage: how far it is.
+    /// The progress of each stage.
     pub stages: BTreeMap<Stage, StageProgress>,
-    /// By id: how far each variant is.
+    /// The progress of each variant, by id.
     pub variants: BTreeMap<String, VariantProgress>,
-    /// Why it stopped, or how to go on, if it did.
+    /// Why it stopped, or the command that resumes it; `None` while it runs.
     pub message: Option<String>,
 }
 
-/// How far a stage is.
+/// The progress of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageProgress {
     /// Steps done.
     pub done: u64,
-    /// Steps in all; for measuring, at most.
+    /// Number of steps; of replicas, the largest number.
     pub steps: u64,
 }
 
-/// How far a variant is.
+/// The progress of a variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantProgress {
     /// Its state.
     pub state: VariantState,
-    /// Why it failed or left, if it did.
+    /// Class of its failure, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What is happening to a variant.
+/// The state of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariantState {
-    /// Nothing yet.
+    /// Its build has not started.
     Waiting,
     /// It is being built.
     Building,
-    /// It is a component.
+    /// It is built.
     Built,
     /// Its answers are being judged.
     Checking,
-    /// Its answers are right: it races.
+    /// Its answers are right, and it is timed.
     Racing,
-    /// Its place in the race is known.
-    Left,
-    /// It has no result.
+    /// It failed.
     Failed,
-    /// All is known about it.
+    /// It is evaluated.
     Complete,
 }
 
 impl Progress {
-    /// Counts an event in. Events of another run start from nothing.
+    /// Includes an event. The first event of another run resets the progress.
     pub fn apply(&mut self, envelope: &Envelope) {
         if self.run != envelope.run {
             *self = Self {
                 run: envelope.run,
-                status: "running".to_owned(),
                 ..Self::default()
             };
         }
         self.sequence = envelope.sequence;
         self.seconds = envelope.at_ms as f64 / 1_000.0;
         self.updated.clone_from(&envelope.time);
-        self.count(&envelope.event);
+        self.apply_event(&envelope.event);
     }
 
-    fn count(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match event {
             Event::RunStart { experiment, .. } | Event::RunResumed { experiment, .. } => {
                 self.experiment.clone_from(experiment);
-                self.stop("running", None);
-                // A session tells its stages and variants anew, and marks what it kept.
+                self.set_status(RunStatus::Running, None);
+                // Each session sends the events of its stages and variants again.
                 self.stages.clear();
                 self.variants.clear();
             }
-            Event::RunInterrupted { resume } => self.stop("interrupted", Some(resume)),
-            Event::RunFailed { message } => self.stop("failed", Some(message)),
-            Event::RunComplete { .. } => self.stop("finished", None),
+            Event::RunInterrupted { resume } => {
+                self.set_status(RunStatus::Interrupted, Some(resume))
+            }
+            Event::RunFailed { message } => self.set_status(RunStatus::Failed, Some(message)),
+            Event::RunComplete { .. } => self.set_status(RunStatus::Finished, None),
             Event::StageStart { stage, steps } => {
                 self.stage = Some(*stage);
                 let progress = self.stages.entry(*stage).or_default();
@@ -135,9 +135,6 @@ impl Progress {
                     self.step(stage);
                 }
             }
-            Event::VariantLeft { variant_id, reason } => {
-                self.set(variant_id, VariantState::Left, Some(reason.clone()));
-            }
             Event::ReplicaComplete { .. } => self.step(Stage::Measure),
             Event::ApproachComplete { approach_id, .. } => {
                 let failed = self.variants.get(approach_id);
@@ -157,8 +154,8 @@ impl Progress {
         }
     }
 
-    fn stop(&mut self, status: &str, message: Option<&String>) {
-        self.status = status.to_owned();
+    fn set_status(&mut self, status: RunStatus, message: Option<&String>) {
+        self.status = status;
         self.message = message.cloned();
         self.stage = None;
     }
@@ -181,7 +178,7 @@ mod tests {
     use crate::events::{Origin, Stamper};
     use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 
-    fn folded(events: Vec<Event>) -> Progress {
+    fn progress_after(events: Vec<Event>) -> Progress {
         let mut stamper = Stamper::new(0);
         stamper.enter(1, 0);
         let mut progress = Progress::default();
@@ -201,7 +198,7 @@ mod tests {
             phase: Phase::Build,
             limit: None,
         };
-        let progress = folded(vec![
+        let progress = progress_after(vec![
             Event::RunStart {
                 experiment: "top-k".into(),
                 experiment_id: "e".into(),
@@ -230,7 +227,7 @@ mod tests {
                 scores: BTreeMap::new(),
             },
         ]);
-        assert_eq!(progress.status, "running");
+        assert_eq!(progress.status, RunStatus::Running);
         assert_eq!(progress.sequence, 6);
         assert_eq!(
             progress.stages[&Stage::Build],
@@ -246,11 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_says_how_to_go_on() {
-        let progress = folded(vec![Event::RunInterrupted {
+    fn an_interrupted_run_has_the_command_that_resumes_it() {
+        let progress = progress_after(vec![Event::RunInterrupted {
             resume: "bakeoff run examples/top-k".into(),
         }]);
-        assert_eq!(progress.status, "interrupted");
+        assert_eq!(progress.status, RunStatus::Interrupted);
         assert_eq!(
             progress.message.as_deref(),
             Some("bakeoff run examples/top-k")

@@ -1,6 +1,8 @@
+//! Errors of an interface.
+
 use super::types::Unsupported;
 
-/// Why an interface cannot be used. Each message names the place and what to do there.
+/// An interface that cannot be used. Each message names the place and the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum InterfaceError {
     /// A file or folder could not be read.
@@ -8,18 +10,18 @@ pub enum InterfaceError {
     Read {
         /// The path, as it was given.
         path: String,
-        /// What the system said, or which limit was met.
+        /// The error of the system, or the limit that was exceeded.
         reason: String,
     },
-    /// The WIT does not parse or resolve; the text shows file, line and the place in it.
+    /// The WIT does not parse or resolve. The text shows file and line.
     #[error("the interface is not valid WIT\n{0}")]
     Wit(String),
-    /// The package lacks a world of a name that is needed.
+    /// The package lacks a world.
     #[error(
         "the interface has no world `{wanted}`: {has}; add `world {wanted} {{ export {example}; }}` to package `{package}`"
     )]
     World {
-        /// The world that is needed.
+        /// The missing world.
         wanted: &'static str,
         /// The worlds that are there, in words.
         has: String,
@@ -36,7 +38,7 @@ pub enum InterfaceError {
         /// The exported functions, in words.
         exports: String,
     },
-    /// A function's signature uses what cannot be passed to and from a prototype.
+    /// The signature of a function has a type that cannot be passed to or from a prototype.
     #[error("`{function}` cannot be called: {reason}")]
     Unsupported {
         /// The function.
@@ -47,7 +49,7 @@ pub enum InterfaceError {
     /// A function of the world `workload` is missing.
     #[error("world `workload` does not export `{function}`; it wants\n  export {wanted};")]
     WorkloadMissing {
-        /// `generate` or `check`.
+        /// The missing function.
         function: &'static str,
         /// The function with its signature, in WIT.
         wanted: String,
@@ -61,7 +63,7 @@ pub enum InterfaceError {
         function: &'static str,
         /// The called function.
         call: String,
-        /// Where the types part.
+        /// How the types differ.
         difference: String,
         /// The function with its signature, in WIT.
         wanted: String,

@@ -1,8 +1,10 @@
-use super::InterfaceError;
+//! Reading WIT files.
+
+use super::error::InterfaceError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The largest WIT file that is read, in bytes. Whole WASI is 200 KiB of WIT.
+/// The largest WIT file, in bytes. All of WASI has 200 KiB of WIT.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// The most files that a folder of WIT may have, its `deps` included.
@@ -11,19 +13,19 @@ pub const FILES_MAX: usize = 256;
 /// One file of WIT.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WitFile {
-    /// The name that errors show: a path relative to where the user is, with `/`. Files in a folder
+    /// The name for messages: a path relative to the working directory, with `/`. Files in a folder
     /// `deps` belong to the packages that the main one uses.
     pub name: String,
-    /// What is in it.
+    /// The text of the file.
     pub text: String,
 }
 
 /// Reads the WIT at a path: one file, or a folder with its `*.wit` and, below `deps`, packages as
-/// single files or folders. The files come sorted by name, so that the same folder gives the same
+/// single files or folders. The files are sorted by name, so that the same folder gives the same
 /// interface on every machine.
 ///
 /// # Errors
-/// The path is not there, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or [`FILES_MAX`].
+/// The path does not exist, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or [`FILES_MAX`].
 pub fn read_files(path: &Path) -> Result<Vec<WitFile>, InterfaceError> {
     let mut files = Vec::new();
     if path.is_dir() {

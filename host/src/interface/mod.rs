@@ -1,22 +1,26 @@
-//! The interface: what a problem is, as a typed function in the user's own WIT.
+//! The interface of a problem: a typed function in the user's own WIT.
 //!
-//! An [`Interface`] is read once, from a file or a folder. It knows the world `prototype`, the
-//! function that is called, and, when there is one, the world `workload` with the functions that
-//! make inputs and judge answers.
+//! An [`Interface`] is read once, from a file or a folder. It has the world `prototype`, the function
+//! that is called, and, if there is one, the world `workload` with the functions that make inputs and
+//! judge answers.
 
-mod call;
-mod difference;
 mod error;
+mod export;
 mod files;
+mod function;
+mod load;
 mod rust;
+mod type_mismatch;
 mod types;
 mod workload;
 
-pub(crate) use call::world_exports;
-pub use call::{Call, Export, Function, Interface, Param, World};
-pub use difference::{Difference, difference};
 pub use error::InterfaceError;
+pub(crate) use export::world_exports;
+pub use export::{Call, Export, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
+pub use function::{Function, Param};
+pub use load::Interface;
 pub use rust::{rust_name, rust_signature};
+pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
-pub use workload::{Arguments, Workload};
+pub use workload::{ArgumentsForm, WorkloadFunctions};

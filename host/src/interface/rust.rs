@@ -1,6 +1,9 @@
-use super::{Function, Type};
+//! Functions, names and types of WIT in Rust.
 
-/// The Rust function that a prototype's file has for a function of the interface.
+use super::function::Function;
+use super::types::Type;
+
+/// Returns the signature that a prototype's file has for a function of the interface.
 ///
 /// ```text
 /// pub fn top_k(values: Vec<i64>, k: u32) -> Vec<i64>
@@ -22,7 +25,7 @@ pub fn rust_signature(function: &Function) -> String {
     format!("pub fn {name}({}){result}", params.join(", "))
 }
 
-/// A name of WIT as Rust writes functions and parameters: `top-k` is `top_k`, and `type` is
+/// Converts a WIT name to that of a Rust function or parameter: `top-k` is `top_k`, and `type` is
 /// `type_`.
 pub fn rust_name(name: &str) -> String {
     wit_bindgen_rust::to_rust_ident(name)
@@ -47,7 +50,7 @@ fn rust_type(ty: &Type) -> String {
     }
 }
 
-/// Numbers change their first letter only: `s64` is `i64`.
+/// The Rust name of a plain type: `s64` is `i64`.
 fn plain(name: &'static str) -> &'static str {
     match name {
         "s8" => "i8",
@@ -59,7 +62,8 @@ fn plain(name: &'static str) -> &'static str {
     }
 }
 
-/// `sorted-run` is `SortedRun`, as the generated bindings name it; `HTTP-url` is `HttpUrl`.
+/// Converts a WIT name to that of a Rust type, as in the generated bindings: `sorted-run` is
+/// `SortedRun`, `HTTP-url` is `HttpUrl`.
 fn camel_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();

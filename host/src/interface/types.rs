@@ -1,3 +1,5 @@
+//! Types of the component model, written out as trees.
+
 use std::fmt;
 use wit_parser::{Resolve, TypeDefKind};
 
@@ -5,12 +7,12 @@ use wit_parser::{Resolve, TypeDefKind};
 /// records that each hold the one before twice would be a tree of 2⁴⁰.
 const NODES_MAX: usize = 10_000;
 
-/// The most types that a type may have within each other. Whatever reads types, here and in every
-/// tool after, calls itself for each level; nobody writes ten.
+/// The deepest nesting of a type. Code that reads types recurses for each level; ordinary types have
+/// fewer than ten.
 const DEPTH_MAX: usize = 100;
 
-/// A type of the component model, written out as a tree. Names of records and the like are kept
-/// for people; two types are [the same](Type::same) by structure, as components see it.
+/// A type of the component model, written out as a tree. Names of records and the like are kept for
+/// messages; two types are [the same](Type::same) by structure, as for components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// `bool`, `u8` … `s64`, `f32`, `f64`, `char` or `string`, by that name.
@@ -54,8 +56,8 @@ pub enum Unsupported {
     /// A type that is too large when it is written out.
     #[error("its types have more than {NODES_MAX} parts when they are written out")]
     TooLarge,
-    /// A type that has too many within each other.
-    #[error("its types have more than {DEPTH_MAX} types within each other")]
+    /// A type that is nested too deeply.
+    #[error("its types are nested more than {DEPTH_MAX} levels deep")]
     TooDeep,
 }
 
@@ -74,7 +76,7 @@ impl Type {
         .write(ty)
     }
 
-    /// Whether two types are the same to a component: structure, names of fields and cases, and
+    /// Returns true if two types are the same to a component: structure, names of fields and cases, and
     /// their order. The names of the types themselves do not matter.
     pub fn same(&self, other: &Type) -> bool {
         let same_box = |a: &Option<Box<Type>>, b: &Option<Box<Type>>| match (a, b) {
@@ -131,7 +133,7 @@ impl Type {
     }
 }
 
-/// As WIT writes it: `list<tuple<string, u32>>`, and the name of a record, variant, enum or flags.
+/// The notation of WIT: `list<tuple<string, u32>>`, and the name of a record, variant, enum or flags.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,34 +1,43 @@
-use super::{Export, Function, InterfaceError, Param, Type, Unsupported, difference};
+//! The functions of world `workload`.
 
-/// How the arguments of one call come out of `generate`.
+use super::error::InterfaceError;
+use super::export::Export;
+use super::function::{Function, Param};
+use super::type_mismatch::type_mismatch;
+use super::types::{Type, Unsupported};
+
+/// The form in which `generate` returns the arguments of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
-    /// As a tuple with one item for each parameter.
+pub enum ArgumentsForm {
+    /// A tuple with one item for each parameter.
     Tuple,
-    /// As the value of the only parameter.
+    /// The value of the only parameter.
     Single,
 }
 
-/// The functions of world `workload`, seen to fit the call.
+/// The functions of world `workload`, whose types fit the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Workload {
-    /// Whether `generate` returns a tuple of arguments or the only one.
-    pub arguments: Arguments,
+pub struct WorkloadFunctions {
+    /// The form in which `generate` returns the arguments.
+    pub arguments: ArgumentsForm,
     /// `generate: func(size: u32, seed: u64) -> …`
     pub generate: Function,
-    /// `check: func(…, answer: …) -> result<_, string>`. Without it, answers of several prototypes
-    /// can only be compared with each other.
+    /// `check: func(…, answer: …) -> result<_, string>`. Without it, the answers of prototypes are only
+    /// compared with each other.
     pub check: Option<Function>,
-    /// `assess: func(…, answer: …) -> list<tuple<string, f64>>`, where quality is the point.
+    /// `assess: func(…, answer: …) -> list<tuple<string, f64>>`, if answers have measurable qualities.
     pub assess: Option<Function>,
 }
 
 /// Finds the workload's functions and compares their types with the call's.
-pub(super) fn fit(call: &Function, exports: &[Export]) -> Result<Workload, InterfaceError> {
+pub(super) fn find_functions(
+    call: &Function,
+    exports: &[Export],
+) -> Result<WorkloadFunctions, InterfaceError> {
     let lack = match (call.params.is_empty(), &call.result) {
         (true, _) => "takes nothing",
         (_, None) => "returns nothing",
-        (_, Some(answer)) => return fit_to(call, answer, exports),
+        (_, Some(answer)) => return find_with_answer(call, answer, exports),
     };
     Err(InterfaceError::NothingToCheck {
         call: call.name.clone(),
@@ -36,21 +45,25 @@ pub(super) fn fit(call: &Function, exports: &[Export]) -> Result<Workload, Inter
     })
 }
 
-fn fit_to(call: &Function, answer: &Type, exports: &[Export]) -> Result<Workload, InterfaceError> {
-    let wanted = wanted_generate(call, Arguments::Tuple);
+fn find_with_answer(
+    call: &Function,
+    answer: &Type,
+    exports: &[Export],
+) -> Result<WorkloadFunctions, InterfaceError> {
+    let wanted = wanted_generate(call, ArgumentsForm::Tuple);
     let (generate, arguments) = match &call.params[..] {
-        // One parameter: its value stands for itself, and a tuple of one item is taken as well.
+        // One parameter: its plain value, or a tuple of one item.
         [_] => {
-            let single = wanted_generate(call, Arguments::Single);
+            let single = wanted_generate(call, ArgumentsForm::Single);
             let found = find("generate", &single, exports)?;
-            match difference(&found, &wanted) {
-                None => (found, Arguments::Tuple),
-                Some(_) => (compare(found, &single, call)?, Arguments::Single),
+            match type_mismatch(&found, &wanted) {
+                None => (found, ArgumentsForm::Tuple),
+                Some(_) => (compare(found, &single, call)?, ArgumentsForm::Single),
             }
         }
         _ => (
             compare(find("generate", &wanted, exports)?, &wanted, call)?,
-            Arguments::Tuple,
+            ArgumentsForm::Tuple,
         ),
     };
     let verdict = Type::Result(None, Some(Box::new(Type::Plain("string"))));
@@ -59,7 +72,7 @@ fn fit_to(call: &Function, answer: &Type, exports: &[Export]) -> Result<Workload
     let quality = Type::Tuple(vec![Type::Plain("string"), Type::Plain("f64")]);
     let wanted = judge("assess", call, answer, Type::List(Box::new(quality)));
     let assess = optional("assess", &wanted, exports, call)?;
-    Ok(Workload {
+    Ok(WorkloadFunctions {
         arguments,
         generate,
         check,
@@ -80,7 +93,7 @@ fn optional(
     }
 }
 
-fn wanted_generate(call: &Function, arguments: Arguments) -> Function {
+fn wanted_generate(call: &Function, arguments: ArgumentsForm) -> Function {
     let param = |name: &str, ty| Param {
         name: name.to_owned(),
         ty: Type::Plain(ty),
@@ -90,13 +103,13 @@ fn wanted_generate(call: &Function, arguments: Arguments) -> Function {
         name: "generate".to_owned(),
         params: vec![param("size", "u32"), param("seed", "u64")],
         result: Some(match (arguments, &types[..]) {
-            (Arguments::Single, [only]) => only.clone(),
+            (ArgumentsForm::Single, [only]) => only.clone(),
             _ => Type::Tuple(types),
         }),
     }
 }
 
-/// A function of the call's parameters and its answer.
+/// A function that takes the call's parameters and its answer.
 fn judge(name: &str, call: &Function, answer: &Type, result: Type) -> Function {
     let mut params = call.params.clone();
     params.push(Param {
@@ -141,10 +154,10 @@ fn compare(
     wanted: &Function,
     call: &Function,
 ) -> Result<Function, InterfaceError> {
-    let Some(difference) = difference(&found, wanted) else {
+    let Some(mismatch) = type_mismatch(&found, wanted) else {
         return Ok(found);
     };
-    let note = difference
+    let note = mismatch
         .note
         .map_or(String::new(), |note| format!(" ({note})"));
     Err(InterfaceError::WorkloadMisfit {
@@ -154,7 +167,7 @@ fn compare(
             _ => "assess",
         },
         call: call.signature(),
-        difference: format!("it is {}{note}", difference.found),
+        difference: format!("it is {}{note}", mismatch.found),
         wanted: wanted.to_string(),
     })
 }

@@ -1,6 +1,6 @@
-//! An export, looked up once, and the way it is called.
+//! An export that is looked up once, and called by a typed or a dynamic path.
 
-use super::packed::{Flat, InMemory, Params};
+use super::canonical_abi::{Flat, InMemory, Params};
 use super::shape::Shape;
 use super::value::Value;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use wasmtime::component::types::ComponentFunc;
 use wasmtime::component::{Func, Instance, Type, Val};
 use wasmtime::{Result, Store, StoreContextMut};
 
-/// How an export is called.
+/// The path by which an export is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPath {
-    /// Lists move as blocks.
+    /// Lists are copied as blocks.
     Typed,
-    /// Every element is a `Val`.
+    /// Every element is converted to a `Val`.
     Dynamic,
 }
 
@@ -32,7 +32,7 @@ pub struct Callee<T: 'static> {
 pub struct LookupError(pub String);
 
 impl<T: 'static> Callee<T> {
-    /// Looks `path` up: the names of exported instances, then of the function (`["top-k"]`, or
+    /// Looks up `path`: the names of exported instances, then of the function (`["top-k"]`, or
     /// `["example:search/index", "find"]`).
     ///
     /// # Errors
@@ -77,22 +77,22 @@ impl<T: 'static> Callee<T> {
         &self.ty
     }
 
-    /// How it is called.
+    /// The path by which it is called.
     pub fn path(&self) -> CallPath {
         self.path
     }
 
-    /// Calls it, post-return included. `None` is the answer of a function without a result.
+    /// Calls the export, including its post-return. `None`: the function has no result.
     ///
     /// # Errors
-    /// The guest trapped, a limit was met, or the arguments do not have the parameters' types.
+    /// The guest trapped, a limit was exceeded, or the arguments do not have the parameters' types.
     pub fn call(&self, store: &mut Store<T>, arguments: &Arc<[Value]>) -> Result<Option<Value>> {
         use wasmtime::AsContextMut as _;
         (self.call)(store.as_context_mut(), arguments)
     }
 }
 
-/// The typed path for parameters of up to 8 core values and results of the usual layouts.
+/// The typed path, for parameters of up to 8 core values and results of common layouts.
 fn typed<T: 'static>(store: &Store<T>, func: Func, ty: &ComponentFunc) -> Option<Call<T>> {
     let params: Vec<Shape> = ty
         .params()

@@ -1,12 +1,12 @@
-//! Calling exports of a component without knowing their types at compile time.
+//! Calls of exports whose types are not known at compile time.
 //!
-//! [`Callee::new`] looks an export up and decides, once, how it is called: by a typed path where
-//! parameters and result are made of scalars, strings, lists of scalars, and tuples of these (a
-//! list then moves as one block), and by [`Val`](wasmtime::component::Val) for everything else.
-//! Both paths take and give [`Value`]s.
+//! [`Callee::new`] looks an export up and decides once how it is called: by a typed path if parameters
+//! and result consist of scalars, strings, lists of scalars, and tuples of these (a list is then
+//! copied as one block), and by [`Val`](wasmtime::component::Val) otherwise. Both paths take and return
+//! [`Value`]s.
 
 mod callee;
-mod packed;
+mod canonical_abi;
 mod shape;
 mod value;
 mod wave;

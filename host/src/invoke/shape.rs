@@ -1,4 +1,4 @@
-//! The shapes that the typed paths know, and how the canonical ABI lays them out.
+//! The types that the typed path supports, and their layout in the canonical ABI.
 
 use wasmtime::component::Type;
 
@@ -13,7 +13,7 @@ pub(super) enum Shape {
     List(Scalar),
     /// A tuple of shapes.
     Tuple(Vec<Shape>),
-    /// `result<_, string>`: an oracle's answer. Only as a result.
+    /// `result<_, string>`: the answer of `check`. Only as a result.
     Outcome,
 }
 
@@ -83,7 +83,7 @@ impl Shape {
         }
     }
 
-    /// Whether it can be lowered as a parameter.
+    /// Returns true if it can be a parameter.
     pub(super) fn is_parameter(&self) -> bool {
         match self {
             Self::Outcome => false,
@@ -92,7 +92,7 @@ impl Shape {
         }
     }
 
-    /// Core values that it takes when it is passed flat.
+    /// The number of core values when it is passed flat.
     pub(super) fn flat_count(&self) -> usize {
         match self {
             Self::Scalar(_) => 1,
@@ -118,18 +118,13 @@ impl Shape {
             Self::Text | Self::List(_) => 8,
             Self::Outcome => 12,
             Self::Tuple(items) => {
-                let end = items
-                    .iter()
-                    .fold(0, |end, item| place(end, item.align()) + item.bytes());
-                place(end, self.align())
+                let end = items.iter().fold(0_u32, |end, item| {
+                    end.next_multiple_of(item.align()) + item.bytes()
+                });
+                end.next_multiple_of(self.align())
             }
         }
     }
-}
-
-/// The first offset at or after `offset` that is aligned.
-pub(super) fn place(offset: u32, align: u32) -> u32 {
-    offset.next_multiple_of(align)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Arguments and answers as the host holds them.
+//! Arguments and answers in the host.
 
 use super::shape::{Scalar, Shape};
 use wasmtime::component::Val;
 
-macro_rules! feed_scalars {
+macro_rules! hash_scalars {
     (bool, $items:expr, $sink:ident) => {
         $items.iter().for_each(|item| $sink(&[u8::from(*item)]))
     };
@@ -50,7 +50,7 @@ macro_rules! scalars {
         }
 
         impl Value {
-            /// The value as the engine's dynamic calls want it.
+            /// Converts the value for the engine's dynamic calls.
             pub fn to_val(&self) -> Val {
                 match self {
                     $(
@@ -65,7 +65,7 @@ macro_rules! scalars {
                 }
             }
 
-            /// Takes a dynamic value in; `shape` says whether a typed form of it exists.
+            /// Converts a dynamic value; `shape` is its typed form, if it has one.
             pub(super) fn from_val(val: Val, shape: Option<&Shape>) -> Self {
                 match (val, shape) {
                     $((Val::$val(value), _) => Self::$scalar(value),)*
@@ -88,27 +88,27 @@ macro_rules! scalars {
                 }
             }
 
-            /// Feeds the value to a digest, each NaN as the same one. Values of one type that are
-            /// [the same](Self::same_as) feed the same bytes.
-            pub fn feed(&self, sink: &mut impl FnMut(&[u8])) {
+            /// Passes the bytes of the value to a hasher, with one form for all NaNs and zeros. Values of
+            /// one type that are [the same](Self::same_as) give the same bytes.
+            pub fn hash_into(&self, sink: &mut impl FnMut(&[u8])) {
                 match self {
                     $(
-                        Self::$scalar(value) => feed_scalars!($ty, std::slice::from_ref(value), sink),
+                        Self::$scalar(value) => hash_scalars!($ty, std::slice::from_ref(value), sink),
                         Self::$list(items) => {
                             sink(&(items.len() as u64).to_le_bytes());
-                            feed_scalars!($ty, items, sink);
+                            hash_scalars!($ty, items, sink);
                         }
                     )*
                     Self::Text(text) => {
                         sink(&(text.len() as u64).to_le_bytes());
                         sink(text.as_bytes());
                     }
-                    Self::Tuple(items) => items.iter().for_each(|item| item.feed(sink)),
+                    Self::Tuple(items) => items.iter().for_each(|item| item.hash_into(sink)),
                     other => sink(canonical_val(other.to_val()).to_wave().unwrap_or_default().as_bytes()),
                 }
             }
 
-            /// Roughly how many bytes the host holds for it: what bounds inputs and answers.
+            /// The approximate memory of the value in bytes, for the limits on inputs and answers.
             pub fn bytes(&self) -> usize {
                 match self {
                     $(
@@ -141,7 +141,7 @@ scalars! {
 }
 
 impl Value {
-    /// Whether two answers are the same. Numbers are compared by value; any NaN equals any other,
+    /// Returns true if two answers are the same. Numbers are compared by value; any NaN equals any other,
     /// because the sandbox may choose the bits of one freely.
     pub fn same_as(&self, other: &Self) -> bool {
         match (self, other) {
@@ -171,7 +171,7 @@ fn same_f64(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }
 
-/// One form for all numbers that count as the same answer.
+/// Maps all numbers that count as the same answer to one.
 fn canonical(number: f64) -> f64 {
     if number.is_nan() {
         f64::NAN
@@ -182,7 +182,7 @@ fn canonical(number: f64) -> f64 {
     }
 }
 
-/// The same with each number in it in its one form: the engine's own comparison tells −0 from 0.
+/// Applies [`canonical`] to each number in a value: the engine's own comparison distinguishes −0 from 0.
 fn canonical_val(val: Val) -> Val {
     let all = |vals: Vec<Val>| vals.into_iter().map(canonical_val).collect();
     let boxed = |val: Option<Box<Val>>| val.map(|val| Box::new(canonical_val(*val)));
@@ -253,7 +253,7 @@ mod tests {
     fn zero_is_the_same_answer_as_minus_zero_wherever_it_stands() {
         let digest = |value: &Value| {
             let mut bytes = Vec::new();
-            value.feed(&mut |fed| bytes.extend_from_slice(fed));
+            value.hash_into(&mut |more| bytes.extend_from_slice(more));
             bytes
         };
         let around: [fn(Val) -> Val; 5] = [

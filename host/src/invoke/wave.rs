@@ -6,10 +6,10 @@ use wasmtime::component::types::ComponentFunc;
 use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
 use wasmtime::component::{Type, Val};
 
-/// Longest rendering of a value, in characters. Longer ones end in an ellipsis.
+/// The longest rendering of a value, in characters. Longer ones end in an ellipsis.
 const RENDERED_MAX: usize = 200;
 
-/// A text that is not a call, or not of the call's types.
+/// A text that is not a call, or has other types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaveError {
     /// Not WAVE, or of another type.
@@ -23,7 +23,7 @@ pub enum WaveError {
         /// What the experiment calls.
         wanted: String,
     },
-    /// An expected answer for a function without one.
+    /// An expected answer for a function without a result.
     #[error("the function has no result to compare with")]
     NoResult,
 }
@@ -50,17 +50,17 @@ pub fn parse_call(text: &str, function: &str, ty: &ComponentFunc) -> Result<Vec<
         .collect())
 }
 
-/// Parses `[3]` into an answer of a function.
+/// Parses `[3]` into an answer of `ty`.
 ///
 /// # Errors
-/// The text is not WAVE or of another type, or the function gives no answer.
+/// The text is not WAVE or of another type, or the function has no result.
 pub fn parse_result(text: &str, ty: &ComponentFunc) -> Result<Value, WaveError> {
     let ty = ty.results().next().ok_or(WaveError::NoResult)?;
     let val = Val::from_wave(&ty, text).map_err(|error| WaveError::Syntax(error.to_string()))?;
     Ok(Value::from_val(val, Shape::of(&ty).as_ref()))
 }
 
-/// A value in WAVE, cut to a length that a message can hold.
+/// Renders a value in WAVE, cut to [`RENDERED_MAX`] characters.
 pub fn render(value: &Value) -> String {
     let text = value
         .to_val()

@@ -1,38 +1,42 @@
-//! The bounds of a runner, as the job of its child, and how long it may take.
+//! The resource bounds of a runner process, and the time that it may take.
 
 use super::runner::ROLE;
-use crate::artifact::PackedFolders;
 use crate::confine::{Fence, Job};
+use crate::source::PackedFolders;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Time that a runner may spend between two frames on what is not a variant's: starting, loading,
-/// and the workload, which is bounded by fuel.
+/// Time that a runner may spend between two frames on anything but a variant's calls: starting,
+/// loading, and the workload, which is bounded by fuel.
 pub(super) const WORKLOAD_PATIENCE: Duration = Duration::from_secs(120);
 
-/// The gate counts fuel, and so runs slower than a timed trial; its calls get this many times the
-/// wall limit, and are bounded by fuel before.
+/// The factor by which a call of the gate may exceed the wall limit. The gate counts fuel and so is
+/// slower than a timed trial; its calls are bounded by fuel before this.
 pub(super) const GATE_PATIENCE: u32 = 4;
 
-/// Largest frame of a runner: text of a failure, or the facts of a replica.
+/// Largest frame of a runner, in bytes: the text of a failure, or the
+/// [`ReplicaFacts`](super::protocol::ReplicaFacts).
 const FRAME_BYTES_MAX: usize = 4 << 20;
 
-/// Memory of a runner beyond what its guests may have: engine, code, inputs and answers.
+/// Bytes of memory that a runner needs beyond those of its guests: engine, code, inputs and
+/// answers.
 const HOST_BYTES: u64 = 768 << 20;
 
-/// What a runner may have resident, in bytes, where all its guests together may have so much.
+/// Returns the resident memory that a runner may have, in bytes, if all its guests together may
+/// have `guests_bytes`.
 pub(super) fn resident_bytes_max(guests_bytes: u64) -> u64 {
     guests_bytes.saturating_add(HOST_BYTES)
 }
 
-/// Memory that granted files take in a runner: each once as part of its request, and as its copy.
+/// Returns the bytes that granted files take in a runner: each once in its request, and once as its
+/// copy.
 pub(super) fn room_for<'f>(files: impl IntoIterator<Item = &'f PackedFolders>) -> u64 {
     let sizes = files.into_iter().map(|one| (&one.digest, one.bytes.len()));
     let once: BTreeMap<&String, usize> = sizes.collect();
     2 * once.values().sum::<usize>() as u64
 }
 
-/// A runner as a job, with its bounds: no file, no process, and no more than this.
+/// Returns the job of a runner with its bounds: no files, no child processes, limited memory.
 pub(super) fn job<'a>(payload: &'a [&'a [u8]], core: Option<usize>, guests_bytes: u64) -> Job<'a> {
     let mut job = Job::new(ROLE, payload, Fence::closed());
     job.core = core;
@@ -45,7 +49,7 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], core: Option<usize>, guests_bytes
 mod tests {
     use super::*;
 
-    /// The numbers are those of docs/security.md.
+    /// Holds the bounds to the numbers in docs/security.md.
     #[test]
     fn a_runner_has_the_bounds_that_are_written_down() {
         let job = job(&[], Some(1), 256 << 20);

@@ -1,69 +1,68 @@
-//! In the parent: one variant through the gate.
+//! The parent's side of the gate: one variant is checked in a runner.
 
 use super::bounds::{GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
-use super::protocol::{CheckedCase, Reply, Task};
-use super::rehearsal::Rehearsal;
-use super::setting::Setting;
+use super::protocol::{CheckedCase, Rehearsal, Reply, Task, WrongCase};
+use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
-use crate::artifact::PackedFolders;
 use crate::config::units;
+use crate::source::PackedFolders;
 use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
 
-/// Fuel of a call may differ by this share between a fresh instance and one that has been called
-/// before, and the variant still counts as a function.
+/// The share by which the fuel of a call may differ between a fresh instance and one that has been
+/// called before, while the variant still counts as pure.
 const STATE_SHARE: f64 = 0.05;
 
-/// Units of fuel that a first call may take beyond that: an allocator setting itself up.
+/// Units of fuel that a first call may take beyond that, because an allocator initialises itself.
 const FIRST_CALL_FUEL: u64 = 4_000;
 
-/// How often a runner on a stalled machine is started anew.
+/// How many times a runner on a stalled machine is started again.
 const STALLS_MAX: u32 = 3;
 
-/// By how much the fuel of a call may differ between a fresh instance and one that has been called
-/// before.
+/// Returns the units of fuel by which a call may differ between a fresh instance and one that has
+/// been called before.
 fn tolerated(fuel: u64) -> u64 {
     (STATE_SHARE * fuel as f64) as u64 + FIRST_CALL_FUEL
 }
 
-/// Where a prototype puts work that a kept instance would not show.
+/// A place where a prototype does work that timing on a kept instance would miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hidden {
-    /// A call leaves something to the calls after it.
+    /// Between calls: a call leaves state to the calls after it.
     BetweenCalls,
-    /// The start functions leave something to all calls.
+    /// Before the first call: the start functions leave state to all calls.
     BeforeTheFirst,
 }
 
-/// What the gate found out about a variant.
+/// The record of a variant's gate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateRecord {
-    /// By case, in order; up to the failing one.
+    /// The checked cases in order, up to the failing one.
     pub cases: Vec<CheckedCase>,
-    /// The calls of a whole replica; `None` if a case failed before.
+    /// The result of the rehearsal; `None` if a case failed before it.
     pub rehearsal: Option<Rehearsal>,
-    /// Why it did not pass.
+    /// The reason why the variant did not pass, if it did not.
     pub failure: Option<Failure>,
-    /// The calls that repeat the failure, in one instance: case and seed of each.
+    /// The calls that reproduce the failure in one instance: case and seed of each.
     pub calls: Vec<(usize, u64)>,
-    /// What it tried and was refused, in all these calls.
+    /// The operations that the component tried and was refused, over all these calls.
     #[serde(default)]
     pub attempts: Vec<Attempt>,
-    /// What inputs and order of the rehearsal follow from: the seed of the run that made it. `None` in
+    /// The seed of the rehearsal's inputs and order: that of the run that made it. `None` in
     /// records that are older than this field.
     #[serde(default)]
     pub rehearsal_seed: Option<u64>,
 }
 
 impl GateRecord {
-    /// Whether what a call costs does not depend on the calls before it, nor on work that was done
-    /// before the first one.
+    /// Returns true if the cost of a call depends neither on the calls before it nor on work that
+    /// was done before the first one.
     pub fn is_pure(&self) -> bool {
         self.state().is_none()
     }
 
-    /// What a kept instance would hide of the cost of a call, if anything.
+    /// Returns the place of work that timing on a kept instance would miss, if there is any.
     pub fn state(&self) -> Option<Hidden> {
         let checked = self.cases.iter().map(|case| (case.fuel, case.fuel_later));
         let rehearsal = self.rehearsal.as_ref();
@@ -78,21 +77,21 @@ impl GateRecord {
         (started > tolerated(least)).then_some(Hidden::BeforeTheFirst)
     }
 
-    /// Whether a variant without a failure went through all of it.
+    /// Returns true if the record covers every case and the rehearsal.
     fn is_whole(&self, cases: usize) -> bool {
         let numbers = self.cases.iter().map(|case| case.case);
         numbers.eq(0..cases) && self.rehearsal.is_some()
     }
 
-    /// Calls made.
+    /// Returns the number of calls that the gate made.
     pub fn trials(&self) -> u64 {
         let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.calls);
         let checked = self.cases.iter().map(|case| case.calls);
         checked.chain(rehearsed).map(u64::from).sum()
     }
 
-    /// Memories and tables at their largest, in bytes: over all cases on fresh instances, and over
-    /// the calls of a whole replica on one.
+    /// Returns the largest size of memories and tables, in bytes, over all cases on fresh instances
+    /// and over the rehearsal.
     pub fn peak_bytes(&self) -> u64 {
         let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.peak.bytes);
         let checked = self.cases.iter().map(|case| case.peak.bytes);
@@ -103,14 +102,14 @@ impl GateRecord {
         let Some(first) = failed.into_iter().next() else {
             return Ok(self);
         };
-        if first.variant.is_none() || first.breach.class == FailureClass::WorkloadFailed {
-            return Err(RunnerError::Workload(first.breach.message));
+        if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
+            return Err(RunnerError::Workload(first.error.message));
         }
         self.failure = Some(Failure {
-            class: first.breach.class,
-            message: first.breach.message,
+            class: first.error.class,
+            message: first.error.message,
             phase: Phase::Check,
-            limit: first.breach.limit,
+            limit: first.error.limit,
         });
         self.calls = first.calls;
         Ok(self)
@@ -122,18 +121,18 @@ impl GateRecord {
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
 pub async fn check(
-    setting: &Setting,
+    config: &RunnerConfig,
     checked: &[u8],
     files: Option<&PackedFolders>,
     core: Option<usize>,
 ) -> Result<GateRecord, RunnerError> {
-    let seeds = setting.gate_seeds();
-    let message = setting.request(|bundle| Task::Gate {
+    let seeds = config.gate_seeds();
+    let message = config.request(|bundle| Task::Gate {
         component: bundle.add(checked),
         files: files.map(|files| bundle.add_files(files)),
         seeds,
     })?;
-    let mut watch = setting.watch(&message, core, 1, GATE_PATIENCE);
+    let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord {
@@ -149,7 +148,7 @@ pub async fn check(
             })
             .await?;
         match ended {
-            Ended::Done if !record.is_whole(setting.source.cases()) => {
+            Ended::Done if !record.is_whole(config.inputs.cases()) => {
                 return Err(RunnerError::Silent("it left out cases of the gate".into()));
             }
             Ended::Done => return Ok(record),
@@ -160,7 +159,7 @@ pub async fn check(
     Err(RunnerError::Stalled)
 }
 
-/// What a runner says of attempts, cut to what an honest one says: each kind once, in short.
+/// Returns attempts cut to what an honest runner reports: each kind once, with bounded text.
 fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
     attempts.sort_by_key(|attempt| attempt.what);
     attempts.dedup_by_key(|attempt| attempt.what);
@@ -171,23 +170,23 @@ fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
     attempts
 }
 
-/// Repeats a failure on a diagnostic build. The reports of a panic, or nothing where the failure
-/// leaves none: an endless loop, a wrong answer.
+/// Repeats a failure on a diagnostic build. Returns the reports of a panic; nothing where the
+/// failure leaves none, such as an endless loop or a wrong answer.
 ///
 /// # Errors
 /// The runner could not be started.
 pub async fn diagnose(
-    setting: &Setting,
+    config: &RunnerConfig,
     diagnostic: &[u8],
     calls: &[(usize, u64)],
 ) -> Result<Vec<String>, RunnerError> {
     let calls = calls.to_vec();
-    let message = setting.request(|bundle| Task::Diagnose {
+    let message = config.request(|bundle| Task::Diagnose {
         component: bundle.add(diagnostic),
         calls,
     })?;
     let mut reports = Vec::new();
-    let watch = setting.watch(&message, None, 1, GATE_PATIENCE);
+    let watch = config.watch(&message, None, 1, GATE_PATIENCE);
     watch
         .run(&mut |reply| {
             if let Reply::Diagnosis(found) = reply {
@@ -198,20 +197,20 @@ pub async fn diagnose(
     Ok(reports)
 }
 
-/// Reads the cases of a file against the types of a component of the problem's signature: by case,
-/// what is wrong with it.
+/// Parses the cases of a file against the types of a component of the problem's signature. Returns
+/// the error of each case, if it has one.
 ///
 /// # Errors
 /// The runner could not be started.
 pub async fn read_cases(
-    setting: &Setting,
+    config: &RunnerConfig,
     checked: &[u8],
-) -> Result<Vec<Result<(), String>>, RunnerError> {
-    let message = setting.request(|bundle| Task::ReadCases {
+) -> Result<Vec<Result<(), WrongCase>>, RunnerError> {
+    let message = config.request(|bundle| Task::ReadCases {
         component: bundle.add(checked),
     })?;
     let mut results = None;
-    let watch = setting.watch(&message, None, 1, GATE_PATIENCE);
+    let watch = config.watch(&message, None, 1, GATE_PATIENCE);
     watch
         .run(&mut |reply| {
             if let Reply::Cases(read) = reply {
@@ -222,8 +221,9 @@ pub async fn read_cases(
     results.ok_or_else(|| RunnerError::Silent("it did not read the cases".into()))
 }
 
-impl Setting {
-    /// A runner of so many guests, each call of which may take so many times the wall limit.
+impl RunnerConfig {
+    /// Returns a watch for a runner of `guests` guests whose calls may each take a multiple of the
+    /// wall limit.
     pub(super) fn watch<'a>(
         &'a self,
         message: &'a [u8],

@@ -1,74 +1,73 @@
-//! Inside a runner: the gate. Every case of one variant with fuel counted, every answer judged,
-//! and the question whether what a call costs depends on the calls before it.
+//! The gate, inside a runner: every case of one variant is called with fuel counted, every answer
+//! is judged, and the fuel of a call is compared before and after other calls.
 
-use super::feed::{Feed, Judgement};
 use super::protocol::{CheckedCase, Doing, GateSeeds, Opened, Reply};
-use super::rehearsal::Rehearse;
+use super::workload::{Judgement, Workload};
 use crate::invoke::{self, Callee, Value};
-use crate::sandbox::{Answered, Breach, Guest, Imports, Instance, Prepared, Sandbox};
+use crate::sandbox::{
+    CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
+};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{Purpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Calls between the two of the same input whose fuel is compared: at least so many …
+/// The least number of calls between the two calls of the same input whose fuel is compared.
 const CALLS_BETWEEN_MIN: u32 = 10;
-/// … and on the first case, the smallest, up to so many, while they use less fuel together than
-/// [`FUEL_BETWEEN`]: what goes wrong only after many calls should go wrong here.
+/// The greatest number of them, on the first and smallest case, while together they use less fuel
+/// than [`FUEL_BETWEEN`]: errors that appear only after many calls should appear here.
 const CALLS_BETWEEN_MAX: u32 = 100;
-/// Units of fuel, about a quarter of a second.
+/// Units of fuel of the calls in between: about a quarter of a second.
 const FUEL_BETWEEN: u64 = 250_000_000;
 
-/// Why a gate ended early.
+/// The reason why a gate ended early.
 pub(super) enum Halt {
-    /// The parent is gone.
+    /// The channel to the parent is closed.
     Channel(String),
     /// A call failed.
-    Breach(Breach),
+    GuestError(GuestError),
 }
 
-impl From<Breach> for Halt {
-    fn from(breach: Breach) -> Self {
-        Self::Breach(breach)
+impl From<GuestError> for Halt {
+    fn from(error: GuestError) -> Self {
+        Self::GuestError(error)
     }
 }
 
-/// The gate of one variant.
+/// A gate in progress for one variant.
 pub(super) struct Gate<'a> {
-    pub(super) prepared: &'a Prepared,
+    pub(super) prepared: &'a PreparedComponent,
     pub(super) call: &'a [String],
-    pub(super) feed: &'a mut Feed,
+    pub(super) workload: &'a mut Workload,
     pub(super) seeds: GateSeeds,
     pub(super) say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
-    /// The calls on the instance at hand, in order: what repeats a failure.
+    /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
 }
 
-/// A call by the place of its input.
+/// A call, by its case and the seed of its input.
 pub(super) type Call = (CaseIndex, u64);
 
-/// An instance in use.
-pub(super) type Slot = Option<(Instance, Callee<Guest>)>;
+/// An instance in use; `None` until the next call makes one.
+pub(super) type Slot = Option<(Instance, Callee<GuestState>)>;
 
 impl Gate<'_> {
-    /// Runs every case, then rehearses a replica, and says so.
-    pub(super) fn run(&mut self) -> Result<(), Halt> {
-        let mut fuel = Vec::with_capacity(self.feed.cases());
-        for case in 0..self.feed.cases() {
+    /// Checks every case, and returns the fuel of each.
+    pub(super) fn run(&mut self) -> Result<Vec<u64>, Halt> {
+        let mut fuel = Vec::with_capacity(self.workload.cases());
+        for case in 0..self.workload.cases() {
             let checked = self.case(case)?;
             fuel.push(checked.fuel);
             self.say(&Reply::Checked(checked))?;
         }
-        let seed = self.seeds.rehearsal;
-        let rehearsal = Rehearse::new(self).run(&fuel, seed)?;
-        self.say(&Reply::Rehearsed(rehearsal))
+        Ok(fuel)
     }
 
-    /// The same input first on one fresh instance, then on another one, and there once more after
-    /// other calls. Fuel is exact: what differs between the first two is chance, and what differs
-    /// between the last two is state. The other calls are of the first case, the smallest.
+    /// Checks one case: the same input on one fresh instance, on another one, and there once more
+    /// after other calls of the first case, the smallest. Fuel is exact: a difference between the
+    /// first two is chance, and a difference between the last two is state.
     fn case(&mut self, case: CaseIndex) -> Result<CheckedCase, Halt> {
         let seed = self.seed_of(case, case, 0);
         let mut alone = None;
@@ -98,9 +97,9 @@ impl Gate<'_> {
         let answer = fresh.value.as_ref();
         if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
             let message = "gave another answer to the same input after other calls";
-            return Err(Breach::new(FailureClass::Nondeterministic, message).into());
+            return Err(GuestError::new(FailureClass::Nondeterministic, message).into());
         }
-        let arguments = self.feed.arguments(case, seed)?;
+        let arguments = self.workload.arguments(case, seed)?;
         Ok(CheckedCase {
             case,
             fuel: fresh.fuel,
@@ -111,28 +110,29 @@ impl Gate<'_> {
                 .value
                 .as_ref()
                 .map_or_else(String::new, invoke::render),
-            assessed: self.feed.assess(&arguments, fresh.value.as_ref())?,
+            assessed: self.workload.assess(&arguments, fresh.value.as_ref())?,
             calls: 4 + calls,
         })
     }
 
-    /// The seed of a call on `case` that is made for the question about case `about`.
+    /// Returns the seed of a call on `case` that is made while case `about` is checked.
     fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-        sample_seeds(self.seeds.cases, Purpose::Gate, about as u32, 0, case).of_call(call)
+        sample_seeds(self.seeds.cases, InputPurpose::Gate, about as u32, 0, case).of_call(call)
     }
 
-    /// One call, judged, on the instance in `slot`, which is filled if it is empty.
+    /// Makes one call on the instance in `slot`, which is filled if it is empty, and judges the
+    /// answer.
     pub(super) fn judged(
         &mut self,
         slot: &mut Slot,
         case: CaseIndex,
         seed: u64,
-    ) -> Result<Answered, Halt> {
+    ) -> Result<CallResult, Halt> {
         self.say(&Reply::About {
             case,
             doing: Doing::Workload,
         })?;
-        let arguments = self.feed.arguments(case, seed)?;
+        let arguments = self.workload.arguments(case, seed)?;
         self.say(&Reply::About {
             case,
             doing: Doing::Calling {
@@ -146,24 +146,27 @@ impl Gate<'_> {
             case,
             doing: Doing::Workload,
         })?;
-        match self.feed.judge(case, &arguments, answered.value.as_ref())? {
+        match self
+            .workload
+            .judge(case, &arguments, answered.value.as_ref())?
+        {
             Judgement::Accepted => Ok(answered),
-            Judgement::Refused(why) => Err(Breach::new(FailureClass::WrongAnswer, why).into()),
+            Judgement::Refused(why) => Err(GuestError::new(FailureClass::WrongAnswer, why).into()),
         }
     }
 
-    fn say(&mut self, reply: &Reply) -> Result<(), Halt> {
+    pub(super) fn say(&mut self, reply: &Reply) -> Result<(), Halt> {
         (self.say)(reply).map_err(Halt::Channel)
     }
 }
 
-/// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after a breach.
+/// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after an error.
 pub(super) fn call(
-    prepared: &Prepared,
+    prepared: &PreparedComponent,
     path: &[String],
     slot: &mut Slot,
     arguments: &Arc<[Value]>,
-) -> Result<Answered, Breach> {
+) -> Result<CallResult, GuestError> {
     let (mut instance, callee) = match slot.take() {
         Some(running) => running,
         None => {
@@ -177,7 +180,7 @@ pub(super) fn call(
     Ok(answered)
 }
 
-/// Whether two answers are the same.
+/// Returns true if two answers are the same.
 pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.same_as(b),
@@ -186,15 +189,15 @@ pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
     }
 }
 
-fn repeated(first: &Answered, second: &Answered) -> Result<(), Breach> {
+fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
     if !same(first.value.as_ref(), second.value.as_ref()) {
-        return Err(Breach::new(
+        return Err(GuestError::new(
             FailureClass::Nondeterministic,
             "gave two answers to the same input on two fresh instances",
         ));
     }
     if first.fuel != second.fuel {
-        return Err(Breach::new(
+        return Err(GuestError::new(
             FailureClass::Nondeterministic,
             format!(
                 "used {} units of fuel and then {} for the same input on two fresh instances",
@@ -205,32 +208,32 @@ fn repeated(first: &Answered, second: &Answered) -> Result<(), Breach> {
     Ok(())
 }
 
-/// A digest by which answers of different variants are compared.
+/// Returns the digest by which answers of different variants are compared.
 fn digest(value: Option<&Value>) -> String {
     let mut hasher = Sha256::new();
     if let Some(value) = value {
-        value.feed(&mut |bytes| hasher.update(bytes));
+        value.hash_into(&mut |bytes| hasher.update(bytes));
     }
     hex(&hasher.finalize()[..16])
 }
 
-/// Repeats the calls of a failure on a diagnostic build and hands back what it reported.
+/// Repeats the calls of a failure on a diagnostic build, and returns what it reported.
 pub(super) fn diagnose(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
-    workload: &Sandbox,
+    workload_sandbox: &Sandbox,
     component: super::protocol::Blob,
     calls: &[Call],
 ) -> Result<Vec<String>, String> {
-    let text = |breach: Breach| breach.message;
+    let text = |error: GuestError| error.message;
     let bytes = opened.blob(component)?;
     // SAFETY: the parent authenticated the bytes it sent.
     let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }.map_err(text)?;
     let mut instance = prepared.instantiate().map_err(text)?;
     let callee = instance.callee(&opened.request.call).map_err(text)?;
-    let mut feed = Feed::open(opened, workload, Some(callee.ty())).map_err(text)?;
+    let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty())).map_err(text)?;
     for (case, seed) in calls {
-        let arguments = feed.arguments(*case, *seed).map_err(text)?;
+        let arguments = workload.arguments(*case, *seed).map_err(text)?;
         if instance.call(&callee, &arguments).is_err() {
             break;
         }

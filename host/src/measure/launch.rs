@@ -1,21 +1,21 @@
-//! In the parent: one replica, from its plan to its samples.
+//! The parent's side of one replica, from its plan to its samples.
 
 use super::bounds::room_for;
 use super::machine;
-use super::protocol::{Contestant, ReplicaFacts, ReplicaTask, Reply, Task};
-use super::race::{Contender, Dropout};
-use super::setting::Setting;
+use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
+use super::race_types::{Dropout, TimedVariant};
+use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
 use std::time::Instant;
 
-/// How a replica ended.
+/// The end of a replica.
 pub(super) enum ReplicaEnd {
-    /// Whole.
+    /// The replica is complete.
     Finished(Box<Finished>),
-    /// These failed in it.
+    /// These variants failed in it.
     Failed(Vec<Dropout>),
     /// The machine stalled.
     Stalled,
@@ -23,22 +23,22 @@ pub(super) enum ReplicaEnd {
     OutOfBudget,
 }
 
-/// A whole replica.
+/// A complete replica.
 pub(super) struct Finished {
     pub(super) replica: Replica,
     pub(super) facts: ReplicaFacts,
 }
 
-/// All that one replica needs.
+/// The inputs of one replica.
 pub(super) struct RunReplica<'a> {
-    pub(super) setting: &'a Setting,
-    pub(super) contenders: &'a [Contender],
+    pub(super) config: &'a RunnerConfig,
+    pub(super) timed_variants: &'a [TimedVariant],
     pub(super) calibrator: &'a [u8],
     pub(super) core: Option<usize>,
     pub(super) until: Option<tokio::time::Instant>,
-    /// When this session of the race began.
+    /// The time at which this session of the race began.
     pub(super) since: Instant,
-    /// What earlier sessions measured, in seconds.
+    /// Seconds that earlier sessions measured.
     pub(super) before_s: f64,
 }
 
@@ -50,29 +50,33 @@ impl RunReplica<'_> {
     ) -> Result<ReplicaEnd, RunnerError> {
         let wanted = plan.clone();
         let most = wanted.samples();
-        let live = plan.entrants.len();
-        let message = self.setting.request(|bundle| {
-            let mut contestants = vec![None; self.contenders.len()];
+        let live = plan.live_variants.len();
+        let message = self.config.request(|bundle| {
+            let mut payloads = vec![None; self.timed_variants.len()];
             for load in &plan.load_order {
-                let contender = &self.contenders[load.variant];
-                contestants[load.variant] = Some(Contestant {
-                    component: bundle.add(&contender.timed[load.layout as usize]),
-                    files: contender
+                let timed_variant = &self.timed_variants[load.variant];
+                payloads[load.variant] = Some(VariantPayload {
+                    component: bundle.add(&timed_variant.timed[load.layout as usize]),
+                    files: timed_variant
                         .files
                         .as_ref()
                         .map(|files| bundle.add_files(files)),
-                    instances: contender.instances,
+                    instances: timed_variant.instances,
                 });
             }
             let calibrator = bundle.add(self.calibrator);
             Task::Replica(ReplicaTask {
-                contestants,
+                payloads,
                 calibrator,
                 plan,
             })
         })?;
-        let mut watch = self.setting.watch(&message, self.core, live, 1);
-        watch.guests_bytes += room_for(self.contenders.iter().filter_map(|one| one.files.as_ref()));
+        let mut watch = self.config.watch(&message, self.core, live, 1);
+        watch.guests_bytes += room_for(
+            self.timed_variants
+                .iter()
+                .filter_map(|one| one.files.as_ref()),
+        );
         watch.until = self.until;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
@@ -94,13 +98,19 @@ impl RunReplica<'_> {
             .await?;
         match (ended, facts) {
             (Ended::Done, Some(facts)) => {
-                let cases = self.setting.source.cases();
-                if !fits(&wanted, (self.contenders.len(), cases), &samples, &facts) {
+                let cases = self.config.inputs.cases();
+                if !fits(
+                    &wanted,
+                    (self.timed_variants.len(), cases),
+                    &samples,
+                    &facts,
+                ) {
                     return Err(untold("it measured other samples than it was told to"));
                 }
                 surroundings.seconds = launched.elapsed().as_secs_f64();
                 surroundings.preemptions = facts.preemptions;
-                surroundings.yardstick_ns = facts.yardstick_ns.filter(|took| took.is_finite());
+                surroundings.contention_probe_ns =
+                    facts.contention_probe_ns.filter(|took| took.is_finite());
                 surroundings.steal_ticks = machine::steal_ticks(self.core)
                     .zip(stolen)
                     .map(|(after, before)| after.saturating_sub(before));
@@ -122,14 +132,14 @@ impl RunReplica<'_> {
     }
 }
 
-/// A runner that does not do what it was told may be one that a guest has taken over: nothing that it
-/// says counts.
+/// Returns the error for a runner that did not follow its plan. A guest may have taken it over, so
+/// none of its replies count.
 fn untold(what: &str) -> RunnerError {
     RunnerError::Silent(what.to_owned())
 }
 
-/// Whether what a runner says is what it was asked for: `size` is how many variants and cases there
-/// are.
+/// Returns true if a runner's replies match its plan; `size` is the number of variants and of
+/// cases.
 fn fits(
     plan: &ReplicaPlan,
     size: (usize, usize),
@@ -143,20 +153,20 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
     let mut variants = Vec::new();
     for failed in failed {
         let Some(variant) = failed.variant else {
-            return Err(RunnerError::Workload(failed.breach.message));
+            return Err(RunnerError::Workload(failed.error.message));
         };
         if plan
-            .entrants
+            .live_variants
             .iter()
-            .all(|entrant| entrant.variant != variant)
+            .all(|live_variant| live_variant.variant != variant)
         {
             return Err(untold("it blames a variant that did not take part"));
         }
         let failure = Failure {
-            class: failed.breach.class,
-            message: failed.breach.message,
+            class: failed.error.class,
+            message: failed.error.message,
             phase: Phase::Measure,
-            limit: failed.breach.limit,
+            limit: failed.error.limit,
         };
         variants.push(Dropout {
             variant,
@@ -170,28 +180,28 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Breach;
+    use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
-    use bakeoff_domain::plan::{self, Entrant, ReplicaSpec, Stage, WarmUp};
+    use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 
-    /// Two variants on two cases, of which the second is brief.
+    /// Returns a plan of two variants on two cases, the second of which makes single calls.
     fn drawn() -> ReplicaPlan {
         plan::draw(&ReplicaSpec {
             seed: 1,
             index: 3,
-            stage: Stage::Race,
+            stage: ReplicaStage::Race,
             calls: &[4, 2],
             blocks: 4,
             warm_up: WarmUp::default(),
-            entrants: &[false, true].map(|brief| Entrant {
-                variant: usize::from(brief),
-                brief,
+            live_variants: &[false, true].map(|single_call| LiveVariant {
+                variant: usize::from(single_call),
+                single_call,
             }),
             layouts: &[1, 1],
         })
     }
 
-    /// What an honest runner says.
+    /// Returns the replies of an honest runner.
     fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
         let mut samples = Vec::new();
         for (block, of_block) in (0..).zip(&plan.blocks) {
@@ -244,12 +254,12 @@ mod tests {
     #[test]
     fn nobody_who_did_not_take_part_is_blamed() {
         let blame = |variant| {
-            let breach = Breach::new(FailureClass::Trap, "trapped");
+            let error = GuestError::new(FailureClass::Trap, "trapped");
             let calls = Vec::new();
             let failed = Failed {
                 variant: Some(variant),
                 calls,
-                breach,
+                error,
             };
             blamed(vec![failed], &drawn())
         };

@@ -1,8 +1,8 @@
-//! What the machine says of itself while a replica runs. Recorded, never used to drop data.
+//! The state of the machine while a replica runs. It is recorded, and never used to drop data.
 
 use std::fs;
 
-/// The processor's name.
+/// Returns the name of the processor.
 pub fn cpu_model() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines();
@@ -10,19 +10,19 @@ pub fn cpu_model() -> String {
     name.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned())
 }
 
-/// The cores that this process may run on, by number.
+/// Returns the numbers of the cores that this process may run on.
 pub fn usable_cores() -> Vec<usize> {
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     cores.into_iter().map(|core| core.id).collect()
 }
 
-/// The one-minute load average.
+/// Returns the one-minute load average.
 pub fn load() -> Option<f64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// CPU time stolen by the hypervisor on a core, in ticks of 1/100 s since boot.
+/// Returns the CPU time that the hypervisor stole on a core since boot, in ticks of 1/100 s.
 pub(super) fn steal_ticks(core: Option<usize>) -> Option<u64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let name = core.map_or_else(|| "cpu".to_owned(), |core| format!("cpu{core}"));
@@ -32,7 +32,7 @@ pub(super) fn steal_ticks(core: Option<usize>) -> Option<u64> {
     line.split_whitespace().nth(8)?.parse().ok()
 }
 
-/// CPU time that a process has used.
+/// Returns the CPU time that a process has used.
 pub(super) fn process_cpu(pid: u32) -> Option<std::time::Duration> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name, in parentheses, may hold anything, so the fields are counted from its end.

@@ -1,36 +1,38 @@
 //! Measuring: running guests in processes of their own, checking answers, and timing variants
 //! against each other.
 //!
-//! The parent's side ([`check()`], [`race`](race::race)) starts runners and watches them; the child's
-//! side ([`role`]) runs guests and reports. What is run in which order is a plan drawn elsewhere
-//! ([`bakeoff_domain::plan`]), and what follows from the samples is decided elsewhere
-//! ([`bakeoff_domain::race`]).
+//! The parent's side ([`check()`], [`race`](race::race)) starts runners and watches them; the
+//! child's side ([`role`]) runs guests and reports. The order of execution is a plan that
+//! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
+//! [`bakeoff_domain::race`].
 
 mod bounds;
 mod check;
-mod feed;
+mod contention_probe;
 mod gate;
 mod launch;
 mod machine;
 mod pilot;
 pub mod protocol;
 mod race;
+mod race_types;
 mod rehearsal;
 mod replica;
 mod runner;
-mod setting;
+mod runner_config;
 mod tally;
 mod watch;
-mod yardstick;
+mod workload;
 
 pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
+pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
-pub use pilot::Pilot;
-pub use protocol::{Arguments, Instances, WaveCase};
-pub use race::{Contender, Dropout, Kept, Listener, RaceError, RaceOptions, Raced, race};
-pub use rehearsal::{Rehearsal, Repeated};
+pub use protocol::{
+    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
+};
+pub use race::{RaceError, RaceListener, race};
+pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
 pub use runner::{ROLE, role};
-pub use setting::{InputSource, Setting};
+pub use runner_config::RunnerConfig;
 pub use tally::replay;
 pub use watch::RunnerError;
-pub use yardstick::yardstick_ns;

@@ -1,70 +1,50 @@
-//! In the parent: the discarded replicas that fix how the race is measured.
+//! The parent's side of the pilot: the discarded replicas that fix how the race is measured.
 //!
-//! First a scout, one block of one call each: it finds out what a call roughly costs, so that
-//! nothing is run 16 times that takes seconds. Then, if there is time, a pilot with real samples.
+//! First a scout, one block of one call each, estimates the cost of a call, so that calls of
+//! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
-use super::race::{Contender, Dropout, RaceOptions, STALLS_MAX, layouts};
-use super::setting::Setting;
+use super::race_types::{
+    Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
+};
+use super::runner_config::RunnerConfig;
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, Conditions, Entrant, PilotReadings, ReplicaSpec, Sampling, Stage, WarmUp,
+    self, BLOCKS_MAX, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
+    SamplingConstraints, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
-use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// The pilot may take this share of the budget; otherwise the scout has to do.
+/// The share of the budget that the pilot may take; beyond it, the scout's estimates are used.
 const BUDGET_SHARE: f64 = 0.1;
 
-/// However small the budget, the scout may take this long: without it nothing is known.
+/// The time that the scout may take however small the budget is: without it no cost is known.
 const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 
-/// Inputs and answers of one sample, for all variants together, in bytes at most.
+/// The most bytes of inputs and answers that one sample has, for all variants together.
 const SAMPLE_BYTES_MAX: u64 = 64 << 20;
 
-/// How the race is measured, and who failed while that was found out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pilot {
-    /// How the race is measured.
-    pub sampling: Sampling,
-    /// q: granularity and cost of the clock, in nanoseconds.
-    pub clock_ns: f64,
-    /// Variants that failed in the pilot.
-    pub failed: Vec<Dropout>,
-    /// Calls of guest code.
-    pub calls: u64,
-}
-
-/// Why there is no pilot.
-pub(super) struct Unpiloted {
-    pub(super) stop: StopReason,
-    /// Who failed on the way.
-    pub(super) failed: Vec<Dropout>,
-    /// Calls of guest code.
-    pub(super) calls: u64,
-}
-
-/// What one discarded replica came to.
+/// The result of one discarded replica.
 enum Discarded {
-    /// How to measure, and q.
+    /// The chosen sampling, and the clock resolution q in nanoseconds.
     Chosen(Sampling, f64),
-    /// Why there is nothing to choose.
+    /// The reason why there is no sampling to choose.
     Over(StopReason),
 }
 
-/// Runs scout and pilot.
+/// Runs the scout and the pilot.
 pub(super) async fn pilot(
-    setting: &Setting,
-    contenders: &[Contender],
+    config: &RunnerConfig,
+    timed_variants: &[TimedVariant],
     calibrator: &[u8],
     options: &RaceOptions<'_>,
     threshold: f64,
 ) -> Result<Result<Pilot, Unpiloted>, RunnerError> {
     let mut pilots = Pilots {
-        setting,
-        contenders,
+        config,
+        timed_variants,
         calibrator,
         options,
         threshold,
@@ -75,7 +55,7 @@ pub(super) async fn pilot(
         stalls: 0,
         until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
-    let cases = setting.source.cases();
+    let cases = config.inputs.cases();
     let (mut sampling, mut clock_ns) =
         match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
             Discarded::Chosen(sampling, clock_ns) => (sampling, clock_ns),
@@ -84,8 +64,8 @@ pub(super) async fn pilot(
     let mut warm_up = WarmUp::Normal;
     loop {
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let entrants = pilots.entrants(&sampling.brief);
-        let block = sampling.block_seconds(&entrants).max(1e-6);
+        let live_variants = pilots.live_variants(&sampling.single_call);
+        let block = sampling.block_seconds(&live_variants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
         sampling.warm_up = warm_up;
@@ -94,9 +74,11 @@ pub(super) async fn pilot(
             break;
         }
         let calls = sampling.calls.clone();
-        let brief = sampling.brief.clone();
+        let single_call = sampling.single_call.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
-        let discarded = pilots.run(&calls, blocks as u32, warm_up, &brief).await?;
+        let discarded = pilots
+            .run(&calls, blocks as u32, warm_up, &single_call)
+            .await?;
         let (mut chosen, clock) = match discarded {
             Discarded::Chosen(chosen, clock) => (chosen, clock),
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
@@ -119,8 +101,8 @@ pub(super) async fn pilot(
 }
 
 struct Pilots<'a> {
-    setting: &'a Setting,
-    contenders: &'a [Contender],
+    config: &'a RunnerConfig,
+    timed_variants: &'a [TimedVariant],
     calibrator: &'a [u8],
     options: &'a RaceOptions<'a>,
     threshold: f64,
@@ -129,7 +111,7 @@ struct Pilots<'a> {
     spent: f64,
     index: u32,
     stalls: u32,
-    /// When the budget is over.
+    /// The time at which the budget ends.
     until: tokio::time::Instant,
 }
 
@@ -142,49 +124,49 @@ impl Pilots<'_> {
         }
     }
 
-    fn entrants(&self, brief: &[VariantIndex]) -> Vec<Entrant> {
+    fn live_variants(&self, single_call: &[VariantIndex]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
                 .iter()
                 .any(|dropout| dropout.variant == *variant)
         };
-        (0..self.contenders.len())
+        (0..self.timed_variants.len())
             .filter(|variant| !failed(variant))
-            .map(|variant| Entrant {
+            .map(|variant| LiveVariant {
                 variant,
-                brief: brief.contains(&variant),
+                single_call: single_call.contains(&variant),
             })
             .collect()
     }
 
-    /// One discarded replica, again without whoever fails in it.
+    /// Runs one discarded replica, and repeats it without the variants that fail in it.
     async fn run(
         &mut self,
         calls: &[u32],
         blocks: u32,
         warm_up: WarmUp,
-        brief: &[VariantIndex],
+        single_call: &[VariantIndex],
     ) -> Result<Discarded, RunnerError> {
         loop {
-            let entrants = self.entrants(brief);
-            if entrants.is_empty() {
+            let live_variants = self.live_variants(single_call);
+            if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }
             let plan = plan::draw(&ReplicaSpec {
-                seed: self.setting.seed,
+                seed: self.config.seed,
                 index: self.index,
-                stage: Stage::Pilot,
+                stage: ReplicaStage::Pilot,
                 calls,
                 blocks,
                 warm_up,
-                entrants: &entrants,
-                layouts: &layouts(self.contenders),
+                live_variants: &live_variants,
+                layouts: &layouts(self.timed_variants),
             });
             self.index += 1;
             let started = Instant::now();
             let run = RunReplica {
-                setting: self.setting,
-                contenders: self.contenders,
+                config: self.config,
+                timed_variants: self.timed_variants,
                 calibrator: self.calibrator,
                 core: self.options.cores.first().copied(),
                 until: Some(self.until),
@@ -199,7 +181,7 @@ impl Pilots<'_> {
                     self.calls += facts.calls;
                     let conditions =
                         self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);
-                    let readings = PilotReadings::new(&replica, Metric::Cpu);
+                    let readings = PilotTimes::new(&replica, Metric::Cpu);
                     return Ok(Discarded::Chosen(
                         plan::choose(&readings, warm_up, &conditions),
                         facts.clock_ns,
@@ -223,7 +205,7 @@ impl Pilots<'_> {
         input_bytes: &[u64],
         clock_ns: f64,
         started: Instant,
-    ) -> Conditions {
+    ) -> SamplingConstraints {
         let wall = started.elapsed().as_secs_f64();
         let timed: f64 = replica
             .samples
@@ -240,11 +222,11 @@ impl Pilots<'_> {
         let overhead_ns =
             ((wall - timed).max(0.0) / calls.max(1.0)).min(timed / calls.max(1.0) * 3.0) * 1e9;
         let per_call = |bytes: &u64| {
-            let shares = self.contenders.len() as u64 + 1;
+            let shares = self.timed_variants.len() as u64 + 1;
             (SAMPLE_BYTES_MAX / (bytes.max(&1) * shares)).clamp(1, 1_000_000) as u32
         };
         let measure = self.options.measure;
-        Conditions {
+        SamplingConstraints {
             clock_ns,
             startup_seconds: 0.01,
             call_overhead_ns: vec![overhead_ns; input_bytes.len()],

@@ -1,62 +1,112 @@
-//! What the parent asks of a runner, and what it hears back.
+//! The protocol between the parent and a runner: requests and replies.
 //!
 //! A request is one message: a header and, behind it, the precompiled components that it points
-//! into. Replies are small frames. A runner announces what it is about to do before it does it, so
-//! that the parent knows whom to blame when it has to kill the process.
+//! into. Replies are small frames. A runner announces each step before it takes it, so that the
+//! parent knows which variant was running when it has to kill the process.
 
-use super::rehearsal::Rehearsal;
-use crate::artifact::{Folders, PackedFolders};
-use crate::sandbox::{Breach, Imports, Peak};
+use crate::sandbox::{GuestError, Imports, PeakMemory};
+use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
+use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Limits;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A place in the bytes behind the header.
+/// A range of the bytes behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blob {
     start: u64,
     len: u64,
 }
 
-/// What a runner is to do.
+/// A request to a runner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The path of the export that is called.
     pub call: Vec<String>,
     /// The limits of every call, workload or prototype.
     pub limits: Limits,
-    /// Where inputs come from.
-    pub inputs: Inputs,
-    /// The work itself.
+    /// The source of inputs.
+    pub inputs: Inputs<Blob>,
+    /// The task of the runner.
     pub task: Task,
 }
 
-/// Where inputs come from and who judges the answers.
+/// The source of inputs and judge of answers. `W` is the workload's code in the checked profile:
+/// its bytes, or their place in a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Inputs {
+pub enum Inputs<W> {
     /// The workload component.
-    Generated {
-        /// Its code, in the checked profile.
-        workload: Blob,
-        /// By case: the size that `generate` is asked for.
+    Workload {
+        /// The code of the workload.
+        code: W,
+        /// The size that `generate` is asked for, by case.
         sizes: Vec<u32>,
-        /// Whether the generated value is the argument list (a tuple) or the only argument.
+        /// The meaning of the generated value: the argument list (a tuple) or the only argument.
         arguments: Arguments,
-        /// Whether it exports `check`.
+        /// `true` if the workload exports `check`.
         oracle: bool,
-        /// Whether it exports `assess`.
+        /// `true` if the workload exports `assess`.
         assesses: bool,
     },
     /// Calls and expected answers, in WAVE.
     Cases(Vec<WaveCase>),
 }
 
-/// What `generate` returns.
+impl<W> Inputs<W> {
+    /// Returns the number of cases.
+    pub fn cases(&self) -> usize {
+        match self {
+            Self::Workload { sizes, .. } => sizes.len(),
+            Self::Cases(cases) => cases.len(),
+        }
+    }
+
+    /// Returns true if right answers can be told from wrong ones.
+    pub fn has_oracle(&self) -> bool {
+        match self {
+            Self::Workload { oracle, .. } => *oracle,
+            Self::Cases(cases) => cases.iter().all(|case| case.expect.is_some()),
+        }
+    }
+
+    /// Returns the label of each case in reports: its size, or the call itself.
+    pub fn labels(&self) -> Vec<CaseLabel> {
+        match self {
+            Self::Workload { sizes, .. } => sizes.iter().copied().map(CaseLabel::Size).collect(),
+            Self::Cases(cases) => {
+                let calls = cases.iter().map(|case| case.call.clone());
+                calls.map(CaseLabel::Call).collect()
+            }
+        }
+    }
+
+    /// Returns the same inputs with the workload's code in another form.
+    pub fn map_code<V>(&self, form: impl FnOnce(&W) -> V) -> Inputs<V> {
+        match self {
+            Self::Cases(cases) => Inputs::Cases(cases.clone()),
+            Self::Workload {
+                code,
+                sizes,
+                arguments,
+                oracle,
+                assesses,
+            } => Inputs::Workload {
+                code: form(code),
+                sizes: sizes.clone(),
+                arguments: *arguments,
+                oracle: *oracle,
+                assesses: *assesses,
+            },
+        }
+    }
+}
+
+/// The meaning of the value that `generate` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arguments {
     /// A tuple with one item for each parameter.
@@ -68,32 +118,50 @@ pub enum Arguments {
 /// A case of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaveCase {
-    /// The call.
+    /// The call, in WAVE.
     pub call: String,
-    /// The answer, if one is expected.
+    /// The expected answer in WAVE, if there is one.
     pub expect: Option<String>,
 }
 
-/// The kinds of work.
+/// The error of a case that does not fit the call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongCase {
+    /// The text that is wrong.
+    pub part: WrongPart,
+    /// The reason, beginning with the name of the text.
+    pub reason: String,
+}
+
+/// One of the texts of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WrongPart {
+    /// The text of `call`.
+    Call,
+    /// The text of `expect`.
+    Expect,
+}
+
+/// A task of a runner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Task {
     /// Parse the cases against a component's types.
     ReadCases {
-        /// A component of the problem's signature, checked profile.
+        /// A component of the problem's signature, in the checked profile.
         component: Blob,
     },
-    /// Run every case of one variant with fuel, and judge the answers.
+    /// Call one variant on every case with fuel counted, and judge the answers.
     Gate {
-        /// The variant, checked profile.
+        /// The variant, in the checked profile.
         component: Blob,
         /// The files that it is granted, if any.
         files: Option<Blob>,
-        /// Inputs follow from these.
+        /// The seeds of the inputs.
         seeds: GateSeeds,
     },
-    /// Repeat one call of a variant in its diagnostic build.
+    /// Repeat the calls of a failure in a variant's diagnostic build.
     Diagnose {
-        /// The diagnostic build, checked profile.
+        /// The diagnostic build, in the checked profile.
         component: Blob,
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
@@ -102,119 +170,119 @@ pub enum Task {
     Replica(ReplicaTask),
 }
 
-/// What the inputs of a gate follow from.
+/// The seeds of a gate's inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateSeeds {
-    /// For the inputs on which every case is checked.
+    /// The seed of the inputs on which every case is checked.
     pub cases: u64,
-    /// For those of the rehearsal, which must not be known beforehand.
+    /// The seed of the rehearsal's inputs, which must not be known beforehand.
     pub rehearsal: u64,
 }
 
-/// One replica, or the pilot before them.
+/// The task of one replica, or of the pilot before them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicaTask {
-    /// By variant: its code in the timed profile, or `None` for one that has left the race.
-    pub contestants: Vec<Option<Contestant>>,
-    /// A component of the same signature that does nothing, timed profile.
+    /// The code of each variant in the timed profile; `None` for one that has left the race.
+    pub payloads: Vec<Option<VariantPayload>>,
+    /// A component of the same signature that does nothing, in the timed profile.
     pub calibrator: Blob,
-    /// What is run, in which order, on which inputs.
+    /// The plan: the order of trials and their inputs.
     pub plan: ReplicaPlan,
 }
 
-/// A variant in the race.
+/// The code of a variant in the race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contestant {
-    /// Its code in the timed profile.
+pub struct VariantPayload {
+    /// The component in the timed profile.
     pub component: Blob,
     /// The files that it is granted, if any.
     pub files: Option<Blob>,
-    /// How its instances are used.
+    /// The use of its instances.
     pub instances: Instances,
 }
 
-/// How instances are used in timed trials.
+/// The use of instances in timed trials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Instances {
-    /// One for the life of a replica.
+    /// One instance for the life of a replica.
     Kept,
-    /// A fresh one for every call.
+    /// A fresh instance for every call.
     Fresh,
 }
 
-/// What a runner is about to do.
+/// A step that a runner announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Doing {
-    /// Make the inputs of a case, or judge answers: the workload's own work.
+    /// Workload code: it makes the inputs of a case, or judges answers.
     Workload,
-    /// Call a variant.
+    /// Calls of a variant.
     Calling {
-        /// Which.
+        /// The variant that is called.
         variant: VariantIndex,
-        /// How many calls, none of which may take longer than the wall limit.
+        /// The number of calls, each of which may take at most the wall limit.
         calls: u32,
     },
 }
 
-/// What the parent hears.
+/// A reply of a runner to the parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// Before anything that runs guest code.
+    /// An announcement, sent before any guest code runs.
     About {
-        /// On which case.
+        /// The case of the step.
         case: CaseIndex,
-        /// What.
+        /// The announced step.
         doing: Doing,
     },
-    /// All cases could be read, or by case why not.
-    Cases(Vec<Result<(), String>>),
-    /// A case of the gate is done.
+    /// The result of parsing each case.
+    Cases(Vec<Result<(), WrongCase>>),
+    /// The result of one case of the gate.
     Checked(CheckedCase),
-    /// The calls of a replica were rehearsed.
+    /// The result of the rehearsal.
     Rehearsed(Rehearsal),
-    /// A call failed: whose, and how. The runner ends with it.
+    /// The failure of a call. The runner ends with it.
     Failed {
-        /// Whose; `None` for the workload.
+        /// The variant that failed; `None` for the workload.
         variant: Option<VariantIndex>,
         /// The last calls on the same instance, up to the failing one: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
-        /// How.
-        breach: Breach,
+        /// The error of the call.
+        error: GuestError,
     },
-    /// What the variant of a gate tried and was refused. The last word of a gate but for a failure.
+    /// The attempts of the variant in a gate. Nothing follows it but a failure.
     Attempted(Vec<Attempt>),
-    /// What a diagnostic build reported before it trapped, if it did.
+    /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
     /// One timed sample.
     Sample(Sample),
-    /// What a replica found out beside its samples.
+    /// The facts of a replica beside its samples.
     Replica(ReplicaFacts),
 }
 
-/// What the gate found out about a case.
+/// The result of one case of the gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckedCase {
-    /// Which.
+    /// The case that was checked.
     pub case: CaseIndex,
-    /// Fuel of the first call on a fresh instance.
+    /// Units of fuel of the first call on a fresh instance.
     pub fuel: u64,
-    /// Fuel of the same call after others on the same instance.
+    /// Units of fuel of the same call after others on the same instance.
     pub fuel_later: u64,
-    /// Memory of the first call.
-    pub peak: Peak,
-    /// Digest of the answer, for the comparison between variants.
+    /// Peak memory of the first call.
+    pub peak: PeakMemory,
+    /// Digest of the answer, to compare it between variants.
     pub answer: String,
-    /// The answer as text, shortened.
+    /// The answer as text, shortened for reports.
     pub shown: String,
-    /// Numbers that the workload's `assess` gave the answer.
+    /// Numbers that the workload's `assess` gave the answer, by name.
     #[serde(deserialize_with = "null_is_nan")]
     pub assessed: Vec<(String, f64)>,
-    /// Calls made.
+    /// The number of calls made.
     pub calls: u32,
 }
 
-/// JSON, in which results are kept, has no number that is not finite: it is written as null, and
-/// read as NaN. The protocol between processes has them all.
+/// Reads null as NaN. Results are kept as JSON, which has no number that is not finite and writes
+/// null for it; the protocol between processes carries all numbers.
 fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Error> {
     if !from.is_human_readable() {
         return Vec::deserialize(from);
@@ -224,35 +292,60 @@ fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>,
     Ok(numbers.into_iter().map(number).collect())
 }
 
-/// What a replica found out beside its samples.
+/// The result of a rehearsal: the calls of a whole replica on one instance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rehearsal {
+    /// Units of fuel of the start functions.
+    pub start_fuel: u64,
+    /// Peak memory of the one instance.
+    pub peak: PeakMemory,
+    /// The last calls of each case, with the same calls on fresh instances.
+    pub repeated: Vec<Repeated>,
+    /// The number of calls made.
+    pub calls: u32,
+}
+
+/// A call late in the life of an instance, and the same call on a fresh one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// The case of the call.
+    pub case: CaseIndex,
+    /// Units of fuel on a fresh instance.
+    pub fuel: u64,
+    /// Units of fuel after all the calls before it.
+    pub fuel_later: u64,
+}
+
+/// The facts that a replica reports beside its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaFacts {
-    /// By case.
+    /// The baseline of each case.
     pub baselines: Vec<Baseline>,
-    /// By variant: the first call on a fresh instance.
+    /// CPU time of the first call on a fresh instance in nanoseconds, by variant.
     pub cold_ns: Vec<Option<u64>>,
-    /// By case: bytes of one input and one answer, as the host holds them, at most.
+    /// The most bytes of one input with its answer, as the host holds them, by case.
     pub input_bytes: Vec<u64>,
     /// Cost of reading the thread clock, in nanoseconds.
     pub clock_ns: f64,
-    /// CPU time of the yardstick, the median of readings between the samples, in nanoseconds.
-    pub yardstick_ns: Option<f64>,
-    /// Involuntary context switches.
+    /// CPU time of the contention probe, the median of readings between the samples, in
+    /// nanoseconds.
+    pub contention_probe_ns: Option<f64>,
+    /// The number of involuntary context switches.
     pub preemptions: u64,
-    /// Calls of guest code, warm-up included.
+    /// The number of calls of guest code, warm-up included.
     pub calls: u64,
 }
 
-/// A request being put together.
+/// A request that is being put together.
 #[derive(Debug, Default)]
 pub struct Bundle {
     bytes: Vec<u8>,
-    /// Granted files by their digest: many variants may have the same.
+    /// Granted files by their digest: several variants may have the same ones.
     files: BTreeMap<String, Blob>,
 }
 
 impl Bundle {
-    /// Adds a component's bytes.
+    /// Adds a component's bytes, and returns their place.
     pub fn add(&mut self, bytes: &[u8]) -> Blob {
         let start = self.bytes.len() as u64;
         self.bytes.extend_from_slice(bytes);
@@ -262,7 +355,7 @@ impl Bundle {
         }
     }
 
-    /// Adds granted files, once.
+    /// Adds granted files unless they are there already, and returns their place.
     pub fn add_files(&mut self, files: &PackedFolders) -> Blob {
         if let Some(blob) = self.files.get(&files.digest) {
             return *blob;
@@ -272,10 +365,10 @@ impl Bundle {
         blob
     }
 
-    /// The whole message.
+    /// Returns the whole message.
     ///
     /// # Errors
-    /// The header cannot be written, which no request of ours is.
+    /// The header cannot be written. No valid request causes this.
     pub fn seal(self, request: &Request) -> Result<Vec<u8>, postcard::Error> {
         let header = postcard::to_stdvec(request)?;
         let mut message = Vec::with_capacity(8 + header.len() + self.bytes.len());
@@ -286,13 +379,13 @@ impl Bundle {
     }
 }
 
-/// A message taken apart.
+/// A request message, read.
 #[derive(Debug)]
 pub struct Opened<'a> {
     /// The header.
     pub request: Request,
     blobs: &'a [u8],
-    /// Granted files that were read already: variants share them.
+    /// Granted files that were read already, shared between variants.
     folders: RefCell<Vec<(Blob, Arc<Folders>)>>,
 }
 
@@ -300,7 +393,7 @@ impl<'a> Opened<'a> {
     /// Reads a message.
     ///
     /// # Errors
-    /// The message is not one of [`Bundle::seal`].
+    /// The message was not made by [`Bundle::seal`].
     pub fn read(message: &'a [u8]) -> Result<Self, String> {
         let (len, rest) = message
             .split_first_chunk::<8>()
@@ -317,10 +410,10 @@ impl<'a> Opened<'a> {
         })
     }
 
-    /// The bytes behind a blob.
+    /// Returns the bytes of a blob.
     ///
     /// # Errors
-    /// It points outside the message.
+    /// The blob points outside the message.
     pub fn blob(&self, blob: Blob) -> Result<&'a [u8], String> {
         let start = usize::try_from(blob.start).map_err(|error| error.to_string())?;
         let len = usize::try_from(blob.len).map_err(|error| error.to_string())?;
@@ -330,10 +423,10 @@ impl<'a> Opened<'a> {
             .ok_or_else(|| "a component outside the request".to_owned())
     }
 
-    /// What a variant may import: WASI, with the files that it is granted.
+    /// Returns the imports of a variant: WASI, with the files that it is granted.
     ///
     /// # Errors
-    /// The blob points outside the message, or is not what [`Folders::to_bytes`] wrote.
+    /// The blob points outside the message, or was not written by [`Folders::to_bytes`].
     pub fn imports(&self, files: Option<Blob>) -> Result<Imports, String> {
         let Some(files) = files else {
             return Ok(Imports::Wasi(Arc::default()));
@@ -351,7 +444,7 @@ impl<'a> Opened<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Peak;
+    use crate::sandbox::PeakMemory;
 
     #[test]
     fn a_number_that_is_none_survives_the_store() {
@@ -359,7 +452,7 @@ mod tests {
             case: 0,
             fuel: 1,
             fuel_later: 1,
-            peak: Peak::default(),
+            peak: PeakMemory::default(),
             answer: String::new(),
             shown: String::new(),
             assessed: vec![("error".into(), f64::NAN), ("rank".into(), 2.0)],

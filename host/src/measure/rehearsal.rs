@@ -1,56 +1,33 @@
-//! Inside a runner: the rehearsal. The calls of a whole replica on one instance, in an order drawn
+//! The rehearsal, inside a runner: the calls of a whole replica on one instance, in an order drawn
 //! as a replica's is, with fuel counted and every answer judged.
 //!
-//! A prototype has neither a clock nor chance of its own, and no way to tell the two profiles apart.
-//! So whatever it keeps from call to call when it is timed, it keeps here too, where fuel shows it.
+//! A prototype has no clock and no random source of its own, and cannot tell the two profiles
+//! apart. So any state that it keeps between timed calls is kept here too, where fuel shows it.
 
 use super::gate::{Gate, Halt, Slot, same};
+use super::protocol::{Rehearsal, Repeated};
 use crate::invoke::Value;
-use crate::sandbox::{Breach, Peak};
+use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, Entrant, REPLICAS_MAX, ReplicaPlan, ReplicaSpec, SampleSeeds, Stage, WarmUp,
+    self, BLOCKS_MAX, LiveVariant, REPLICAS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage,
+    SampleSeeds, WarmUp,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Units of fuel of a sample: at 5 of them in a nanosecond three times the shortest sample.
+/// Units of fuel of a sample: at 5 units in a nanosecond, three times the shortest sample.
 const SAMPLE_FUEL: u64 = 8_000_000;
-/// Calls of a sample at most: more than a replica makes of the shortest calls that can be timed.
+/// The most calls of a sample: more than a replica makes of the shortest calls that can be timed.
 const SAMPLE_CALLS_MAX: u64 = 100;
-/// Units of fuel of the warm-up, likewise …
+/// Units of fuel of the warm-up: at 5 units in a nanosecond, 10 ms.
 const WARM_UP_FUEL: u64 = 50_000_000;
-/// … and rounds of it at most.
+/// The most rounds of the warm-up.
 const WARM_UP_ROUNDS_MAX: u32 = 200;
-/// Units of fuel after which a rehearsal of long calls is enough: a second or two.
+/// Units of fuel at which a rehearsal of long calls ends: a second or two.
 const REHEARSAL_FUEL: u64 = 4_000_000_000;
-/// Calls of each case, the last ones, that are repeated on fresh instances.
+/// The number of each case's last calls that are repeated on fresh instances.
 const REPEATED: usize = 3;
-
-/// What the rehearsal found out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Rehearsal {
-    /// Fuel of the start functions.
-    pub start_fuel: u64,
-    /// Memory of the one instance at its largest.
-    pub peak: Peak,
-    /// The last calls of each case, beside the same on fresh instances.
-    pub repeated: Vec<Repeated>,
-    /// Calls made.
-    pub calls: u32,
-}
-
-/// A call late in the life of an instance, and the same call on a fresh one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeated {
-    /// On which case.
-    pub case: CaseIndex,
-    /// Fuel on a fresh instance.
-    pub fuel: u64,
-    /// Fuel after all the calls before it.
-    pub fuel_later: u64,
-}
 
 /// A call that may be repeated.
 struct Last {
@@ -59,7 +36,7 @@ struct Last {
     value: Option<Value>,
 }
 
-/// A rehearsal under way.
+/// A rehearsal in progress.
 pub(super) struct Rehearse<'g, 'a> {
     gate: &'g mut Gate<'a>,
     slot: Slot,
@@ -70,7 +47,7 @@ pub(super) struct Rehearse<'g, 'a> {
 
 impl<'g, 'a> Rehearse<'g, 'a> {
     pub(super) fn new(gate: &'g mut Gate<'a>) -> Self {
-        let cases = gate.feed.cases();
+        let cases = gate.workload.cases();
         Self {
             gate,
             slot: None,
@@ -80,7 +57,8 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         }
     }
 
-    /// Rehearses. `fuel` is, by case, that of one call; inputs and order follow from `seed`.
+    /// Runs the rehearsal. `fuel` is that of one call, by case; inputs and order are drawn from
+    /// `seed`.
     pub(super) fn run(mut self, fuel: &[u64], seed: u64) -> Result<Rehearsal, Halt> {
         let plan = draw(fuel, seed);
         self.gate.made.clear();
@@ -144,7 +122,7 @@ impl<'g, 'a> Rehearse<'g, 'a> {
                 self.calls += 1;
                 if !same(answered.value.as_ref(), later.value.as_ref()) {
                     let message = "gave another answer to the same input after other calls";
-                    return Err(Breach::new(FailureClass::Nondeterministic, message).into());
+                    return Err(GuestError::new(FailureClass::Nondeterministic, message).into());
                 }
                 repeated.push(Repeated {
                     case,
@@ -157,7 +135,8 @@ impl<'g, 'a> Rehearse<'g, 'a> {
     }
 }
 
-/// The plan of a replica in which one variant runs alone. Its index is none that a race reaches.
+/// Returns the plan of a replica in which one variant runs alone, under an index that no race
+/// reaches.
 fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
     let calls: Vec<u32> = fuel
         .iter()
@@ -166,13 +145,13 @@ fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
     plan::draw(&ReplicaSpec {
         seed,
         index: REPLICAS_MAX - 1,
-        stage: Stage::Pilot,
+        stage: ReplicaStage::Pilot,
         calls: &calls,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
-        entrants: &[Entrant {
+        live_variants: &[LiveVariant {
             variant: 0,
-            brief: false,
+            single_call: false,
         }],
         layouts: &[],
     })

@@ -1,71 +1,72 @@
-//! Inside a runner: one replica. Fresh instances, warm-up by a fixed rule, then blocks: every live
-//! variant once on every case, in the order that the plan drew.
+//! One replica, inside a runner: fresh instances, warm-up by a fixed rule, then blocks, in which
+//! every live variant runs once on every case, in the order that the plan drew.
 
-use super::feed::{Feed, Judgement};
+use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Contestant, Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply};
-use super::yardstick::yardstick_ns;
+use super::protocol::{Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::workload::{Judgement, Workload};
 use crate::invoke::Value;
-use crate::sandbox::{Breach, Clocks, Prepared, Sandbox};
+use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
-use bakeoff_domain::plan::{CasePlan, Load};
+use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
 
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
 const BASELINE_CALLS: usize = 16;
 
-/// Rounds of warm-up at most: what a rule in time cannot reach with calls this short is reached by
-/// nothing.
+/// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
+/// more.
 const WARM_UP_ROUNDS_MAX: u32 = 4_000;
 
-/// Pairs of clock readings of which the median is the clock's cost.
+/// Pairs of clock readings whose median is the cost of the clock.
 const CLOCK_READINGS: usize = 65;
 
-/// Who is to blame for a failure; `None` is the workload.
+/// The component that a failure is attributed to; `None` is the workload.
 pub(super) struct Blame {
     pub(super) variant: Option<VariantIndex>,
-    pub(super) breach: Breach,
+    pub(super) error: GuestError,
     /// The calls on the instance that failed, up to the failing one.
     pub(super) calls: Vec<Call>,
 }
 
-/// Why a replica ended early.
+/// The reason why a replica ended early.
 pub(super) enum Stop {
-    /// The parent is gone.
+    /// The channel to the parent is closed.
     Channel(String),
-    /// These failed.
+    /// These variants failed, or the workload.
     Blamed(Vec<Blame>),
 }
 
-/// A component that takes part, with its instance.
+/// A component in the replica, with its instance.
 struct Runner<'a> {
-    prepared: Prepared,
+    prepared: PreparedComponent,
     path: &'a [String],
     instances: Instances,
     slot: Slot,
-    /// The calls on the instance at hand, in order: what repeats a failure.
+    /// The calls on the current instance, in order, to reproduce a failure.
     made: Vec<Call>,
 }
 
-/// What a call is given.
+/// The input of a call.
 #[derive(Clone)]
 struct Input {
     call: Call,
     arguments: Arc<[Value]>,
 }
 
-/// What a sample took and gave.
+/// The times and answers of a sample.
 #[derive(Default)]
 struct Sampled {
-    time: Clocks,
+    time: CpuWallTime,
     answers: Vec<Option<Value>>,
 }
 
 impl Runner<'_> {
-    /// One call; with fresh instances, the start functions count, or work would hide in them.
-    fn call(&mut self, input: &Input) -> Result<(Clocks, Option<Value>), Breach> {
-        let mut time = Clocks::default();
+    /// Makes one call. On a fresh instance the start functions are timed too, since a prototype
+    /// could move work into them.
+    fn call(&mut self, input: &Input) -> Result<(CpuWallTime, Option<Value>), GuestError> {
+        let mut time = CpuWallTime::default();
         if self.instances == Instances::Fresh {
             self.made.clear();
         }
@@ -82,7 +83,7 @@ impl Runner<'_> {
         Ok((time, answered.value))
     }
 
-    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, Breach> {
+    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
         let mut sampled = Sampled {
             answers: Vec::with_capacity(inputs.len()),
             ..Sampled::default()
@@ -97,73 +98,70 @@ impl Runner<'_> {
     }
 }
 
-/// One replica under way.
+/// A replica in progress.
 pub(super) struct Replica<'a> {
     task: &'a ReplicaTask,
     say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
-    feed: Feed,
+    workload: Workload,
     calibrator: Runner<'a>,
     runners: Vec<Option<Runner<'a>>>,
-    baselines: Vec<Vec<Clocks>>,
-    yardsticks: Vec<u64>,
+    baselines: Vec<Vec<CpuWallTime>>,
+    probe_readings: Vec<u64>,
     facts: ReplicaFacts,
 }
 
 impl<'a> Replica<'a> {
-    /// Loads everyone, in the order of the plan.
+    /// Loads every component, in the order of the plan.
     pub(super) fn load(
         opened: &'a Opened<'_>,
         task: &'a ReplicaTask,
-        workload: &Sandbox,
+        workload_sandbox: &Sandbox,
         timed: &Sandbox,
         say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
     ) -> Result<Self, Stop> {
         let path = opened.request.call.as_slice();
-        let load = |contestant: &Contestant| -> Result<Runner<'a>, Breach> {
-            let bytes = opened.blob(contestant.component).map_err(internal)?;
-            let imports = opened.imports(contestant.files).map_err(internal)?;
+        let load = |payload: &VariantPayload| -> Result<Runner<'a>, GuestError> {
+            let bytes = opened.blob(payload.component).map_err(internal)?;
+            let imports = opened.imports(payload.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let prepared = unsafe { timed.prepare(bytes, imports) }?;
             Ok(Runner {
                 prepared,
                 path,
-                instances: contestant.instances,
+                instances: payload.instances,
                 slot: None,
                 made: Vec::new(),
             })
         };
-        let calibrator = Contestant {
+        let calibrator = VariantPayload {
             component: task.calibrator,
             files: None,
             instances: Instances::Kept,
         };
-        let mut calibrator = load(&calibrator).map_err(|breach| blame(None, breach))?;
-        let mut runners: Vec<Option<Runner<'a>>> = task.contestants.iter().map(|_| None).collect();
-        for &Load { variant, .. } in &task.plan.load_order {
-            let contestant = task.contestants.get(variant).copied().flatten();
-            let contestant = contestant.ok_or_else(|| {
+        let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
+        let mut runners: Vec<Option<Runner<'a>>> = task.payloads.iter().map(|_| None).collect();
+        for &ComponentLoad { variant, .. } in &task.plan.load_order {
+            let payload = task.payloads.get(variant).copied().flatten();
+            let payload = payload.ok_or_else(|| {
                 blame(None, internal("the plan names a variant that is not here"))
             })?;
-            runners[variant] =
-                Some(load(&contestant).map_err(|breach| blame(Some(variant), breach))?);
+            runners[variant] = Some(load(&payload).map_err(|error| blame(Some(variant), error))?);
         }
         let mut instance = calibrator
             .prepared
             .instantiate()
-            .map_err(|breach| blame(None, breach))?;
-        let callee = instance
-            .callee(path)
-            .map_err(|breach| blame(None, breach))?;
-        let feed = Feed::open(opened, workload, Some(callee.ty()))
-            .map_err(|breach| blame(None, breach))?;
+            .map_err(|error| blame(None, error))?;
+        let callee = instance.callee(path).map_err(|error| blame(None, error))?;
+        let workload = Workload::open(opened, workload_sandbox, Some(callee.ty()))
+            .map_err(|error| blame(None, error))?;
         calibrator.slot = Some((instance, callee));
-        let cases = feed.cases();
+        let cases = workload.cases();
         let facts = ReplicaFacts {
             baselines: Vec::new(),
             cold_ns: vec![None; runners.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
-            yardstick_ns: None,
+            contention_probe_ns: None,
             preemptions: 0,
             calls: 0,
         };
@@ -171,16 +169,16 @@ impl<'a> Replica<'a> {
         Ok(Self {
             task,
             say,
-            feed,
+            workload,
             calibrator,
             runners,
             baselines,
-            yardsticks: Vec::new(),
+            probe_readings: Vec::new(),
             facts,
         })
     }
 
-    /// Runs warm-up and blocks, and reports.
+    /// Runs warm-up and blocks, and sends the results.
     pub(super) fn run(mut self) -> Result<(), Stop> {
         self.warm_up()?;
         let task = self.task;
@@ -195,25 +193,25 @@ impl<'a> Replica<'a> {
             .map(|samples| baseline(samples))
             .collect();
         self.facts.clock_ns = clock_cost_ns();
-        self.facts.yardstick_ns = median(&mut self.yardsticks);
+        self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
         let facts = self.facts.clone();
         self.say(&Reply::Replica(facts))
     }
 
-    /// Warms each variant up by the plan's rule, its cases in rotation, on inputs that no later call
-    /// sees again. The very first call is the cold one.
+    /// Warms up each variant by the plan's rule, its cases in rotation, on inputs that no later
+    /// call gets. The very first call is the cold start.
     fn warm_up(&mut self) -> Result<(), Stop> {
-        let cases: Vec<CaseIndex> = (0..self.feed.cases())
+        let cases: Vec<CaseIndex> = (0..self.workload.cases())
             .filter(|case| self.is_timed(*case))
             .collect();
-        let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.feed.cases()];
+        let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.workload.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
-        for entrant in &plan.entrants {
+        for live_variant in &plan.live_variants {
             let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
             let enough = |calls: u32, spent_ns: u64| {
-                entrant.brief || (calls >= rule.calls() && spent_ns >= rule.time_ns())
+                live_variant.single_call || (calls >= rule.calls() && spent_ns >= rule.time_ns())
             };
             while round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX) {
                 for &case in &cases {
@@ -226,8 +224,8 @@ impl<'a> Replica<'a> {
                     }
                     let input = inputs[case][round as usize].clone();
                     let (time, _) =
-                        self.calling(entrant.variant, case, 1, |runner| runner.call(&input))?;
-                    self.facts.cold_ns[entrant.variant].get_or_insert(time.cpu_ns);
+                        self.calling(live_variant.variant, case, 1, |runner| runner.call(&input))?;
+                    self.facts.cold_ns[live_variant.variant].get_or_insert(time.cpu_ns);
                     calls += 1;
                     spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
@@ -240,7 +238,7 @@ impl<'a> Replica<'a> {
         for input in inputs.iter().flatten().take(BASELINE_CALLS) {
             self.calibrator
                 .call(input)
-                .map_err(|breach| blame(None, breach))?;
+                .map_err(|error| blame(None, error))?;
         }
         Ok(())
     }
@@ -266,14 +264,14 @@ impl<'a> Replica<'a> {
         let nothing = self
             .calibrator
             .sample(few)
-            .map_err(|breach| blame(None, breach))?;
+            .map_err(|error| blame(None, error))?;
         let calls = few.len().max(1) as u64;
-        let per_call = Clocks {
+        let per_call = CpuWallTime {
             cpu_ns: nothing.time.cpu_ns / calls,
             wall_ns: nothing.time.wall_ns / calls,
         };
         self.baselines[case].push(per_call);
-        self.yardsticks.push(yardstick_ns());
+        self.probe_readings.push(contention_probe_ns());
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
@@ -300,8 +298,9 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    /// Every distinct answer to every input is judged once. Where there is no oracle, all must
-    /// agree; who stands alone against a majority is to blame, and where there is none, everyone.
+    /// Judges every distinct answer to every input once. Without an oracle, all answers must agree:
+    /// a failure is attributed to those that differ from a majority, and to all where there is
+    /// none.
     fn judge(
         &mut self,
         case: CaseIndex,
@@ -319,14 +318,14 @@ impl<'a> Replica<'a> {
             let groups = grouped(given);
             for (variants, answer) in &groups {
                 let judgement = self
-                    .feed
+                    .workload
                     .judge(case, &input.arguments, *answer)
-                    .map_err(|breach| blame(None, breach))?;
+                    .map_err(|error| blame(None, error))?;
                 if let Judgement::Refused(why) = judgement {
                     return Err(Stop::Blamed(all_of(variants, &why)));
                 }
             }
-            if groups.len() > 1 && !self.feed.has_oracle() {
+            if groups.len() > 1 && !self.workload.has_oracle() {
                 let total: usize = groups.iter().map(|(variants, _)| variants.len()).sum();
                 let why = "its answer differs from the others', and there is no oracle to say who is right";
                 let minority = groups
@@ -348,9 +347,9 @@ impl<'a> Replica<'a> {
             doing: Doing::Workload,
         })?;
         let arguments = self
-            .feed
+            .workload
             .arguments(case, seed)
-            .map_err(|breach| blame(None, breach))?;
+            .map_err(|error| blame(None, error))?;
         let bytes = arguments.iter().map(Value::bytes).sum::<usize>() as u64;
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
@@ -365,7 +364,7 @@ impl<'a> Replica<'a> {
         variant: VariantIndex,
         case: CaseIndex,
         calls: u32,
-        act: impl FnOnce(&mut Runner<'a>) -> Result<T, Breach>,
+        act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
     ) -> Result<T, Stop> {
         self.say(&Reply::About {
             case,
@@ -374,11 +373,11 @@ impl<'a> Replica<'a> {
         self.facts.calls += u64::from(calls);
         let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
         let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
-        act(runner).map_err(|breach| {
+        act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
             Stop::Blamed(vec![Blame {
                 variant: Some(variant),
-                breach,
+                error,
                 calls,
             }])
         })
@@ -391,7 +390,7 @@ impl<'a> Replica<'a> {
 
 type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
 
-/// Groups those who gave the same answer.
+/// Returns the variants in groups of equal answers.
 fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>) -> Vec<Group<'v>> {
     let mut groups: Vec<Group<'v>> = Vec::new();
     for (variant, answer) in answers {
@@ -411,26 +410,26 @@ fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>)
 fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
     let blame = |variant: &VariantIndex| Blame {
         variant: Some(*variant),
-        breach: Breach::new(FailureClass::WrongAnswer, why),
+        error: GuestError::new(FailureClass::WrongAnswer, why),
         calls: Vec::new(),
     };
     variants.iter().map(blame).collect()
 }
 
-fn blame(variant: Option<VariantIndex>, breach: Breach) -> Stop {
+fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
     Stop::Blamed(vec![Blame {
         variant,
-        breach,
+        error,
         calls: Vec::new(),
     }])
 }
 
-fn internal(message: impl Into<String>) -> Breach {
-    Breach::new(FailureClass::RunnerCrashed, message)
+fn internal(message: impl Into<String>) -> GuestError {
+    GuestError::new(FailureClass::RunnerCrashed, message)
 }
 
-fn baseline(samples: &[Clocks]) -> Baseline {
-    let of = |clock: fn(&Clocks) -> u64| {
+fn baseline(samples: &[CpuWallTime]) -> Baseline {
+    let of = |clock: fn(&CpuWallTime) -> u64| {
         let mut values: Vec<u64> = samples.iter().map(clock).collect();
         median(&mut values).unwrap_or(0.0)
     };
@@ -440,7 +439,7 @@ fn baseline(samples: &[Clocks]) -> Baseline {
     }
 }
 
-/// The upper median; `None` of nothing.
+/// Returns the upper median; `None` for no values.
 fn median(values: &mut [u64]) -> Option<f64> {
     values.sort_unstable();
     values.get(values.len() / 2).map(|value| *value as f64)
@@ -449,15 +448,15 @@ fn median(values: &mut [u64]) -> Option<f64> {
 fn clock_cost_ns() -> f64 {
     let mut costs: Vec<u64> = (0..CLOCK_READINGS)
         .map(|_| {
-            let before = Clocks::thread_cpu_ns();
-            Clocks::thread_cpu_ns() - before
+            let before = CpuWallTime::thread_cpu_ns();
+            CpuWallTime::thread_cpu_ns() - before
         })
         .collect();
     costs.sort_unstable();
     costs[CLOCK_READINGS / 2] as f64
 }
 
-/// Involuntary context switches of this thread.
+/// Returns the number of involuntary context switches of this thread.
 fn preemptions() -> u64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.

@@ -1,21 +1,22 @@
-//! Inside a runner: the role of a child process that runs guests.
+//! The runner: the role of a child process that runs guests.
 
-use super::feed::{self, Feed};
 use super::gate::{self, Gate, Halt};
-use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task};
+use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task, WrongCase};
+use super::rehearsal::Rehearse;
 use super::replica::{Replica, Stop};
+use super::workload::{self, Workload};
 use crate::confine::{Frames, Role};
 use crate::engine::Profile;
-use crate::sandbox::{Breach, Imports, Prepared, Sandbox};
+use crate::sandbox::{GuestError, Imports, PreparedComponent, Sandbox};
 use bakeoff_domain::spec::Limits;
 
-/// Bytes of one input, as the host holds it.
+/// The most bytes of one input, as the host holds it.
 const INPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// The name under which the parent asks for this role.
+/// The name of the role, which the parent passes to the child process.
 pub const ROLE: &str = "runner";
 
-/// The role for [`crate::confine::enter_if_child`].
+/// Returns the role for [`crate::confine::enter_if_child`].
 pub fn role() -> Role {
     Role { name: ROLE, run }
 }
@@ -44,7 +45,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let imports = opened.imports(*files)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let passed = match unsafe { checked.prepare(bytes, imports) } {
-                Err(breach) => Err((Halt::Breach(breach), Vec::new())),
+                Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
                     let passed = pass_gate(&opened, &prepared, &workload, *seeds, &mut say);
                     say(&Reply::Attempted(prepared.attempts()))?;
@@ -54,13 +55,13 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             match passed {
                 Ok(()) => Ok(()),
                 Err((Halt::Channel(error), _)) => Err(error),
-                Err((Halt::Breach(breach), calls)) => {
+                Err((Halt::GuestError(error), calls)) => {
                     let workload =
-                        breach.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
+                        error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
                     say(&Reply::Failed {
                         variant: (!workload).then_some(0),
                         calls,
-                        breach,
+                        error,
                     })
                 }
             }
@@ -80,7 +81,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
                     say(&Reply::Failed {
                         variant: blame.variant,
                         calls: blame.calls,
-                        breach: blame.breach,
+                        error: blame.error,
                     })
                 }),
             }
@@ -88,8 +89,8 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     }
 }
 
-/// What a workload's call may use: as a prototype's, but what it gives are inputs, which are larger
-/// than answers.
+/// Returns the limits of a workload's call: those of a prototype's, except that it returns inputs,
+/// which are larger than answers.
 fn workload_limits(limits: Limits) -> Limits {
     Limits {
         output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX),
@@ -101,12 +102,12 @@ type Calls = Vec<gate::Call>;
 
 fn pass_gate(
     opened: &Opened<'_>,
-    prepared: &Prepared,
-    workload: &Sandbox,
+    prepared: &PreparedComponent,
+    workload_sandbox: &Sandbox,
     seeds: GateSeeds,
     say: &mut dyn FnMut(&Reply) -> Result<(), String>,
 ) -> Result<(), (Halt, Calls)> {
-    let unstarted = |breach: Breach| (Halt::Breach(breach), Vec::new());
+    let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
     let call = opened.request.call.as_slice();
     let starting = Reply::About {
         case: 0,
@@ -120,28 +121,35 @@ fn pass_gate(
         let mut instance = prepared.instantiate().map_err(unstarted)?;
         instance.callee(call).map_err(unstarted)?.ty().clone()
     };
-    let mut feed = Feed::open(opened, workload, Some(&ty)).map_err(unstarted)?;
+    let mut workload = Workload::open(opened, workload_sandbox, Some(&ty)).map_err(unstarted)?;
     let mut gate = Gate {
         prepared,
         call,
-        feed: &mut feed,
+        workload: &mut workload,
         seeds,
         say,
         made: Vec::new(),
     };
-    gate.run()
-        .map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+    checked_and_rehearsed(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+}
+
+/// Checks every case, then rehearses the calls of a whole replica.
+fn checked_and_rehearsed(gate: &mut Gate<'_>) -> Result<(), Halt> {
+    let fuel = gate.run()?;
+    let seed = gate.seeds.rehearsal;
+    let rehearsal = Rehearse::new(gate).run(&fuel, seed)?;
+    gate.say(&Reply::Rehearsed(rehearsal))
 }
 
 fn read_cases(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
     component: super::protocol::Blob,
-) -> Result<Vec<Result<(), String>>, String> {
+) -> Result<Vec<Result<(), WrongCase>>, String> {
     let Inputs::Cases(cases) = &opened.request.inputs else {
         return Err("no cases to read".to_owned());
     };
-    let text = |breach: Breach| breach.message;
+    let text = |error: GuestError| error.message;
     // SAFETY: the parent authenticated the bytes it sent.
     let prepared =
         unsafe { sandbox.prepare(opened.blob(component)?, Imports::None) }.map_err(text)?;
@@ -150,6 +158,6 @@ fn read_cases(
     let function = opened.request.call.last().map_or("", String::as_str);
     Ok(cases
         .iter()
-        .map(|case| feed::read_case(case, function, callee.ty()).map(drop))
+        .map(|case| workload::read_case(case, function, callee.ty()).map(drop))
         .collect())
 }

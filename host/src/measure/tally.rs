@@ -1,26 +1,29 @@
-//! What follows from a race's replicas, counted one after the other in the order of their launch:
-//! the same whether they finished in another order, were kept by an earlier session, or are looked
-//! at again much later.
+//! The analysis of a race's replicas, which are counted one after the other in the order of their
+//! launch. The result does not depend on the order in which they finished, on the session that
+//! stored them, or on the time of the analysis.
 
-use super::pilot::Pilot;
-use super::race::{Dropout, Kept, RaceOptions, Raced};
+use super::race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
-use bakeoff_domain::race::{Analysis, Basis, Next, Race, Remaining, Settings, StopReason};
+use bakeoff_domain::race::{
+    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason,
+};
 
-/// A race's replicas, counted.
+/// The counted replicas of a race.
 pub(super) struct Tally {
-    pub(super) settings: Settings,
+    pub(super) settings: RaceSettings,
     race: Race,
-    /// How many replicas were counted: those of the indexes below.
+    /// The number of replicas that were counted: those with lower indexes.
     counted: u32,
 }
 
 impl Tally {
-    /// Nothing is counted yet. What the pilot fixed becomes part of the settings.
-    pub(super) fn new(mut settings: Settings, pilot: &Pilot) -> Self {
+    /// Returns an empty tally. The values that the pilot fixed become part of the settings.
+    pub(super) fn new(mut settings: RaceSettings, pilot: &Pilot) -> Self {
         settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
         settings.clock_ns = pilot.clock_ns;
-        settings.brief_at_start.clone_from(&pilot.sampling.brief);
+        settings
+            .single_call_at_start
+            .clone_from(&pilot.sampling.single_call);
         Self {
             race: Race::new(settings.clone()),
             settings,
@@ -28,8 +31,8 @@ impl Tally {
         }
     }
 
-    /// Takes out a variant that failed, as if it had never been spoken of: what `finished` says is
-    /// counted anew without it, so that it does not matter when it failed.
+    /// Removes a variant that failed, and counts `finished` again without it, so that the time of
+    /// its failure makes no difference.
     pub(super) fn withdraw(&mut self, variant: VariantIndex, finished: &[Replica]) {
         self.settings.withdrawn.push(variant);
         self.settings.basis = Basis::All;
@@ -38,8 +41,8 @@ impl Tally {
         self.count(finished);
     }
 
-    /// Counts those of the finished replicas whose turn it is. Whether others count at all is asked
-    /// after each, so that it does not matter when anyone looks.
+    /// Counts each finished replica that is next in order. The choice of replicas that count is
+    /// made after each, so the time of the call makes no difference.
     pub(super) fn count(&mut self, finished: &[Replica]) {
         while let Some(replica) = finished
             .iter()
@@ -47,18 +50,18 @@ impl Tally {
         {
             self.counted += 1;
             self.race.push(replica.clone());
-            if self.race.calls_for_solo() {
+            if self.race.should_fall_back_to_solo() {
                 self.prefer_solo(finished);
             }
         }
     }
 
-    /// What follows so far.
+    /// Returns the analysis of the replicas so far.
     pub(super) fn analysis(&mut self) -> Analysis {
         self.race.analysis()
     }
 
-    /// Only replicas that ran alone count from now on.
+    /// Restricts the count to replicas that ran solo, from now on.
     fn prefer_solo(&mut self, finished: &[Replica]) {
         self.settings.basis = Basis::Solo;
         self.race = Race::new(self.settings.clone());
@@ -73,10 +76,9 @@ impl Tally {
     }
 }
 
-/// What was declared, before the pilot.
-pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> Settings {
-    let mut settings = Settings::new(variants, cases);
-    settings.sizes = options.sizes.to_vec();
+/// Returns the race settings as declared, before the pilot.
+pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) -> RaceSettings {
+    let mut settings = RaceSettings::new(variants, cases);
     settings.confidence = options.measure.confidence;
     settings.practical = options.measure.practical;
     settings.replicas_max = options.measure.replicas_max;
@@ -86,8 +88,8 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings
 }
 
-/// Who failed, each once: of one that failed in the race and in the pilot, the race's failure, which
-/// was found out later.
+/// Returns the variants that failed, each once. If one failed both in the race and in the pilot,
+/// the failure in the race is returned, since it is the later one.
 pub(super) fn known(dropped: Vec<Dropout>, pilot: &Pilot) -> Vec<Dropout> {
     let mut known: Vec<Dropout> = Vec::new();
     for dropout in dropped.into_iter().chain(pilot.failed.clone()) {
@@ -98,15 +100,15 @@ pub(super) fn known(dropped: Vec<Dropout>, pilot: &Pilot) -> Vec<Dropout> {
     known
 }
 
-/// Calls of guest code that a race rests on, as [`Raced::calls`] counts them.
+/// Returns the number of calls of guest code that a race rests on, as [`Raced::calls`] counts them.
 pub(super) fn calls(pilot: &Pilot, replicas: &[Replica]) -> u64 {
     let samples = replicas.iter().flat_map(|replica| &replica.samples);
     pilot.calls + samples.map(|sample| u64::from(sample.calls)).sum::<u64>()
 }
 
-/// Why a race is over that stops for this reason: once every replica ran that may, a longer budget
-/// would not bring another, whichever of them count.
-pub(super) fn over(reason: StopReason, finished: usize, settings: &Settings) -> StopReason {
+/// Returns the final reason for the end of a race: once every replica has run that may, a larger
+/// budget would not add another one.
+pub(super) fn over(reason: StopReason, finished: usize, settings: &RaceSettings) -> StopReason {
     match reason {
         StopReason::Budget if finished >= settings.replicas_max as usize => {
             StopReason::ReplicaLimit
@@ -115,32 +117,32 @@ pub(super) fn over(reason: StopReason, finished: usize, settings: &Settings) -> 
     }
 }
 
-/// What a race of so many variants found out, from what was kept of it and without running
-/// anything. `None` if it did not get as far as its pilot.
+/// Returns the result of a race of `variants` variants from what was stored of it, without running
+/// anything. `None` if the race did not get as far as its pilot.
 pub fn replay(
     variants: usize,
     cases: usize,
     options: &RaceOptions<'_>,
-    kept: Kept,
+    stored: StoredRace,
 ) -> Option<Raced> {
-    let pilot = kept.pilot?;
+    let pilot = stored.pilot?;
     let mut tally = Tally::new(declare(variants, cases, options), &pilot);
-    let failed = known(kept.dropped, &pilot);
+    let failed = known(stored.dropped, &pilot);
     for dropout in &failed {
         tally.withdraw(dropout.variant, &[]);
     }
-    let mut replicas = kept.replicas;
+    let mut replicas = stored.replicas;
     replicas.sort_by_key(|replica| replica.index);
     tally.count(&replicas);
     let analysis = tally.analysis();
     // With nothing left of the budget every race is over; whether it was over before is told apart.
-    let nothing = Remaining {
+    let nothing = RemainingBudget {
         seconds: 0.0,
         replica_seconds: 1.0,
     };
     let stop = match analysis.next(nothing) {
-        Next::Stop(reason) => over(reason, replicas.len(), &tally.settings),
-        Next::Run { .. } => StopReason::Budget,
+        NextStep::Stop(reason) => over(reason, replicas.len(), &tally.settings),
+        NextStep::Run { .. } => StopReason::Budget,
     };
     Some(Raced {
         analysis: Some(analysis),

@@ -1,54 +1,54 @@
-//! In the parent: one runner process, watched from its first frame to its end.
+//! The parent's side of one runner process, from its first frame to its end.
 //!
-//! A runner announces what it is about to do. When a call takes longer than it may, the process is
-//! killed and the announced variant is to blame, unless the process hardly ran: then it gets more
-//! time, and if it does not run then either, the machine stalled, and nobody is to blame.
+//! A runner announces each step before it takes it. When a call takes longer than it may, the
+//! process is killed and the announced variant fails, unless the process hardly ran: then it gets
+//! more time, and if it does not run then either, the machine stalled, and no variant fails.
 
 use super::bounds;
 use super::protocol::{Doing, Reply};
-use crate::confine::{Child, Confinement, Ending, Exit, SpawnError};
-use crate::sandbox::Breach;
+use crate::confine::{Child, Confinement, Exit, ExitCause, SpawnError};
+use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// A runner that is late and had less CPU time than this share of what its call may take did not
-/// run: the machine stalled.
+/// The share of its time that a late runner must have had as CPU time. With less than this it did
+/// not run, because the machine stalled.
 const STALLED_SHARE: f64 = 0.5;
 
-/// How many times over a call that hardly ran gets the time that it may take. A loop on a busy
-/// machine is then known for what it is as soon as it had half of that time for itself.
+/// How many times a call that hardly ran gets its time again. An endless loop on a busy machine is
+/// recognised as soon as it had half of its time as CPU time.
 const EXTENSIONS_MAX: u32 = 8;
 
-/// How often a runner's CPU time is read while it speaks.
+/// The interval at which the CPU time of a runner is read while it sends frames.
 const CPU_READ_EVERY: Duration = Duration::from_millis(100);
 
-/// How a runner is started and how long it may take.
+/// The inputs and time limits of one runner process.
 pub(super) struct Watch<'a> {
     pub(super) confinement: &'a Confinement,
     /// The whole request.
     pub(super) message: &'a [u8],
     /// The core it is pinned to.
     pub(super) core: Option<usize>,
-    /// What one call of a variant may take.
+    /// The time that one call of a variant may take.
     pub(super) call_max: Duration,
-    /// What everything else may take between two frames.
+    /// The time that everything else may take between two frames.
     pub(super) workload_max: Duration,
     /// The wall limit as the experiment file writes it.
     pub(super) wall_limit: String,
-    /// What all guests together may have, in bytes.
+    /// Bytes of memory that all guests together may have.
     pub(super) guests_bytes: u64,
-    /// When the budget ends for good.
+    /// The time at which the budget ends, if it does.
     pub(super) until: Option<Instant>,
 }
 
-/// How a runner ended.
+/// The end of a runner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ended {
-    /// It did all that it was asked for.
+    /// The runner completed its task.
     Done,
-    /// A variant failed, or the workload (`None`); with the calls that repeat it.
+    /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
     Failed(Vec<Failed>),
     /// The machine stalled.
     Stalled,
@@ -56,24 +56,24 @@ pub(super) enum Ended {
     OutOfBudget,
 }
 
-/// Who failed, and how.
+/// A failure, with the variant or workload that it is attributed to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failed {
     pub(super) variant: Option<VariantIndex>,
     pub(super) calls: Vec<(usize, u64)>,
-    pub(super) breach: Breach,
+    pub(super) error: GuestError,
 }
 
-/// A runner could not be started, or broke the protocol.
+/// The error of a runner that could not be started, or broke the protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// It did not start.
+    /// The process did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// It ended without a word while no guest was running.
+    /// The process ended without a reply while no guest was running.
     #[error("a runner process ended before it ran anything: {0}")]
     Silent(String),
-    /// Runners did not get to run, again and again.
+    /// The machine stalled several times in a row.
     #[error(
         "the machine stalls: nothing ran for seconds, several times over; run again when it has \
          time to spare"
@@ -88,8 +88,8 @@ pub enum RunnerError {
 }
 
 impl Watch<'_> {
-    /// Starts the runner and hears it out. Replies other than announcements and failures go to
-    /// `hear`.
+    /// Starts the runner and reads its replies to the end. Replies other than announcements and
+    /// failures are passed to `hear`.
     pub(super) async fn run(
         &self,
         hear: &mut (dyn FnMut(Reply) + Send),
@@ -140,11 +140,11 @@ impl Watch<'_> {
                 Ok(Reply::Failed {
                     variant,
                     calls,
-                    breach,
+                    error,
                 }) => failed.push(Failed {
                     variant,
                     calls,
-                    breach,
+                    error,
                 }),
                 Ok(reply) => hear(reply),
                 Err(error) => {
@@ -160,14 +160,14 @@ impl Watch<'_> {
         if !failed.is_empty() {
             return Ok(Ended::Failed(failed));
         }
-        match (exit.ending, heard.doing) {
-            (Ending::Exited(0), _) => Ok(Ended::Done),
+        match (exit.cause, heard.doing) {
+            (ExitCause::Exited(0), _) => Ok(Ended::Done),
             (_, Some(Doing::Calling { variant, .. })) => Ok(self.crashed(variant, &exit)),
             _ => Err(RunnerError::Silent(describe(&exit))),
         }
     }
 
-    /// `None` if the budget ends first.
+    /// Returns the output of `start`; `None` if the budget ends first.
     async fn in_time<T>(&self, start: impl Future<Output = T>) -> Option<T> {
         match self.until {
             Some(until) => timeout_at(until, start).await.ok(),
@@ -188,7 +188,7 @@ impl Watch<'_> {
         Ended::Failed(vec![Failed {
             variant: Some(variant),
             calls: Vec::new(),
-            breach: Breach {
+            error: GuestError {
                 class: FailureClass::WallLimit,
                 message: "ran longer than it may".into(),
                 limit: Some(self.wall_limit.clone()),
@@ -197,8 +197,8 @@ impl Watch<'_> {
     }
 
     fn crashed(&self, variant: VariantIndex, exit: &Exit) -> Ended {
-        let breach = match exit.ending {
-            Ending::MemoryWatchdog => Breach {
+        let error = match exit.cause {
+            ExitCause::MemoryWatchdog => GuestError {
                 class: FailureClass::MemoryLimit,
                 message: "made its process take more memory than it may".into(),
                 limit: Some(format!(
@@ -206,24 +206,24 @@ impl Watch<'_> {
                     bounds::resident_bytes_max(self.guests_bytes) >> 20
                 )),
             },
-            _ => Breach::new(FailureClass::RunnerCrashed, describe(exit)),
+            _ => GuestError::new(FailureClass::RunnerCrashed, describe(exit)),
         };
         Ended::Failed(vec![Failed {
             variant: Some(variant),
             calls: Vec::new(),
-            breach,
+            error,
         }])
     }
 }
 
-/// The last announcement.
+/// The last announcement of a runner.
 struct Heard {
     doing: Option<Doing>,
     since: Instant,
-    /// CPU time of the child, and when it was read.
+    /// CPU time of the child, and the time at which it was read.
     cpu: Option<Duration>,
     read: Instant,
-    /// How many times over it got what it may take.
+    /// How many times the announced step got its time again.
     extensions: u32,
 }
 
@@ -251,7 +251,7 @@ impl Heard {
         self.extensions = 0;
     }
 
-    /// Whether the child hardly ran since it announced something that may take so long.
+    /// Returns true if the child hardly ran since it announced a step that may take `patience`.
     fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
         match (self.cpu, cpu(child)) {
             (Some(before), Some(after)) => {
@@ -270,9 +270,9 @@ fn cpu(child: &Child) -> Option<Duration> {
 }
 
 fn describe(exit: &Exit) -> String {
-    let how = match exit.ending {
-        Ending::Exited(status) => format!("its process ended with status {status}"),
-        Ending::Signalled(signal) => format!("its process died of signal {signal}"),
+    let how = match exit.cause {
+        ExitCause::Exited(status) => format!("its process ended with status {status}"),
+        ExitCause::Signalled(signal) => format!("its process died of signal {signal}"),
         other => format!("its process was stopped ({other:?})"),
     };
     let stderr = String::from_utf8_lossy(&exit.stderr);

@@ -1,6 +1,6 @@
-//! For terminals that show nothing but ASCII: our own signs in other letters.
+//! ASCII text, for terminals that show nothing else.
 
-/// Our signs, and what stands for them.
+/// Our signs and their replacements.
 const SIGNS: [(char, &str); 21] = [
     ('─', "-"),
     ('├', "|"),
@@ -25,8 +25,7 @@ const SIGNS: [(char, &str); 21] = [
     ('δ', "delta"),
 ];
 
-/// The text with our own signs written in ASCII. Letters of other scripts, which come from outside,
-/// become question marks.
+/// The text with our own signs replaced by ASCII. All other characters become question marks.
 pub(super) fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strips_and_sentences_stay_readable() {
+    fn sparklines_and_sentences_stay_readable() {
         assert_eq!(ascii("·  ├──●──┤"), ":  |--o--|");
         assert_eq!(
             ascii("1.8 × faster, 1.7–1.9; ±3 %; 5 µs"),

@@ -1,12 +1,12 @@
-//! One row for each variant, for spreadsheets and scripts.
+//! The report as CSV: one row for each variant.
 
-use super::inert::Csv;
+use super::escape::Csv;
 use super::tables;
-use bakeoff_domain::report::{Report, Variant};
+use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::BTreeSet;
 
 /// The report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown
-/// number is an empty field. Foreign text is quoted, and never begins like a formula.
+/// number is an empty field. Text is quoted, and never begins like a formula.
 pub fn csv(report: &Report) -> String {
     let sources: BTreeSet<&String> = report
         .variants
@@ -59,7 +59,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-fn row(report: &Report, variant: &Variant, sources: &BTreeSet<&String>) -> Vec<String> {
+fn row(report: &Report, variant: &VariantReport, sources: &BTreeSet<&String>) -> Vec<String> {
     let parameters: Vec<String> = variant
         .parameters
         .iter()

@@ -1,14 +1,14 @@
-//! What `bakeoff doctor` found, as text for a terminal.
+//! The result of `bakeoff doctor` as text for a terminal.
 
 use super::Colour;
+use super::escape::Plain;
 use super::human::wrapped;
-use super::inert::Plain;
-use crate::doctor::{Examination, Finding, State};
+use crate::doctor::{Examination, Finding, FindingState};
 
 /// Columns of the widest topic, its sign and the space after it.
 const MARGIN: usize = 15;
 
-/// The findings, one below the other; each with what it means and what to do.
+/// The findings, one below the other, each with its meaning and advice.
 pub fn doctor(examination: &Examination, width: usize, colour: Colour) -> String {
     let room = width.clamp(50, 160) - MARGIN;
     let mut out = format!("{}\n", styled(&headline(examination), "1", colour));
@@ -27,26 +27,33 @@ fn headline(examination: &Examination) -> String {
     let version = &examination.bakeoff;
     let able = match examination.can_run {
         true => "can run experiments on this machine",
-        false => "cannot run anything safely on this machine",
+        false => "cannot run anything on this machine",
     };
-    let rest = match (count(State::Bad), count(State::Limited)) {
-        (0, 0) => "all is as it should be".to_owned(),
-        (0, limited) => format!(
-            "{limited} of {} could be better",
-            examination.findings.len()
-        ),
-        (bad, 0) => format!("{bad} of {} must be mended", examination.findings.len()),
-        (bad, limited) => format!("{bad} must be mended, {limited} could be better"),
+    let counted = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        count => Some(format!("{count} {what}s")),
     };
-    format!("bakeoff {version} {able}; {rest}")
+    let counts: Vec<String> = [
+        counted(count(FindingState::Bad), "problem"),
+        counted(count(FindingState::Limited), "limitation"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let counts = match counts.is_empty() {
+        true => "no problems".to_owned(),
+        false => counts.join(", "),
+    };
+    format!("bakeoff {version} {able}: {counts}")
 }
 
 /// A finding: its topic in the margin, and beside it up to three paragraphs.
 fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
     let (sign, code) = match finding.state {
-        State::Good => ("✓", "32"),
-        State::Limited => ("!", "33"),
-        State::Bad => ("✗", "31"),
+        FindingState::Good => ("✓", "32"),
+        FindingState::Limited => ("!", "33"),
+        FindingState::Bad => ("✗", "31"),
     };
     let next = finding.next.as_ref().map(|next| format!("→ {next}"));
     let texts = [

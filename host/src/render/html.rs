@@ -1,18 +1,18 @@
-//! One HTML page that needs nothing else: no script, no request, readable in dark and light, by
-//! keyboard and by a screen reader.
+//! The report as one self-contained HTML page: no scripts, no requests, for dark and light schemes,
+//! keyboards and screen readers.
 
-use super::inert::Html;
+use super::escape::Html;
 use super::tables::{self, Align, Table};
 use super::{Options, charts};
 use bakeoff_domain::report::words;
-use bakeoff_domain::report::{Outcome, Report};
+use bakeoff_domain::report::{RankingOutcome, Report};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::{Display, Write};
 
-/// The page's style; the charts bring their own.
+/// The style of the page; charts have their own.
 const STYLE: &str = include_str!("html.css");
 
-/// The report as a page. The first thing on it is the answer.
+/// The report as a page. It begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
     page.head(report);
@@ -23,7 +23,7 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.end();
     }
     page.charts(report);
-    page.left_out(report);
+    page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
     }
@@ -41,9 +41,9 @@ struct Page {
 }
 
 impl Page {
-    /// Writes markup of ours, in which foreign text is wrapped in [`Html`].
+    /// Adds markup, in which text from outside is wrapped in [`Html`].
     fn add(&mut self, markup: std::fmt::Arguments<'_>) {
-        // A string takes whatever is written to it.
+        // Writing to a string cannot fail.
         let _ = self.out.write_fmt(markup);
         self.out.push('\n');
     }
@@ -89,9 +89,9 @@ impl Page {
             return;
         }
         let class = match report.recommendation.outcome {
-            Outcome::Winner => "winner",
-            Outcome::Tie | Outcome::NoCall => "open",
-            Outcome::Nothing => "none",
+            RankingOutcome::Winner => "winner",
+            RankingOutcome::Tie | RankingOutcome::NoCall => "open",
+            RankingOutcome::Nothing => "none",
         };
         self.add(format_args!(
             r#"<section class="answer {class}" aria-label="Answer">
@@ -101,7 +101,7 @@ impl Page {
         ));
     }
 
-    /// A table that scrolls sideways on a narrow screen, also by keyboard.
+    /// Adds a table that scrolls sideways on a narrow screen, also by keyboard.
     fn table(&mut self, table: &Table) {
         self.add(format_args!(
             r#"<div class="wide" tabindex="0" role="region" aria-label="{0}">
@@ -151,26 +151,26 @@ impl Page {
         }
     }
 
-    fn left_out(&mut self, report: &Report) {
-        let list = tables::left_out(report);
+    fn unranked(&mut self, report: &Report) {
+        let list = tables::unranked(report);
         if list.is_empty() {
             return;
         }
         self.section("Not ranked");
         self.add(format_args!("<dl>"));
-        for out in list {
+        for variant in list {
             self.add(format_args!(
                 "<dt>{} <span class=\"what\">{}</span></dt>",
-                Html(&out.name),
-                Html(&out.what)
+                Html(&variant.name),
+                Html(&variant.status)
             ));
-            if out.why.contains('\n') {
+            if variant.reason.contains('\n') {
                 self.add(format_args!(
                     "<dd><pre tabindex=\"0\">{}</pre></dd>",
-                    Html(&out.why)
+                    Html(&variant.reason)
                 ));
             } else {
-                self.add(format_args!("<dd>{}</dd>", Html(&out.why)));
+                self.add(format_args!("<dd>{}</dd>", Html(&variant.reason)));
             }
         }
         self.add(format_args!("</dl>"));
@@ -198,7 +198,7 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::samples(report, options);
+        let samples = super::code_samples(report, options);
         if samples.is_empty() {
             return;
         }
@@ -221,17 +221,17 @@ impl Page {
         self.end();
     }
 
-    /// Readings, criteria and surroundings: what the answer rests on.
+    /// Adds the readings, the criteria and the environment.
     fn basis(&mut self, report: &Report) {
-        self.section("What it rests on");
+        self.section("Readings, criteria and environment");
         if let Some(readings) = tables::readings(report) {
             self.table(&readings);
         }
         self.table(&tables::criteria(report));
         self.add(format_args!("<dl class=\"pairs\">"));
-        for (what, which) in tables::environment(report) {
-            let which = super::clipped(&which, 300);
-            self.add(format_args!("<dt>{what}</dt><dd>{}</dd>", Html(&which)));
+        for (name, value) in tables::environment(report) {
+            let value = super::clipped(&value, 300);
+            self.add(format_args!("<dt>{name}</dt><dd>{}</dd>", Html(&value)));
         }
         self.add(format_args!("</dl>"));
         self.end();

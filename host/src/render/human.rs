@@ -1,23 +1,24 @@
-//! Text for a terminal: the first screen answers the question.
+//! The report as text for a terminal. The first screen has the answer.
 
-use super::inert::Plain;
-use super::strips::Axis;
+use super::escape::Plain;
+use super::sparkline::Axis;
 use super::tables::{self, Table};
-use super::{Colour, Options, Signs, ascii, layout};
+use super::{Charset, Colour, Options, ascii, layout};
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Interval, Outcome, Report};
+use bakeoff_domain::report::{Interval, RankingOutcome, Report};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::Write;
 
-/// Columns of a strip: below the least there are words only.
-const STRIP_MIN: usize = 8;
-const STRIP_MAX: usize = 48;
+/// Fewest columns of a sparkline; with less room there are words only.
+const SPARKLINE_COLUMNS_MIN: usize = 8;
+/// Most columns of a sparkline.
+const SPARKLINE_COLUMNS_MAX: usize = 48;
 
-/// Lines of a failure's message that are shown.
+/// Largest number of lines of a failure's message.
 const MESSAGE_LINES_MAX: usize = 12;
 
-/// The report as text: the answer, the matrix, strips of ratios, who is left out and why, the
-/// narrative, where it was measured.
+/// The report as text: the answer, the matrix, sparklines of ratios, variants that are not ranked,
+/// the narrative, the environment.
 pub fn human(report: &Report, options: &Options) -> String {
     let mut page = Page {
         out: String::new(),
@@ -29,8 +30,8 @@ pub fn human(report: &Report, options: &Options) -> String {
     if report.options.comparison != Comparison::Narrative {
         page.matrix(report);
     }
-    page.strips(report);
-    page.left_out(report);
+    page.ratios(report);
+    page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
     }
@@ -41,13 +42,13 @@ pub fn human(report: &Report, options: &Options) -> String {
     page.notes(report);
     page.code(report, options);
     page.environment(report);
-    match options.signs {
-        Signs::Unicode => page.out,
-        Signs::Ascii => ascii::ascii(&page.out),
+    match options.charset {
+        Charset::Unicode => page.out,
+        Charset::Ascii => ascii::ascii(&page.out),
     }
 }
 
-/// Escape sequences that are ours.
+/// The style of a line.
 #[derive(Clone, Copy)]
 enum Style {
     Bold,
@@ -63,7 +64,7 @@ struct Page {
 }
 
 impl Page {
-    /// One line, styled if colours are wanted. The text must be inert already.
+    /// Adds a line, styled if colours are on. The text must be escaped already.
     fn line(&mut self, text: &str, style: Option<Style>) {
         let code = match (self.colour, style) {
             (Colour::Never, _) | (_, None) => None,
@@ -78,16 +79,16 @@ impl Page {
         }
     }
 
-    /// A paragraph of foreign text, wrapped and indented.
+    /// Adds a paragraph of any text: escaped, wrapped and indented.
     fn paragraph(&mut self, text: &str, indent: &str, style: Option<Style>) {
-        let inert = Plain(text).to_string();
+        let escaped = Plain(text).to_string();
         let hanging = if indent.ends_with("• ") {
             " ".repeat(indent.chars().count())
         } else {
             indent.to_owned()
         };
         let room = self.width.saturating_sub(indent.chars().count()).max(20);
-        for (index, line) in wrapped(&inert, room).iter().enumerate() {
+        for (index, line) in wrapped(&escaped, room).iter().enumerate() {
             let indent = if index == 0 { indent } else { &hanging };
             self.line(&format!("{indent}{line}"), style);
         }
@@ -112,9 +113,9 @@ impl Page {
         }
         self.out.push('\n');
         let style = match report.recommendation.outcome {
-            Outcome::Winner => Style::Good,
-            Outcome::Tie | Outcome::NoCall => Style::Bold,
-            Outcome::Nothing => Style::Bad,
+            RankingOutcome::Winner => Style::Good,
+            RankingOutcome::Tie | RankingOutcome::NoCall => Style::Bold,
+            RankingOutcome::Nothing => Style::Bad,
         };
         self.paragraph(text, "", Some(style));
     }
@@ -141,17 +142,17 @@ impl Page {
     }
 
     fn table(&mut self, table: &Table) {
-        let inert = |text: &String| Plain(text).to_string();
+        let escaped = |text: &String| Plain(text).to_string();
         let columns = table.columns.iter();
         let table = Table {
             caption: String::new(),
             columns: columns
-                .map(|(title, align)| (inert(title), *align))
+                .map(|(title, align)| (escaped(title), *align))
                 .collect(),
             rows: table
                 .rows
                 .iter()
-                .map(|row| row.iter().map(inert).collect())
+                .map(|row| row.iter().map(escaped).collect())
                 .collect(),
         };
         for line in layout::lines(&table, self.width) {
@@ -159,57 +160,57 @@ impl Page {
         }
     }
 
-    /// Ratios against the fastest.
-    fn strips(&mut self, report: &Report) {
-        let list = tables::against_fastest(report);
-        let (Some(best), true) = (list.first(), list.len() > 1) else {
+    /// Adds the times against the fastest variant.
+    fn ratios(&mut self, report: &Report) {
+        let list = tables::ratios_to_fastest(report);
+        let (Some(fastest), true) = (list.first(), list.len() > 1) else {
             return;
         };
-        let caption = format!("Time against {}", words::name(report, &best.variant.id));
+        let caption = format!("Time against {}", words::name(report, &fastest.variant.id));
         self.heading(&format!("{caption}, all cases together (logarithmic)"));
         let names: Vec<String> = list
             .iter()
-            .map(|a| Plain(&words::name(report, &a.variant.id)).to_string())
+            .map(|row| Plain(&words::name(report, &row.variant.id)).to_string())
             .collect();
         let longest = names.iter().map(|name| name.chars().count()).max();
         let name_width = longest.unwrap_or(0).min(self.width / 4);
-        let ratios: Vec<Interval> = list.iter().filter_map(|a| a.ratio).collect();
-        let longest = list.iter().map(|a| a.said.chars().count()).max();
+        let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
+        let longest = list.iter().map(|row| row.summary.chars().count()).max();
         let room = self
             .width
             .checked_sub(name_width + longest.unwrap_or(0) + 5);
         let axis = room
-            .filter(|room| *room >= STRIP_MIN)
-            .map(|room| Axis::holding(&ratios, room.min(STRIP_MAX)));
-        for (against, name) in list.iter().zip(names) {
+            .filter(|room| *room >= SPARKLINE_COLUMNS_MIN)
+            .map(|room| Axis::containing(&ratios, room.min(SPARKLINE_COLUMNS_MAX)));
+        for (row, name) in list.iter().zip(names) {
             let name: String = name.chars().take(name_width).collect();
-            let strip = match (&axis, against.ratio) {
+            let sparkline = match (&axis, row.ratio) {
                 (None, _) => String::new(),
-                (Some(axis), Some(ratio)) => format!("  {}", axis.strip(Some(ratio))),
-                (Some(axis), None) if against.variant.id == best.variant.id => {
-                    format!("  {}", axis.strip(None))
+                (Some(axis), Some(ratio)) => format!("  {}", axis.sparkline(ratio)),
+                (Some(axis), None) if row.verdict.is_none() => {
+                    format!("  {}", axis.fastest())
                 }
-                (Some(axis), None) => format!("  {}", axis.blank()),
+                (Some(axis), None) => format!("  {}", axis.unknown()),
             };
             self.line(
-                &format!(" {name:<name_width$}{strip}  {}", against.said),
+                &format!(" {name:<name_width$}{sparkline}  {}", row.summary),
                 None,
             );
         }
     }
 
-    fn left_out(&mut self, report: &Report) {
-        let list = tables::left_out(report);
+    fn unranked(&mut self, report: &Report) {
+        let list = tables::unranked(report);
         if list.is_empty() {
             return;
         }
         self.out.push('\n');
         self.line("Not ranked", Some(Style::Bad));
-        for out in list {
-            let mut lines = out.why.lines();
+        for variant in list {
+            let mut lines = variant.reason.lines();
             let first = lines.next().unwrap_or_default();
-            let what = super::clipped(&out.what, 200);
-            let text = format!("{} {what}: {first}", super::clipped(&out.name, 80));
+            let status = super::clipped(&variant.status, 200);
+            let text = format!("{} {status}: {first}", super::clipped(&variant.name, 80));
             self.paragraph(text.trim_end_matches(": "), " ", None);
             for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
                 self.paragraph(line, "   ", Some(Style::Dim));
@@ -243,7 +244,7 @@ impl Page {
         }
     }
 
-    /// The source of the first place, where it is wanted and short enough for a terminal.
+    /// Adds the beginning of the source of the first variant, if code samples are on.
     fn code(&mut self, report: &Report, options: &Options) {
         let first = report
             .variants
@@ -270,15 +271,15 @@ impl Page {
     fn environment(&mut self, report: &Report) {
         self.out.push('\n');
         let mut text = String::new();
-        for (what, which) in tables::environment(report) {
-            // A string takes whatever is written to it.
-            let _ = write!(text, "{what}: {}. ", super::clipped(&which, 300));
+        for (name, value) in tables::environment(report) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{name}: {}. ", super::clipped(&value, 300));
         }
         self.paragraph(text.trim_end(), "", Some(Style::Dim));
     }
 }
 
-/// Lines of at most `width` characters, broken at spaces where there are any.
+/// Lines of at most `width` characters, broken at spaces if there are any.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;

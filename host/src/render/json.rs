@@ -1,13 +1,12 @@
-//! `report.json`, version 1.
+//! The report as JSON: `report.json`, version 1.
 
-use super::inert::is_active;
+use super::escape::is_active;
 use bakeoff_domain::report::Report;
 
-/// The report as JSON, indented, with a line break at its end. Characters that steer a terminal or
-/// reorder a line are written as escapes, so that printing it is harmless too.
+/// The report as indented JSON with a line break at its end. Control and formatting characters are
+/// escaped, so that printing it on a terminal is safe.
 pub fn json(report: &Report) -> String {
-    // Maps with string keys and plain values: serialising them cannot fail. If it ever does, the
-    // reader gets valid JSON that says so.
+    // Maps with string keys and plain values: serialising them does not fail.
     let text = serde_json::to_string_pretty(report)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
     let mut out = String::with_capacity(text.len() + 1);
@@ -28,7 +27,7 @@ pub fn json(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn escapes_are_read_back_as_what_they_were() {
+    fn escapes_are_read_back_as_the_same_characters() {
         let name = "a\u{1b}[31m\u{202e}\u{9b}\u{e0041}\u{7f}";
         let report = crate::render::tables::tests::named(name);
         let text = super::json(&report);

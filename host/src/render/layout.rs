@@ -1,13 +1,13 @@
-//! Tables as lines of a terminal. No word is ever broken: what does not fit side by side is put one
-//! below the other.
+//! Tables as lines of a terminal. No word is broken: columns that do not fit side by side go into
+//! another table below.
 
 use super::tables::{Align, Table};
 
-/// Spaces between two columns, at best and at least.
+/// Spaces between two columns: as many as fit, from `GAP` down to `GAP_MIN`.
 const GAP: usize = 3;
 const GAP_MIN: usize = 1;
 
-/// The lines of a table in so many columns, with a rule below the headings. The cells must be inert
+/// The lines of a table in a width, with a rule below the headings. The cells must be escaped
 /// already.
 pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
     let widths = widths(table);
@@ -37,7 +37,7 @@ fn widths(table: &Table) -> Vec<usize> {
     table.columns.iter().enumerate().map(column).collect()
 }
 
-/// The columns behind the first, as many together as there is room for.
+/// The columns after the first, in groups that fit side by side.
 fn parts(widths: &[usize], gap: usize, room: usize) -> Vec<Vec<usize>> {
     let mut parts = vec![Vec::new()];
     let mut used = 0;
@@ -54,7 +54,7 @@ fn parts(widths: &[usize], gap: usize, room: usize) -> Vec<Vec<usize>> {
     parts
 }
 
-/// The first column beside some of the others.
+/// Adds the lines of the first column beside some of the others.
 fn part(
     table: &Table,
     widths: &[usize],
@@ -81,7 +81,7 @@ fn part(
     lines.extend(table.rows.iter().map(|row| line(row.iter().collect())));
 }
 
-/// The beginning of a text that is too long, with a sign.
+/// A text, cut to a width with `…` at its end.
 fn clipped(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_stands_below_and_no_word_is_broken() {
+    fn columns_that_do_not_fit_go_below_and_no_word_is_broken() {
         let lines = lines(&table(), 30);
         assert_eq!(
             lines,

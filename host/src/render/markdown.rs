@@ -1,6 +1,6 @@
-//! Markdown, as GitHub and most others read it.
+//! The report as Markdown, for GitHub and most other readers.
 
-use super::inert::{Fenced, Markdown};
+use super::escape::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
 use super::{Options, charts};
 use bakeoff_domain::report::Report;
@@ -9,8 +9,8 @@ use bakeoff_domain::spec::Comparison;
 
 /// The report as Markdown: the answer, the matrix, the narrative, failures, code, environment.
 ///
-/// Most places that show Markdown drop inline SVG, so charts are images in files beside it, if
-/// `options.charts` names their folder; their tables stand in the text either way.
+/// Most readers of Markdown drop inline SVG, so charts are images in files beside it, if
+/// `options.charts` names their folder. Their tables are in the text in any case.
 pub fn markdown(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
     let experiment = &report.experiment;
@@ -29,7 +29,7 @@ pub fn markdown(report: &Report, options: &Options) -> String {
         page.block("Scores from 0 to 10, higher is better.");
     }
     page.charts(report, options);
-    page.left_out(report);
+    page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
     }
@@ -52,7 +52,7 @@ struct Page {
 }
 
 impl Page {
-    /// A block that is Markdown already.
+    /// Adds a block that is Markdown already.
     fn block(&mut self, markdown: &str) {
         self.out += markdown;
         self.out += "\n\n";
@@ -105,19 +105,23 @@ impl Page {
         }
     }
 
-    fn left_out(&mut self, report: &Report) {
-        let list = tables::left_out(report);
+    fn unranked(&mut self, report: &Report) {
+        let list = tables::unranked(report);
         if list.is_empty() {
             return;
         }
         self.heading("Not ranked");
-        for out in list {
-            let title = format!("{} {}", out.name, out.what);
-            if out.why.contains('\n') {
+        for variant in list {
+            let title = format!("{} {}", variant.name, variant.status);
+            if variant.reason.contains('\n') {
                 self.block(&format!("- {}", Markdown(&title)));
-                self.block(&Fenced(&out.why).to_string());
+                self.block(&Fenced(&variant.reason).to_string());
             } else {
-                self.block(&format!("- {}: {}", Markdown(&title), Markdown(&out.why)));
+                self.block(&format!(
+                    "- {}: {}",
+                    Markdown(&title),
+                    Markdown(&variant.reason)
+                ));
             }
         }
     }
@@ -129,7 +133,7 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::samples(report, options);
+        let samples = super::code_samples(report, options);
         if samples.is_empty() {
             return;
         }
@@ -145,17 +149,17 @@ impl Page {
 
     fn environment(&mut self, report: &Report) {
         self.heading("How it was measured");
-        for (what, which) in tables::environment(report) {
-            let which = super::clipped(&which, 300);
-            self.out += &format!("- {what}: {}\n", Markdown(&which));
+        for (name, value) in tables::environment(report) {
+            let value = super::clipped(&value, 300);
+            self.out += &format!("- {name}: {}\n", Markdown(&value));
         }
     }
 }
 
-/// A path for a link's angle brackets: whatever could end it is left out.
+/// A path between the angle brackets of a link, without characters that could end it.
 fn path_only(path: &str) -> String {
     let kept = path
         .chars()
-        .filter(|c| !matches!(c, '<' | '>' | '\\') && !super::inert::is_active(*c));
+        .filter(|c| !matches!(c, '<' | '>' | '\\') && !super::escape::is_active(*c));
     kept.collect()
 }

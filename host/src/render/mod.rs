@@ -1,25 +1,23 @@
-//! What people and agents see of a report: text for terminals, Markdown, JSON, CSV, and one HTML
-//! page that needs nothing else.
+//! Reports as text for terminals, Markdown, JSON, CSV, and one self-contained HTML page.
 //!
 //! Every name, message, description and source in a report comes from outside and may be hostile.
-//! Each sink has its own type in [`inert`] that makes text harmless there, and nothing else writes
-//! foreign text.
+//! Each format has its own type in [`escape`], and writes text from outside only through it.
 
 mod ascii;
 pub mod charts;
 mod csv;
 mod doctor;
+pub mod escape;
 mod html;
 mod human;
-pub mod inert;
 mod json;
 mod layout;
 mod markdown;
-mod strips;
+mod sparkline;
 mod tables;
 
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Report, Variant};
+use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::BTreeMap;
 
 pub use csv::csv;
@@ -29,74 +27,74 @@ pub use human::human;
 pub use json::json;
 pub use markdown::markdown;
 
-/// Whether escape sequences may be written.
+/// Whether colours are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text.
     #[default]
     Never,
-    /// Headings and the answer stand out by colour.
+    /// Headings and the answer are coloured.
     Always,
 }
 
-/// Which signs a terminal can show.
+/// The characters that a terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Signs {
-    /// All of them.
+pub enum Charset {
+    /// All characters.
     #[default]
     Unicode,
-    /// ASCII: strips, signs and units are written with it.
+    /// ASCII: sparklines, signs and units are written with it.
     Ascii,
 }
 
-/// How a report is shown.
+/// How a report is rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Columns of the terminal; only text is bound to it. Held to 40..=160.
+    /// Columns of the terminal, clamped to 40..=160; for text only.
     pub width: usize,
-    /// Whether the terminal shows colours.
+    /// Whether the terminal shows colours; for text only.
     pub colour: Colour,
-    /// Which signs the terminal can show; only text is bound to it.
-    pub signs: Signs,
-    /// By variant id: the text of its source, for code samples.
+    /// The characters that the terminal can show; for text only.
+    pub charset: Charset,
+    /// The source of each variant, by id, for code samples.
     pub sources: BTreeMap<String, String>,
-    /// The folder, as Markdown links to it, in which the pictures of [`charts::charts`] lie as
-    /// `NAME.svg`; `None` leaves them out of Markdown, which then has their tables only.
+    /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
+    /// `None`: Markdown has the tables only.
     pub charts: Option<String>,
 }
 
 impl Default for Options {
-    /// 100 columns, no colour, all signs, no sources, no pictures beside Markdown.
+    /// 100 columns, no colour, all characters, no sources, no images in Markdown.
     fn default() -> Self {
         Self {
             width: 100,
             colour: Colour::Never,
-            signs: Signs::Unicode,
+            charset: Charset::Unicode,
             sources: BTreeMap::new(),
             charts: None,
         }
     }
 }
 
-/// The source of a variant, as both Markdown and HTML show it.
-struct Sample<'a> {
-    variant: &'a Variant,
+/// The source of a variant in Markdown and HTML.
+struct CodeSample<'a> {
+    variant: &'a VariantReport,
     /// `heap (12 lines)`.
     title: String,
-    /// The idea, if one was given.
+    /// The description of the variant.
     description: Option<String>,
-    /// Its beginning.
+    /// The beginning of the source.
     source: String,
 }
 
-/// The sources that are at hand, in the order of the variants.
-fn samples<'a>(report: &'a Report, options: &Options) -> Vec<Sample<'a>> {
-    let sample = |variant: &'a Variant| {
+/// The sources of variants that have one, in the order of the variants.
+fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>> {
+    let sample = |variant: &'a VariantReport| {
         let source = options.sources.get(&variant.id)?;
         let name = words::name(report, &variant.id);
         let lines = numbers::count(source.lines().count() as u64);
         let description = variant.description.as_ref();
-        Some(Sample {
+        Some(CodeSample {
             variant,
             title: format!("{name} ({lines} lines)"),
             description: description.map(|text| clipped(text, DESCRIPTION_CHARS_MAX)),
@@ -106,17 +104,17 @@ fn samples<'a>(report: &'a Report, options: &Options) -> Vec<Sample<'a>> {
     report.variants.iter().filter_map(sample).collect()
 }
 
-/// Characters of a description that are shown, at most.
+/// Largest number of characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 2_000;
 
-/// Characters of a source that are shown, at most.
+/// Largest number of characters of a source.
 const SOURCE_CHARS_MAX: usize = 16 << 10;
 
-/// Characters of a failure's message that are shown, at most. Diagnostics of compilers are long,
-/// and their beginning says most.
+/// Largest number of characters of a failure's message. Compiler diagnostics can be long, and the
+/// first ones matter most.
 const MESSAGE_CHARS_MAX: usize = 4 << 10;
 
-/// The beginning of a text, with a sign if there was more.
+/// A text, cut to a number of characters with `…` at its end.
 fn clipped(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,30 +1,32 @@
-//! The tables of a report as plain text in cells: each format writes them with its own escapes.
+//! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{CaseLabel, Environment, Interval, Report, Status, Variant};
+use bakeoff_domain::report::{
+    CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
+};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use bakeoff_domain::verdict::Verdict;
 use std::collections::BTreeSet;
 
-/// Characters of a cell. Names and units come from outside, and a table is for looking at: JSON and
-/// CSV have all of them.
+/// Largest number of characters of a cell. Names and units come from outside and may be long; JSON
+/// and CSV have them in full.
 const CELL_CHARS_MAX: usize = 64;
 
-/// Which edge the text of a column keeps to.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
 /// A table: a caption, a heading for each column, and rows with as many cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// What it shows.
+    /// Its caption.
     pub(super) caption: String,
-    /// The columns.
+    /// The heading and alignment of each column.
     pub(super) columns: Vec<(String, Align)>,
     /// The rows; the first cell of each is its heading.
     pub(super) rows: Vec<Vec<String>>,
@@ -52,28 +54,28 @@ impl Table {
     }
 }
 
-/// What stands where there is nothing.
-pub(super) const NOTHING: &str = "–";
+/// The content of a cell without a value.
+pub(super) const NO_VALUE: &str = "–";
 
-/// The rank as it is shown: `1`, `2=` where it is shared, and what else became of a variant.
-pub(super) fn rank(report: &Report, variant: &Variant) -> String {
+/// The rank in texts: `1`; `2=` if it is shared; the status of a variant without a rank.
+pub(super) fn rank(report: &Report, variant: &VariantReport) -> String {
     match (variant.status, variant.rank) {
-        (Status::Ranked, Some(rank)) => {
-            let sharing = report.variants.iter().filter(|v| v.rank == Some(rank));
-            let sign = if sharing.count() > 1 { "=" } else { "" };
+        (VariantStatus::Ranked, Some(rank)) => {
+            let of_rank = report.variants.iter().filter(|v| v.rank == Some(rank));
+            let sign = if of_rank.count() > 1 { "=" } else { "" };
             format!("{rank}{sign}")
         }
         (status, _) => status_name(status).to_owned(),
     }
 }
 
-/// The status as `report.json` writes it.
-pub(super) fn status_name(status: Status) -> &'static str {
+/// The name of a status, as in `report.json`.
+pub(super) fn status_name(status: VariantStatus) -> &'static str {
     match status {
-        Status::Ranked => "ranked",
-        Status::Eliminated => "eliminated",
-        Status::Failed => "failed",
-        Status::Unranked => "unranked",
+        VariantStatus::Ranked => "ranked",
+        VariantStatus::Eliminated => "eliminated",
+        VariantStatus::Failed => "failed",
+        VariantStatus::Unranked => "unranked",
     }
 }
 
@@ -89,64 +91,77 @@ pub(super) fn matrix(report: &Report) -> Table {
         let mut row = vec![words::name(report, &variant.id)];
         row.extend(report.criteria.iter().map(|criterion| {
             let score = variant.scores.get(&criterion.name);
-            score.map_or(NOTHING.to_owned(), |s| numbers::score(s.value))
+            score.map_or(NO_VALUE.to_owned(), |s| numbers::score(s.value))
         }));
         let total = variant.total.map(|total| numbers::total(total.value));
-        row.push(total.unwrap_or(NOTHING.to_owned()));
+        row.push(total.unwrap_or(NO_VALUE.to_owned()));
         row.push(rank(report, variant));
         table.row(row);
     }
     table
 }
 
-/// The same with intervals: what stands behind the chart of scores.
+/// The comparison matrix with intervals: the table of the chart of scores.
 pub(super) fn scores(report: &Report) -> Table {
     let mut table = matrix(report);
     table.caption = "Scores with their intervals".to_owned();
     for (row, variant) in table.rows.iter_mut().zip(&report.variants) {
         for (cell, criterion) in row[1..].iter_mut().zip(&report.criteria) {
             if let Some(score) = variant.scores.get(&criterion.name) {
-                *cell = with_ends(score, numbers::score);
+                *cell = with_interval(score, numbers::score);
             }
         }
         if let Some(total) = &variant.total {
             let cell = row.len() - 2;
-            row[cell] = with_ends(total, numbers::total);
+            row[cell] = with_interval(total, numbers::total);
         }
     }
     table
 }
 
-/// `8.1 (7.9–8.3)`; ends that say no more than the value are left out.
-fn with_ends(interval: &Interval, show: fn(f64) -> String) -> String {
+/// A value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
+fn with_interval(interval: &Interval, show: fn(f64) -> String) -> String {
     let value = show(interval.value);
     match (interval.low.map(show), interval.high.map(show)) {
         (Some(low), Some(high)) if low == high => value,
         (Some(low), Some(high)) => format!("{value} ({low}–{high})"),
         (Some(low), None) => format!("{value} (at least {low})"),
         (None, Some(high)) => format!("{value} (at most {high})"),
-        (None, None) => format!("{value} (interval not known)"),
+        (None, None) => format!("{value} (interval unknown)"),
     }
 }
 
-/// One variant's time against the fastest.
-pub(super) struct Against<'a> {
-    /// Who.
-    pub(super) variant: &'a Variant,
+/// The time of a variant against the fastest one.
+pub(super) struct RatioRow<'a> {
+    /// The variant.
+    pub(super) variant: &'a VariantReport,
     /// The ratio of times; `None` for the fastest itself, or if it is not known.
     pub(super) ratio: Option<Interval>,
-    /// The verdict in a word.
-    pub(super) verdict: String,
-    /// By how much, and how sure: `1.83 × slower, 1.79–1.88, sure`.
-    pub(super) said: String,
+    /// The verdict; `None` for the fastest itself.
+    pub(super) verdict: Option<Verdict>,
+    /// Whether the difference is sure, but smaller than the practical threshold.
+    pub(super) below_threshold: bool,
+    /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
+    pub(super) summary: String,
 }
 
-/// All that were timed, the fastest first, then by ratio.
-pub(super) fn against_fastest(report: &Report) -> Vec<Against<'_>> {
+impl RatioRow<'_> {
+    /// The verdict in words: `slower`, `the fastest`.
+    pub(super) fn verdict_text(&self) -> String {
+        let verdict = self.verdict.map_or("the fastest", verdict_name);
+        match self.below_threshold {
+            true => format!("{verdict}, below the practical threshold"),
+            false => verdict.to_owned(),
+        }
+    }
+}
+
+/// All timed variants, the fastest first, then by ratio.
+pub(super) fn ratios_to_fastest(report: &Report) -> Vec<RatioRow<'_>> {
     let Some(fastest) = words::fastest(report) else {
         return Vec::new();
     };
-    let mut list: Vec<Against<'_>> = report
+    let mut list: Vec<RatioRow<'_>> = report
         .variants
         .iter()
         .filter(|variant| variant.id != fastest.id)
@@ -157,32 +172,29 @@ pub(super) fn against_fastest(report: &Report) -> Vec<Against<'_>> {
                 low: row.low,
                 high: row.high,
             });
-            let small = if row.below_threshold {
-                ", below the practical threshold"
-            } else {
-                ""
-            };
-            Some(Against {
+            Some(RatioRow {
                 variant,
                 ratio,
-                verdict: format!("{}{small}", verdict_name(row.verdict)),
-                said: words::pair_briefly(report, &row),
+                verdict: Some(row.verdict),
+                below_threshold: row.below_threshold,
+                summary: words::pair_short(report, &row),
             })
         })
         .collect();
-    let value = |against: &Against<'_>| against.ratio.map_or(f64::INFINITY, |r| r.value);
+    let value = |row: &RatioRow<'_>| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
     list.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    let best = Against {
+    let first = RatioRow {
         variant: fastest,
         ratio: None,
-        verdict: "the fastest".to_owned(),
-        said: "the fastest".to_owned(),
+        verdict: None,
+        below_threshold: false,
+        summary: "the fastest".to_owned(),
     };
-    list.insert(0, best);
+    list.insert(0, first);
     list
 }
 
-/// The verdict as a person says it.
+/// The name of a verdict in texts.
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Beats => "faster",
@@ -192,9 +204,9 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Ratios of times with intervals: what stands behind the chart of ratios.
+/// Ratios of times with intervals: the table of the chart of ratios.
 pub(super) fn ratios(report: &Report) -> Table {
-    let list = against_fastest(report);
+    let list = ratios_to_fastest(report);
     let fastest = list
         .first()
         .map(|best| words::name(report, &best.variant.id));
@@ -207,23 +219,23 @@ pub(super) fn ratios(report: &Report) -> Table {
     table.column("verdict", Align::Left);
     table.rows = list
         .iter()
-        .map(|against| {
-            let ratio = match (&against.ratio, against.verdict.as_str()) {
-                (Some(ratio), _) => numbers::times(*ratio),
-                (None, "the fastest") => "1 ×".to_owned(),
-                (None, _) => NOTHING.to_owned(),
+        .map(|row| {
+            let ratio = match (row.ratio, row.verdict) {
+                (Some(ratio), _) => numbers::times(ratio),
+                (None, None) => "1 ×".to_owned(),
+                (None, Some(_)) => NO_VALUE.to_owned(),
             };
-            let name = words::name(report, &against.variant.id);
-            vec![name, ratio, against.verdict.clone()]
+            let name = words::name(report, &row.variant.id);
+            vec![name, ratio, row.verdict_text()]
         })
         .collect();
     table
 }
 
-/// Times by case: what stands behind the chart of times by size.
+/// Times by case: the table of the chart of times by size.
 pub(super) fn by_case(report: &Report) -> Option<Table> {
     let cases = &report.experiment.cases;
-    let timed: Vec<&Variant> = report
+    let timed: Vec<&VariantReport> = report
         .variants
         .iter()
         .filter(|variant| {
@@ -247,7 +259,7 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
         let time = &variant.readings["time"];
         row.extend(time.by_case.iter().map(|value| match value {
             Some(value) => numbers::reading(*value, &time.unit),
-            None => NOTHING.to_owned(),
+            None => NO_VALUE.to_owned(),
         }));
         table.row(row);
     }
@@ -272,14 +284,14 @@ pub(super) fn readings(report: &Report) -> Option<Table> {
         let mut row = vec![words::name(report, &variant.id)];
         row.extend(sources.iter().map(|source| {
             let reading = variant.readings.get(*source);
-            reading.map_or(NOTHING.to_owned(), |r| numbers::reading(r.value, &r.unit))
+            reading.map_or(NO_VALUE.to_owned(), |r| numbers::reading(r.value, &r.unit))
         }));
         table.row(row);
     }
     Some(table)
 }
 
-/// What counts, how much, and how readings become scores.
+/// The criteria: weight, source, direction, scale and gate.
 pub(super) fn criteria(report: &Report) -> Table {
     let mut table = Table::new("Criteria");
     table.columns[0].0 = "criterion".to_owned();
@@ -295,7 +307,7 @@ pub(super) fn criteria(report: &Report) -> Table {
             Scale::Ratio { base } => format!("10 points for each factor of {base}"),
             Scale::Linear { low, high } => format!("linear from {low} to {high}"),
         };
-        let gate = criterion.gate.map_or(NOTHING.to_owned(), |gate| {
+        let gate = criterion.gate.map_or(NO_VALUE.to_owned(), |gate| {
             let (on, unit) = match gate.on {
                 GateOn::Score => ("score", ""),
                 GateOn::Reading => ("reading", criterion.unit.as_str()),
@@ -321,50 +333,51 @@ pub(super) fn criteria(report: &Report) -> Table {
     table
 }
 
-/// Why somebody is not ranked.
-pub(super) struct LeftOut {
-    /// Who.
+/// A variant that is not ranked.
+pub(super) struct UnrankedVariant {
+    /// Its name.
     pub(super) name: String,
-    /// `failed, wrong-answer (check)`, `eliminated`, `unranked`.
-    pub(super) what: String,
-    /// In words; may have several lines.
-    pub(super) why: String,
+    /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
+    pub(super) status: String,
+    /// The reason; may have several lines.
+    pub(super) reason: String,
 }
 
-/// Everyone without a rank, with the reason.
-pub(super) fn left_out(report: &Report) -> Vec<LeftOut> {
-    let out = report
+/// All variants without a rank, with the reason.
+pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
+    let unranked = report
         .variants
         .iter()
-        .filter(|v| v.status != Status::Ranked);
-    out.map(|variant| {
-        let name = words::name(report, &variant.id);
-        match &variant.failure {
-            Some(failure) => {
-                let limit = failure.limit.as_ref();
-                let limit = limit.map_or(String::new(), |l| {
-                    format!(" (limit: {})", super::clipped(l, 200))
-                });
-                LeftOut {
-                    name,
-                    what: format!("failed: {}", failure.class),
-                    why: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
+        .filter(|v| v.status != VariantStatus::Ranked);
+    unranked
+        .map(|variant| {
+            let name = words::name(report, &variant.id);
+            match &variant.failure {
+                Some(failure) => {
+                    let limit = failure.limit.as_ref();
+                    let limit = limit.map_or(String::new(), |l| {
+                        format!(" (limit: {})", super::clipped(l, 200))
+                    });
+                    UnrankedVariant {
+                        name,
+                        status: format!("failed: {}", failure.class),
+                        reason: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
+                    }
                 }
+                None => UnrankedVariant {
+                    name,
+                    status: status_name(variant.status).to_owned(),
+                    reason: super::clipped(
+                        variant.reason.as_deref().unwrap_or_default(),
+                        super::MESSAGE_CHARS_MAX,
+                    ),
+                },
             }
-            None => LeftOut {
-                name,
-                what: status_name(variant.status).to_owned(),
-                why: super::clipped(
-                    variant.reason.as_deref().unwrap_or_default(),
-                    super::MESSAGE_CHARS_MAX,
-                ),
-            },
-        }
-    })
-    .collect()
+        })
+        .collect()
 }
 
-/// The level, and what it is made of.
+/// The level of the confinement, with its mechanisms.
 fn confinement(environment: &Environment) -> String {
     match environment.fences.is_empty() {
         true => environment.confinement.clone(),
@@ -376,7 +389,7 @@ fn confinement(environment: &Environment) -> String {
     }
 }
 
-/// Where and how it was measured, as pairs of what and which.
+/// The environment and the measurement, as pairs of name and value.
 pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     let environment = &report.environment;
     let protocol = &report.protocol;
@@ -393,11 +406,11 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
         ),
     ];
     if environment.policy != "defaults" {
-        pairs.push(("Policy of the host", environment.policy.clone()));
+        pairs.push(("Host policy", environment.policy.clone()));
     }
     if protocol.replicas > 0 {
         let measured = format!(
-            "{} replicas; {} confidence for all verdicts together; differences below {} do not matter",
+            "{} replicas; {} confidence over all verdicts; practical threshold {}",
             protocol.replicas,
             numbers::percent(protocol.confidence),
             numbers::percent(protocol.practical)
@@ -415,12 +428,9 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     }
     pairs.push(("Cost", spent));
     let experiment = &report.experiment;
-    let mut seed = format!("{0} (--seed {0} repeats it)", experiment.seed);
+    let mut seed = format!("{0} (repeat with --seed {0})", experiment.seed);
     if experiment.check_seed != experiment.seed {
-        seed += &format!(
-            "; checked with the experiment's own, {}",
-            experiment.check_seed
-        );
+        seed += &format!("; check seed {}", experiment.check_seed);
     }
     pairs.push(("Seed", seed));
     pairs.retain(|(_, text)| !text.trim().is_empty());
@@ -446,13 +456,13 @@ pub(super) mod tests {
             },
             environment: Environment::default(),
             criteria: Vec::new(),
-            variants: vec![Variant {
+            variants: vec![VariantReport {
                 id: "v".to_owned(),
                 name: name.to_owned(),
                 approach: "a".to_owned(),
                 iteration: 1,
                 parameters: BTreeMap::new(),
-                status: Status::Unranked,
+                status: VariantStatus::Unranked,
                 rank: None,
                 total: None,
                 scores: BTreeMap::new(),
@@ -479,7 +489,7 @@ pub(super) mod tests {
     #[test]
     fn a_variant_without_scores_is_shown_without_a_rank() {
         let report = named("x");
-        assert_eq!(matrix(&report).rows, [["x", NOTHING, "unranked"]]);
-        assert_eq!(left_out(&report)[0].what, "unranked");
+        assert_eq!(matrix(&report).rows, [["x", NO_VALUE, "unranked"]]);
+        assert_eq!(unranked(&report)[0].status, "unranked");
     }
 }

@@ -1,32 +1,29 @@
-//! Memory: the sum over everything an instance can grow.
+//! The limit on memory: the sum of all that an instance can grow.
 
-use super::attempts::AttemptLog;
+use super::attempt_log::AttemptLog;
+use super::limits::OBJECTS_MAX;
 use bakeoff_domain::attempt::AttemptKind;
 use wasmtime::{ResourceLimiter, Result};
 
-/// Core instances of one component, tables, and memories, each. A component of one module needs
-/// one to three of them; wit-component's adapters a few more.
-pub(super) const OBJECTS_MAX: usize = 32;
-
-/// Bytes that a table element costs the host.
+/// Host memory of a table element, in bytes.
 const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();
 
-/// What was used, and whether more was asked for.
+/// The peak memory of an instance, and whether it asked for more than the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Peak {
+pub struct PeakMemory {
     /// Memories and tables together at their largest, in bytes.
     pub bytes: u64,
     /// Whether a growth was denied.
     pub denied: bool,
 }
 
-/// Bounds the sum of all memories and tables of a store; a growth beyond it is denied, as if the
-/// machine had no more.
+/// Limits the sum of all memories and tables of a store. Growth beyond it is denied, as if the machine
+/// had no more memory.
 #[derive(Debug)]
 pub(super) struct Limiter {
     limit: usize,
     used: usize,
-    peak: Peak,
+    peak: PeakMemory,
     log: AttemptLog,
 }
 
@@ -36,12 +33,12 @@ impl Limiter {
         Self {
             limit,
             used: 0,
-            peak: Peak::default(),
+            peak: PeakMemory::default(),
             log,
         }
     }
 
-    pub(super) fn peak(&self) -> Peak {
+    pub(super) fn peak(&self) -> PeakMemory {
         self.peak
     }
 
@@ -54,7 +51,7 @@ impl Limiter {
             }
             _ => {
                 self.peak.denied = true;
-                self.log.note(AttemptKind::MemoryGrowth, None);
+                self.log.record(AttemptKind::MemoryGrowth, None);
                 false
             }
         }
@@ -100,7 +97,7 @@ mod tests {
         assert!(!limiter.table_growing(0, 2, None).unwrap());
         assert_eq!(
             limiter.peak(),
-            Peak {
+            PeakMemory {
                 bytes: 90,
                 denied: true
             }

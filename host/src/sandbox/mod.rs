@@ -1,19 +1,20 @@
-//! The sandbox: a store with limits, and what came of a call in it.
+//! The sandbox: stores with limits, and calls of guests in them.
 //!
-//! A guest gets nothing of the machine: no clock, file, network, environment, argument or randomness.
-//! A component that a user brought and that imports WASI finds a virtual world. What a guest may
-//! use of the host's memory, stack and time is bounded here; what it may do to the process is
-//! bounded by [`crate::confine`], and how long a timed call may take by whoever watches the
-//! process from outside.
+//! A guest has no access to the machine: no clock, file, network, environment, argument or randomness.
+//! A component of a user that imports WASI gets a virtual world. This room limits the memory, stack
+//! and fuel of a guest; [`crate::confine`] limits what it could do to the process, and the parent
+//! limits the time of a timed call from outside.
 
-mod attempts;
-mod brackets;
-mod guest;
+mod attempt_log;
+mod guest_error;
+mod guest_timer;
+mod instance;
 mod limiter;
-mod outcome;
+mod limits;
 mod wasi;
 
-pub use brackets::{Bracketed, Clocks};
-pub use guest::{Answered, Guest, Imports, Instance, Prepared, Sandbox};
-pub use limiter::Peak;
-pub use outcome::{Breach, MESSAGE_BYTES_MAX};
+pub use guest_error::GuestError;
+pub use guest_timer::{CpuWallTime, GuestTime};
+pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};
+pub use limiter::PeakMemory;
+pub use limits::MESSAGE_BYTES_MAX;

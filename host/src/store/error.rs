@@ -1,31 +1,31 @@
-//! What can go wrong with a store, and the way out of each.
+//! Errors of the store.
 
-use super::lock::Holder;
+use super::holder::LockHolder;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// Why the store could not do what was asked. Every message names the file and what to do next.
+/// An error of the store. Every message names the file and the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// Another run has the folder.
-    #[error("{} is in use by {holder}: wait until it is done, or stop it", folder.display())]
+    #[error("{} is in use by {holder}: wait until it ends, or stop it", folder.display())]
     Locked {
         /// The folder of the experiment.
         folder: PathBuf,
-        /// Who has it.
-        holder: Holder,
+        /// The process that has it.
+        holder: LockHolder,
     },
-    /// Another program holds a transaction open for longer than we wait.
-    #[error("{} is being written to by another program: close its transaction and run again; \
-        all finished results are kept", file.display())]
+    /// Another program keeps a transaction open for longer than the timeout.
+    #[error("{} is locked by another program: close its transaction and run again; all finished \
+        results are stored", file.display())]
     Busy {
         /// The database.
         file: PathBuf,
     },
     /// The database was written by a newer bakeoff.
-    #[error("{} has format version {found}, and this bakeoff knows versions up to {known}: use \
-        a newer bakeoff, or keep the file and start another with --fresh", file.display())]
+    #[error("{} has format version {found}, but this bakeoff knows versions up to {known}: use a \
+        newer bakeoff, or run with --fresh, which moves the file aside and starts a new one", file.display())]
     Newer {
         /// The database.
         file: PathBuf,
@@ -34,139 +34,175 @@ pub enum StoreError {
         /// The newest version that is known here.
         known: i64,
     },
-    /// The database is damaged, or is none of ours.
-    #[error("{} cannot be read as a store: {reason}: nothing was changed; restore it from a \
-        copy, or run with --fresh, which moves it aside and starts a new one", file.display())]
+    /// The database is damaged, or belongs to another program.
+    #[error("cannot read the database {}: {reason}: restore it from a copy, or run with --fresh, \
+        which moves it aside and starts a new one; nothing was changed", file.display())]
     Corrupt {
         /// The database.
         file: PathBuf,
-        /// What SQLite or a check says.
+        /// Message of SQLite or of a check.
         reason: String,
     },
-    /// There is no room for what was to be written.
-    #[error("cannot write {}: {reason}: make room (or raise the quota) and run again; all \
-        finished results are kept", file.display())]
+    /// The disk or the quota is full.
+    #[error("cannot write {}: {reason}: make room on the disk, or raise the quota, and run again; \
+        all finished results are stored", file.display())]
     Full {
         /// The file that was written to.
         file: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         reason: String,
     },
-    /// The folder or file may not be written.
+    /// The folder or file is not writable.
     #[error("cannot write {}: {reason}: make it writable, or choose another \
         folder with --out", file.display())]
     ReadOnly {
         /// The folder or file.
         file: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         reason: String,
     },
-    /// Something in the folder is a link.
-    #[error("{} is a link, and results are not written through links, which may lead anywhere: \
-        remove it, or choose another folder with --out", path.display())]
+    /// Something in the folder is a symbolic link.
+    #[error("{} is a link, and results are neither read nor written through links: remove it, or \
+        choose another folder with --out", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// There is nothing to read.
+    /// Something in the folder is neither a plain file nor a link.
+    #[error("{} is not a plain file: remove it and run again", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A content-addressed file does not have the content that its name stands for.
+    #[error("{} was changed or damaged: the SHA-256 of its content is {found}, not its name: \
+        restore it from a copy, or remove it and run again", path.display())]
+    Tampered {
+        /// The file.
+        path: PathBuf,
+        /// SHA-256 of its content, as 64 hexadecimal digits.
+        found: String,
+    },
+    /// A content-addressed file is larger than its reader accepts.
+    #[error("{} has {bytes} bytes, and at most {bytes_max} are read: remove it and run again", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        bytes_max: u64,
+    },
+    /// A text is not the name of a content-addressed file.
+    #[error("`{digest}` is not a SHA-256 digest: 64 of 0-9 and a-f")]
+    NotADigest {
+        /// The text, with everything but printable ASCII escaped.
+        digest: String,
+    },
+    /// The folder has no database.
     #[error("{} holds no results: run the experiment first", folder.display())]
     Missing {
         /// The folder of the experiment.
         folder: PathBuf,
     },
-    /// The run that was asked for does not exist.
+    /// The requested run does not exist.
     #[error("there is no run {run} in {}: list them with `bakeoff runs`", file.display())]
     NoSuchRun {
-        /// What was asked for.
+        /// The requested run.
         run: i64,
         /// The database.
         file: PathBuf,
     },
-    /// A result was to be kept before a run had begun, or by a reader.
+    /// No run has begun, or the store was opened for reading.
     #[error("{} was opened for reading, or no run has begun in it", file.display())]
-    NotBegun {
+    NoActiveRun {
         /// The database.
         file: PathBuf,
     },
-    /// An id would not be safe as the name of a file.
+    /// An id is not safe as the name of a file.
     #[error(
-        "`{id}` cannot name a file: use 1 to 64 of a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit"
+        "`{id}` cannot be the name of a file: use 1 to 64 of a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit"
     )]
     UnsafeId {
         /// The id, with everything but printable ASCII escaped.
         id: String,
     },
-    /// A value is larger than the store accepts, or does not fit its column.
-    #[error("cannot keep {what}: {reason}")]
+    /// A value cannot be stored: it is too large, or it is not valid JSON.
+    #[error("cannot store {what}: {reason}")]
     Value {
-        /// What was to be kept.
+        /// The value.
         what: String,
-        /// Why not.
+        /// Why it cannot be stored.
         reason: String,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: `write`, `create`, …
+        /// The operation: `write`, `create`, …
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         source: std::io::Error,
     },
-    /// SQLite failed in a way that no other class describes.
-    #[error("{} failed: {source}: all finished results are kept; run again", file.display())]
+    /// Any other error of SQLite.
+    #[error("error in {}: {source}: run again; all finished results are stored", file.display())]
     Database {
         /// The database.
         file: PathBuf,
-        /// What SQLite says.
+        /// Message of SQLite.
         source: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// Someone else has the folder or the database.
+    /// Returns true if another process has the folder or the database.
     pub fn is_locked(&self) -> bool {
         matches!(self, Self::Locked { .. } | Self::Busy { .. })
     }
 
-    /// The database was written by a newer bakeoff.
+    /// Returns true if a newer bakeoff wrote the database.
     pub fn is_newer(&self) -> bool {
         matches!(self, Self::Newer { .. })
     }
 
-    /// The database is damaged, or is none of ours.
+    /// Returns true if the database is damaged, or belongs to another program.
     pub fn is_corrupt(&self) -> bool {
         matches!(self, Self::Corrupt { .. })
     }
 
-    /// There is no room for what was to be written.
+    /// Returns true if the disk or the quota is full.
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full { .. })
     }
 
-    /// The folder or file may not be written.
+    /// Returns true if the folder or file is not writable.
     pub fn is_read_only(&self) -> bool {
         matches!(self, Self::ReadOnly { .. })
     }
 
-    /// There is nothing to read.
+    /// Returns true if the folder has no database.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The run that was asked for does not exist.
+    /// Returns true if the requested run does not exist.
     pub fn is_no_such_run(&self) -> bool {
         matches!(self, Self::NoSuchRun { .. })
     }
 
-    /// Sorts an error of SQLite into its class.
+    /// Returns true if a content-addressed file does not have the content that its name stands for.
+    pub fn is_tampered(&self) -> bool {
+        matches!(self, Self::Tampered { .. })
+    }
+
+    /// The error that an error of SQLite stands for.
     pub(super) fn from_sqlite(file: &Path, error: rusqlite::Error) -> Self {
         let file = file.to_path_buf();
         let reason = error.to_string();
         let Some(failure) = error.sqlite_error() else {
             return match error {
-                // A column that does not hold what our own schema says.
+                // A column does not have the type of our schema.
                 rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..) => Self::Corrupt { file, reason },
@@ -190,7 +226,7 @@ impl StoreError {
         }
     }
 
-    /// Sorts an error of the system into its class.
+    /// The error that an error of the system stands for.
     pub(super) fn from_io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         use std::io::ErrorKind;
         let file = path.to_path_buf();
@@ -212,15 +248,25 @@ impl StoreError {
 
     /// An id that cannot name a file.
     pub(super) fn unsafe_id(id: &str) -> Self {
-        let shown: String = id.chars().take(80).collect();
-        Self::UnsafeId {
-            id: shown.escape_default().to_string(),
+        Self::UnsafeId { id: escaped(id) }
+    }
+
+    /// A text that is not a digest.
+    pub(super) fn not_a_digest(digest: &str) -> Self {
+        Self::NotADigest {
+            digest: escaped(digest),
         }
     }
 }
 
-/// Whether a failed write is one that room would cure. SQLite says `SQLITE_FULL` only for an empty
-/// disk; a quota or a limit on the size of files ends as one of these.
+/// At most 80 characters of a text, with everything but printable ASCII escaped.
+fn escaped(text: &str) -> String {
+    let start: String = text.chars().take(80).collect();
+    start.escape_default().to_string()
+}
+
+/// Returns true if a write may have failed for want of space. SQLite reports `SQLITE_FULL` for a full
+/// disk only; a quota or a limit on the size of files gives one of these codes.
 fn no_room(extended_code: i32) -> bool {
     use rusqlite::ffi;
     matches!(

@@ -1,4 +1,4 @@
-//! The documented views, written out row by row.
+//! The export of the documented views, row by row.
 
 use super::error::StoreError;
 use super::open::Store;
@@ -10,12 +10,12 @@ use std::path::Path;
 
 /// One of the documented views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub enum ExportTable {
     /// All runs.
     Runs,
-    /// Variants and what became of them.
+    /// Variants with their status.
     Variants,
-    /// Revisions of variants.
+    /// Iterations of variants.
     Iterations,
     /// Results with what they depend on.
     Results,
@@ -31,18 +31,18 @@ pub enum Table {
     Events,
 }
 
-impl Table {
+impl ExportTable {
     /// Every table.
-    pub const ALL: [Table; 9] = [
-        Table::Runs,
-        Table::Variants,
-        Table::Iterations,
-        Table::Results,
-        Table::Trials,
-        Table::Replicas,
-        Table::Samples,
-        Table::Verdicts,
-        Table::Events,
+    pub const ALL: [ExportTable; 9] = [
+        ExportTable::Runs,
+        ExportTable::Variants,
+        ExportTable::Iterations,
+        ExportTable::Results,
+        ExportTable::Trials,
+        ExportTable::Replicas,
+        ExportTable::Samples,
+        ExportTable::Verdicts,
+        ExportTable::Events,
     ];
 
     /// The name that the command line uses: `trials`.
@@ -80,9 +80,9 @@ impl Table {
     }
 }
 
-/// How rows are written.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// One JSON object a line.
     Jsonl,
     /// Comma-separated values with a header; text that a spreadsheet would take for a formula gets
@@ -94,19 +94,19 @@ pub enum Format {
 const JSON_COLUMNS: [&str; 4] = ["parameters", "inputs", "value", "data"];
 
 impl Store {
-    /// Writes a table row by row, of one run or of all, and says how many rows it has. Memory does
+    /// Writes a table row by row, of one run or of all, and returns the number of rows. Memory does
     /// not grow with the table.
     ///
     /// # Errors
-    /// Those of reading; [`StoreError::Io`] if `out` fails.
+    /// Any error of reading the database; [`StoreError::Io`] if `out` fails.
     pub fn export(
         &self,
         run: Option<RunId>,
-        table: Table,
-        format: Format,
+        table: ExportTable,
+        format: ExportFormat,
         out: &mut dyn Write,
     ) -> Result<u64, StoreError> {
-        let in_db = |error| self.failed(error);
+        let in_db = |error| self.sqlite_error(error);
         let to_out = |error| StoreError::from_io("write", Path::new("the export"), error);
         let sql = format!(
             "SELECT * FROM {} WHERE ?1 IS NULL OR run = ?1 ORDER BY {}",
@@ -116,7 +116,7 @@ impl Store {
         let mut statement = self.db.prepare(&sql).map_err(in_db)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut line = String::new();
-        if format == Format::Csv {
+        if format == ExportFormat::Csv {
             line = names.join(",") + "\n";
             out.write_all(line.as_bytes()).map_err(to_out)?;
         }
@@ -124,7 +124,7 @@ impl Store {
         let mut count = 0;
         while let Some(row) = rows.next().map_err(in_db)? {
             line.clear();
-            let mut cells = Cells {
+            let mut cells = RowWriter {
                 line: &mut line,
                 format,
                 column: 0,
@@ -141,23 +141,23 @@ impl Store {
     }
 }
 
-/// A line in the making.
-struct Cells<'a> {
+/// A row that is being written.
+struct RowWriter<'a> {
     line: &'a mut String,
-    format: Format,
+    format: ExportFormat,
     column: usize,
 }
 
-impl Cells<'_> {
+impl RowWriter<'_> {
     fn push(&mut self, name: &str, value: ValueRef<'_>) {
         match self.format {
-            Format::Jsonl => {
+            ExportFormat::Jsonl => {
                 self.line.push(if self.column == 0 { '{' } else { ',' });
                 self.line.push_str(&Value::from(name).to_string());
                 self.line.push(':');
                 self.line.push_str(&json(name, value).to_string());
             }
-            Format::Csv => {
+            ExportFormat::Csv => {
                 if self.column > 0 {
                     self.line.push(',');
                 }
@@ -169,8 +169,8 @@ impl Cells<'_> {
 
     fn end(&mut self) {
         self.line.push_str(match self.format {
-            Format::Jsonl => "}\n",
-            Format::Csv => "\n",
+            ExportFormat::Jsonl => "}\n",
+            ExportFormat::Csv => "\n",
         });
     }
 }
@@ -199,7 +199,7 @@ fn csv(line: &mut String, value: ValueRef<'_>) {
         ValueRef::Integer(number) => line.push_str(&number.to_string()),
         ValueRef::Real(number) => line.push_str(&number.to_string()),
         ValueRef::Text(text) | ValueRef::Blob(text) => {
-            let text = inert(&String::from_utf8_lossy(text));
+            let text = spreadsheet_safe(&String::from_utf8_lossy(text));
             let quoted = text.contains([',', '"', '\n', ' ', '\'']);
             if quoted {
                 line.push('"');
@@ -212,8 +212,8 @@ fn csv(line: &mut String, value: ValueRef<'_>) {
     }
 }
 
-/// Text that neither a spreadsheet nor a terminal obeys.
-fn inert(text: &str) -> String {
+/// A text that neither a spreadsheet takes for a formula nor a terminal for a control sequence.
+fn spreadsheet_safe(text: &str) -> String {
     let plain: String = text
         .chars()
         .map(|c| match c {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_inert() {
+    fn a_cell_is_neither_a_formula_nor_a_control_sequence() {
         assert_eq!(cell("heap"), "heap");
         assert_eq!(cell("a,b"), "\"a,b\"");
         assert_eq!(cell("say \"hi\""), "\"say \"\"hi\"\"\"");

@@ -1,12 +1,15 @@
 //! The files beside the database, for people and scripts. Each is replaced as a whole, so that a
 //! reader sees the old one or the new one.
 
+use super::atomic_file::{Durability, replace};
+use super::contents::Contents;
 use super::error::StoreError;
 use super::safe_id::SafeId;
 use serde::Serialize;
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Name of the database in the folder of an experiment.
+pub(super) const DATABASE: &str = "bakeoff.db";
 
 /// The folder of an experiment, `.bakeoff/NAME`.
 #[derive(Clone, Debug)]
@@ -14,7 +17,7 @@ pub struct Files {
     folder: PathBuf,
 }
 
-/// The report in one of its forms.
+/// A format of the report that has a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFile {
     /// `report.json`
@@ -25,24 +28,15 @@ pub enum ReportFile {
     Html,
 }
 
-/// What is kept of one revision of a variant.
+/// A file of an iteration of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationFile {
-    /// `source.rs`: what was built.
+    /// `source.rs`: the source that was built.
     Source,
-    /// `component.wasm`: what ran.
+    /// `component.wasm`: the component that ran.
     Component,
-    /// `log.txt`: what the compiler and the gate said.
+    /// `log.txt`: the output of the compiler and the gate.
     Log,
-}
-
-/// Whether a file must survive a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Survives {
-    /// It is on the disk before it is in its place.
-    PowerCut,
-    /// It is rewritten so often that waiting for the disk would cost more than losing it.
-    Kill,
 }
 
 impl Files {
@@ -58,37 +52,42 @@ impl Files {
         &self.folder
     }
 
-    /// Where events are appended to.
+    /// The content-addressed files, in `contents`.
+    pub fn contents(&self) -> Contents {
+        Contents::new(self.folder.join("contents"))
+    }
+
+    /// Path of `events.jsonl`.
     pub fn events(&self) -> PathBuf {
         self.folder.join("events.jsonl")
     }
 
-    /// Where the state of the run is.
+    /// Path of `progress.json`.
     pub fn progress(&self) -> PathBuf {
         self.folder.join("progress.json")
     }
 
-    /// Where the summary is.
+    /// Path of `summary.md`.
     pub fn summary(&self) -> PathBuf {
         self.folder.join("summary.md")
     }
 
-    /// Where a form of the report is.
-    pub fn report(&self, form: ReportFile) -> PathBuf {
-        self.folder.join(match form {
+    /// Path of the report in a format.
+    pub fn report(&self, file: ReportFile) -> PathBuf {
+        self.folder.join(match file {
             ReportFile::Json => "report.json",
             ReportFile::Markdown => "report.md",
             ReportFile::Html => "report.html",
         })
     }
 
-    /// Where the results of a variant are.
+    /// Path of `variants/ID.json`.
     pub fn variant(&self, id: &SafeId) -> PathBuf {
         let name = format!("{}.json", id.as_str());
         self.folder.join("variants").join(name)
     }
 
-    /// Where a file of a variant's revision is; iterations count from 1.
+    /// Path of a file in `variants/ID/iteration-N`; iterations count from 1.
     pub fn iteration(&self, id: &SafeId, number: u32, file: IterationFile) -> PathBuf {
         let folder = self.folder.join("variants").join(id.as_str());
         folder.join(format!("iteration-{number}")).join(match file {
@@ -101,53 +100,53 @@ impl Files {
     /// Replaces `progress.json`.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub(super) fn write_progress(&self, progress: &impl Serialize) -> Result<(), StoreError> {
         let bytes = json(progress, "progress.json")?;
-        replace(&self.progress(), &bytes, Survives::Kill)
+        replace(&self.progress(), &bytes, Durability::Kill)
     }
 
     /// Replaces `summary.md`.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_summary(&self, text: &str) -> Result<(), StoreError> {
-        replace(&self.summary(), text.as_bytes(), Survives::PowerCut)
+        replace(&self.summary(), text.as_bytes(), Durability::PowerCut)
     }
 
-    /// Replaces a form of the report.
+    /// Replaces the report in a format.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
-    pub fn write_report(&self, form: ReportFile, bytes: &[u8]) -> Result<(), StoreError> {
-        replace(&self.report(form), bytes, Survives::PowerCut)
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
+    pub fn write_report(&self, file: ReportFile, bytes: &[u8]) -> Result<(), StoreError> {
+        replace(&self.report(file), bytes, Durability::PowerCut)
     }
 
     /// Replaces `charts/NAME.svg`, a picture that `report.md` shows.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_chart(&self, name: &SafeId, svg: &str) -> Result<(), StoreError> {
         let path = self
             .folder
             .join("charts")
             .join(format!("{}.svg", name.as_str()));
-        replace(&path, svg.as_bytes(), Survives::PowerCut)
+        replace(&path, svg.as_bytes(), Durability::PowerCut)
     }
 
     /// Replaces `variants/ID.json`.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_variant(&self, id: &SafeId, value: &impl Serialize) -> Result<(), StoreError> {
         let bytes = json(value, id.as_str())?;
-        replace(&self.variant(id), &bytes, Survives::PowerCut)
+        replace(&self.variant(id), &bytes, Durability::PowerCut)
     }
 
     /// Replaces a file in `variants/ID/iteration-N`.
     ///
     /// # Errors
-    /// Those of writing: full, read-only, or what the system says.
+    /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_iteration(
         &self,
         id: &SafeId,
@@ -156,11 +155,11 @@ impl Files {
         bytes: &[u8],
     ) -> Result<(), StoreError> {
         let path = self.iteration(id, number, file);
-        replace(&path, bytes, Survives::PowerCut)
+        replace(&path, bytes, Durability::PowerCut)
     }
 }
 
-/// JSON for people: indented, with a newline at its end.
+/// Indented JSON with a newline at its end.
 fn json(value: &impl Serialize, what: &str) -> Result<Vec<u8>, StoreError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| StoreError::Value {
         what: what.to_owned(),
@@ -170,54 +169,12 @@ fn json(value: &impl Serialize, what: &str) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-/// Writes a file beside its place and moves it there. Only the holder of the folder's lock writes,
-/// so one name for the file beside it is enough; what a killed writer left there is overwritten.
-fn replace(path: &Path, bytes: &[u8], survives: Survives) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .map_err(|error| StoreError::from_io("create", folder, error))?;
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let beside = folder.join(name);
-    let written = write_new(&beside, bytes, survives).and_then(|()| std::fs::rename(&beside, path));
-    if let Err(error) = written {
-        let _ = std::fs::remove_file(&beside);
-        return Err(StoreError::from_io("write", path, error));
-    }
-    if survives == Survives::PowerCut {
-        sync_folder(path)?;
-    }
-    Ok(())
-}
-
-fn write_new(path: &Path, bytes: &[u8], survives: Survives) -> std::io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    if survives == Survives::PowerCut {
-        file.sync_all()?;
-    }
-    Ok(())
-}
-
-/// Makes a move within a file's folder survive a power cut.
-pub(super) fn sync_folder(file: &Path) -> Result<(), StoreError> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    File::open(folder)
-        .and_then(|open| open.sync_all())
-        .map_err(|error| StoreError::from_io("write", folder, error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn files_land_where_the_layout_says() {
+    fn files_are_written_where_the_layout_has_them() {
         let folder = tempfile::tempdir().unwrap();
         let files = Files::new(folder.path());
         let id = SafeId::new("heap-4").unwrap();
@@ -241,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_is_replaced_and_a_link_is_not_followed() {
+    fn a_leftover_of_a_killed_writer_is_replaced_and_a_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let victim = folder.path().join("victim");
         std::fs::write(&victim, "untouched").unwrap();

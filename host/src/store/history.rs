@@ -1,9 +1,10 @@
-//! What there was before: runs, their reports, and what they were asked.
+//! Earlier runs: their list, reports and settings.
 
 use super::error::StoreError;
 use super::lock::Lock;
 use super::open::Store;
-use super::runs::{RunId, RunStatus};
+use super::runs::RunId;
+use crate::events::RunStatus;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
 use rusqlite::{OptionalExtension, Row};
@@ -17,15 +18,15 @@ pub struct RunSummary {
     pub name: String,
     /// Digest of all that decided the result.
     pub experiment_id: String,
-    /// What became of it.
+    /// Its status.
     pub status: RunStatus,
     /// When it began, as RFC 3339 in UTC.
     pub started: String,
-    /// Its last sign of life.
+    /// When it last stored an event, as RFC 3339 in UTC.
     pub updated: String,
-    /// Time spent on it, over all its sessions.
+    /// Time spent on it, over all its sessions, in seconds.
     pub seconds: f64,
-    /// Id of the recommended variant, if the verdicts carried one.
+    /// Id of the recommended variant, if there is one.
     pub winner: Option<String>,
     /// Version of the bakeoff that wrote it.
     pub bakeoff: String,
@@ -35,7 +36,7 @@ impl Store {
     /// All runs, oldest first.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare(
@@ -47,11 +48,11 @@ impl Store {
                 .query_map([], summary)?
                 .collect::<Result<Vec<_>, _>>()
         };
-        let mut runs = read().map_err(|error| self.failed(error))?;
+        let mut runs = read().map_err(|error| self.sqlite_error(error))?;
         let ours = self.active.map(|active| active.run);
         let held = Lock::holder(self.files.folder()).is_some();
         for run in &mut runs {
-            // A run that was killed could not say so.
+            // A run that was killed is still marked as running.
             if run.status == RunStatus::Running && ours != Some(run.id.0) && !held {
                 run.status = RunStatus::Interrupted;
             }
@@ -62,28 +63,28 @@ impl Store {
     /// The seed of the last run; `None` if there is none yet.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if it is no number; those of reading.
+    /// [`StoreError::Corrupt`] if it is not a number; any error of reading the database.
     pub fn last_seed(&self) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT seed FROM run ORDER BY id DESC LIMIT 1";
         let text: Option<String> = self
             .db
             .query_row(sql, [], |row| row.get(0))
             .optional()
-            .map_err(|error| self.failed(error))?;
-        text.map(|text| self.understand(&text, "a seed"))
+            .map_err(|error| self.sqlite_error(error))?;
+        text.map(|text| self.parse_json(&text, "a seed"))
             .transpose()
     }
 
     /// The last run that has a report; `None` if there is none yet.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn last_reported(&self) -> Result<Option<RunId>, StoreError> {
         let sql = "SELECT max(id) FROM run WHERE report IS NOT NULL";
         let last: Option<i64> = self
             .db
             .query_row(sql, [], |row| row.get(0))
-            .map_err(|error| self.failed(error))?;
+            .map_err(|error| self.sqlite_error(error))?;
         Ok(last.map(RunId))
     }
 
@@ -91,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if the report cannot be understood;
-    /// those of reading.
+    /// any error of reading the database.
     pub fn report(&self, run: Option<RunId>) -> Result<Option<Report>, StoreError> {
         let found = match run {
             Some(RunId(id)) => self
@@ -100,7 +101,7 @@ impl Store {
                     row.get(0)
                 })
                 .optional()
-                .map_err(|error| self.failed(error))?
+                .map_err(|error| self.sqlite_error(error))?
                 .ok_or_else(|| StoreError::NoSuchRun {
                     run: id,
                     file: self.file.clone(),
@@ -113,38 +114,38 @@ impl Store {
                     |row| row.get(0),
                 )
                 .optional()
-                .map_err(|error| self.failed(error))?
+                .map_err(|error| self.sqlite_error(error))?
                 .flatten(),
         };
         let text: Option<String> = found;
-        text.map(|text| self.understand(&text, "a report"))
+        text.map(|text| self.parse_json(&text, "a report"))
             .transpose()
     }
 
-    /// What a run was asked: its experiment and its environment.
+    /// The experiment and the environment of a run.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if it cannot be understood; those of
-    /// reading.
+    /// [`StoreError::NoSuchRun`]; [`StoreError::Corrupt`] if it cannot be understood; any error of
+    /// reading the database.
     pub fn settings(&self, run: RunId) -> Result<(Experiment, Environment), StoreError> {
         let sql = "SELECT settings, environment FROM run WHERE id = ?1";
         let row: Option<(String, String)> = self
             .db
             .query_row(sql, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()
-            .map_err(|error| self.failed(error))?;
+            .map_err(|error| self.sqlite_error(error))?;
         let (settings, environment) = row.ok_or_else(|| StoreError::NoSuchRun {
             run: run.0,
             file: self.file.clone(),
         })?;
         Ok((
-            self.understand(&settings, "an experiment")?,
-            self.understand(&environment, "an environment")?,
+            self.parse_json(&settings, "an experiment")?,
+            self.parse_json(&environment, "an environment")?,
         ))
     }
 
-    /// Reads a value that we wrote.
-    pub(super) fn understand<T: serde::de::DeserializeOwned>(
+    /// Reads a value that the store wrote as JSON.
+    pub(super) fn parse_json<T: serde::de::DeserializeOwned>(
         &self,
         text: &str,
         what: &str,
@@ -162,7 +163,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         id: RunId(row.get(0)?),
         name: row.get(1)?,
         experiment_id: row.get(2)?,
-        status: RunStatus::named(&status),
+        status: RunStatus::from_name(&status).unwrap_or(RunStatus::Interrupted),
         started: row.get(4)?,
         updated: row.get(5)?,
         seconds: row.get(6)?,

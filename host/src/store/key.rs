@@ -1,7 +1,6 @@
-//! What a result depends on, as a digest: the name under which it is found again.
+//! The key of a result: a digest of everything it depends on.
 
-use bakeoff_domain::hex;
-use sha2::{Digest, Sha256};
+use crate::source::digest_of_parts;
 
 /// The inputs of a result, by name, and the digest over all of them.
 ///
@@ -21,7 +20,7 @@ pub struct Key {
     inputs: Vec<(String, String)>,
 }
 
-/// The input of this name among those that are kept with a result.
+/// The value of the input of this name; `None` if there is none.
 pub fn input<'a>(inputs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = inputs.iter().find(|(other, _)| other == name);
     found.map(|(_, value)| value.as_str())
@@ -34,16 +33,9 @@ impl Key {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
-        let mut hasher = Sha256::new();
-        for text in inputs.iter().flat_map(|(name, value)| [name, value]) {
-            // With its length in front, no two lists of texts run together into the same bytes.
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text);
-        }
-        Self {
-            digest: hex(&hasher.finalize()),
-            inputs,
-        }
+        let texts = inputs.iter().flat_map(|(name, value)| [name, value]);
+        let digest = digest_of_parts(texts.map(String::as_bytes));
+        Self { digest, inputs }
     }
 
     /// SHA-256 over the inputs, as 64 hexadecimal digits.
@@ -75,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_do_not_run_together() {
+    fn inputs_that_concatenate_to_the_same_text_have_different_keys() {
         assert_ne!(
             Key::new([("a", "bc")]).digest(),
             Key::new([("ab", "c")]).digest()
@@ -87,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_named() {
+    fn changed_added_and_removed_inputs_are_named() {
         let earlier = Key::new([("source", "1"), ("compiler", "x"), ("flags", "f")]);
         let later = Key::new([("source", "2"), ("compiler", "x"), ("seed", "7")]);
         assert_eq!(

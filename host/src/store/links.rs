@@ -1,23 +1,23 @@
-//! Links in a folder of results.
+//! Symbolic links in a folder of results.
 //!
-//! A folder of results may have come with an experiment that somebody sent. Whatever is written
-//! into it must land in it: a link among its files would lead the writing anywhere.
+//! A folder of results may have come with an experiment from somebody else. A link among its files
+//! could make a run write anywhere, so a folder with a link is refused.
 
 use super::error::StoreError;
 use std::path::Path;
 
-/// How far down a folder of results goes: `variants/ID/iteration-N`.
+/// Depth of a folder of results: `variants/ID/iteration-N`, and one more.
 const DEPTH_MAX: usize = 4;
 
-/// Refuses a folder in which anything is a link. A folder that is not there has none.
+/// Returns an error if anything in a folder is a symbolic link. A folder that does not exist has none.
 ///
 /// # Errors
-/// [`StoreError::Link`] names the first; those of reading the folder.
-pub(super) fn refuse(folder: &Path) -> Result<(), StoreError> {
-    below(folder, DEPTH_MAX)
+/// [`StoreError::Link`] names the first; any error of reading the folder.
+pub(super) fn refuse_symlinks(folder: &Path) -> Result<(), StoreError> {
+    refuse_below(folder, DEPTH_MAX)
 }
 
-fn below(folder: &Path, depth: usize) -> Result<(), StoreError> {
+fn refuse_below(folder: &Path, depth: usize) -> Result<(), StoreError> {
     let failed = |error| StoreError::from_io("read", folder, error);
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -30,7 +30,7 @@ fn below(folder: &Path, depth: usize) -> Result<(), StoreError> {
             return Err(StoreError::Link { path: entry.path() });
         }
         if kind.is_dir() && depth > 1 {
-            below(&entry.path(), depth - 1)?;
+            refuse_below(&entry.path(), depth - 1)?;
         }
     }
     Ok(())
@@ -49,13 +49,13 @@ mod tests {
             "variants/a/iteration-1/source.rs",
         ] {
             let folder = tempfile::tempdir().unwrap();
-            assert!(refuse(&folder.path().join("missing")).is_ok());
+            assert!(refuse_symlinks(&folder.path().join("missing")).is_ok());
             let link = folder.path().join(place);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
             std::fs::write(folder.path().join("plain"), "").unwrap();
-            assert!(refuse(folder.path()).is_ok());
+            assert!(refuse_symlinks(folder.path()).is_ok());
             symlink("/nowhere", &link).unwrap();
-            let error = refuse(folder.path()).unwrap_err().to_string();
+            let error = refuse_symlinks(folder.path()).unwrap_err().to_string();
             assert!(
                 error.contains(place) && error.contains("is a link"),
                 "{error}"

@@ -1,38 +1,45 @@
-//! Opening a store: looked at first, written to only when it is understood.
+//! Opening a store. A database is checked before anything is written to it.
 
+use super::atomic_file::{aside_path, sync_folder, with_suffix};
 use super::error::StoreError;
-use super::files::{Files, sync_folder};
+use super::files::{DATABASE, Files};
 use super::journal::Journal;
 use super::links;
-use super::lock::Lock;
-use super::older;
-use super::runs::Active;
-use super::schema::{APPLICATION_ID, Marks, STEPS, VIEWS, migrate};
+use super::lock::{LOCK_FILE, Lock};
+use super::migrated_copy;
+use super::schema::{APPLICATION_ID, DatabaseHeader, STEPS, VIEWS, migrate};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Name of the database in the folder of an experiment.
-pub(super) const DATABASE: &str = "bakeoff.db";
 /// How long a writer waits for another program, a user's `sqlite3` for instance.
-const BUSY: Duration = Duration::from_secs(5);
-/// Above this size the pages are not all checked at opening: it would take seconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Largest database whose pages are all checked at opening: a larger one would take seconds.
 const CHECKED_BYTES_MAX: u64 = 256 << 20;
-/// What every SQLite file begins with.
+/// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// What a store is opened for.
+/// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To look at what there is; also while a run is writing to it. What an older bakeoff wrote is
-    /// read through a copy.
+    /// For reading, also while a run is writing. A database of an older bakeoff is read through a
+    /// migrated copy.
     Read,
-    /// To run: takes the lock, and makes the folder if there is none.
+    /// For a run: takes the lock, and creates the folder if there is none.
     Write,
-    /// To run afresh: as [`Mode::Write`], but a database that is damaged or too new is moved aside
+    /// As [`Mode::Write`], but a database that is damaged or too new is moved aside
     /// (`bakeoff.db.aside-1`, …) instead of refused.
     SetAside,
+}
+
+/// The run that new results belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ActiveRun {
+    /// Its number.
+    pub(super) run: i64,
+    /// Number of the first run of its chain.
+    pub(super) root: i64,
 }
 
 /// The results of an experiment's runs: a database and the files beside it.
@@ -41,38 +48,55 @@ pub struct Store {
     pub(super) db: Connection,
     pub(super) file: PathBuf,
     pub(super) files: Files,
-    /// The run that results are kept for; `None` until one has begun.
-    pub(super) active: Option<Active>,
+    /// The run that new results belong to; `None` until one has begun.
+    pub(super) active: Option<ActiveRun>,
     /// `None` for a reader.
     pub(super) journal: Option<Journal>,
-    // Last, so that the database is closed before its copy is removed, or before another process
-    // may take the folder.
+    // Dropped last: the database is closed before its copy is removed, and before another process
+    // may take the lock.
     _copy: Option<tempfile::TempDir>,
     _lock: Option<Lock>,
+}
+
+/// Refuses pipes, sockets and devices in the place of files that are opened: opening one might never
+/// end.
+fn refuse_pipes_and_devices(folder: &Path) -> Result<(), StoreError> {
+    let beside = ["-journal", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
+    let names = [DATABASE, LOCK_FILE].map(str::to_owned);
+    for name in names.into_iter().chain(beside) {
+        let path = folder.join(name);
+        let special = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
+        if std::fs::metadata(&path).is_ok_and(special) {
+            return Err(StoreError::NotAFile { path });
+        }
+    }
+    Ok(())
 }
 
 impl Store {
     /// Opens the store in a folder.
     ///
     /// # Errors
-    /// Reading: [`StoreError::Missing`] if there is none. Writing: [`StoreError::Locked`] if
-    /// another run has the folder, [`StoreError::Link`] if anything in it is a link. Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it
-    /// is to be set aside), [`StoreError::ReadOnly`], [`StoreError::Full`]; nothing was written to
-    /// the database in any of these cases.
+    /// Reading: [`StoreError::Missing`] if there is no database. Writing: [`StoreError::Locked`] if
+    /// another run has the folder, [`StoreError::Link`] if anything in it is a link. Both:
+    /// [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
+    /// [`StoreError::ReadOnly`], [`StoreError::Full`]. Nothing was written to the database in any of
+    /// these cases.
     pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
         let file = folder.join(DATABASE);
+        refuse_pipes_and_devices(folder)?;
         if mode == Mode::Read {
             return Self::open_to_read(folder, file);
         }
         let failed = |error| StoreError::from_io("create", folder, error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        links::refuse(folder)?;
+        links::refuse_symlinks(folder)?;
         let lock = Lock::take(folder)?;
         if !file.exists() {
             // A journal without its database must not be taken for the new one's.
             set_aside(&file)?;
             create(&file)?;
-        } else if let Err(error) = look(&file) {
+        } else if let Err(error) = open_checked(&file) {
             if mode != Mode::SetAside || !(error.is_corrupt() || error.is_newer()) {
                 return Err(error);
             }
@@ -103,12 +127,12 @@ impl Store {
                 folder: folder.to_path_buf(),
             });
         }
-        let db = look(&file)?;
+        let db = open_checked(&file)?;
         let in_file = |error| StoreError::from_sqlite(&file, error);
-        let is_older = Marks::read(&db).map_err(in_file)?.version < newest();
+        let is_older = DatabaseHeader::read(&db).map_err(in_file)?.version < newest_version();
         let (db, copy) = match is_older {
             true => {
-                let (db, copy) = older::brought_forward(&db, &file)?;
+                let (db, copy) = migrated_copy::open(&db, &file)?;
                 (db, Some(copy))
             }
             false => (db, None),
@@ -129,25 +153,26 @@ impl Store {
         &self.files
     }
 
-    /// Sees to it that everything kept so far survives a power cut. A kill needs no such call.
+    /// Writes everything stored so far to the disk, so that it survives a power cut. A commit
+    /// survives the end of this process without it.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Any error of writing the database.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         let checkpoint = self
             .db
             .query_row("PRAGMA wal_checkpoint(FULL)", [], |_| Ok(()));
-        checkpoint.map_err(|error| self.failed(error))
+        checkpoint.map_err(|error| self.sqlite_error(error))
     }
 
-    /// Does several changes as one commit: all of them, or none.
+    /// Makes several changes as one commit: all of them, or none.
     pub(super) fn write<T>(
         &mut self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let file = &self.file;
         if self.journal.is_none() {
-            return Err(StoreError::NotBegun { file: file.clone() });
+            return Err(StoreError::NoActiveRun { file: file.clone() });
         }
         let in_file = |error| StoreError::from_sqlite(file, error);
         let transaction = self
@@ -159,28 +184,40 @@ impl Store {
         Ok(value)
     }
 
+    /// The run that new results belong to.
+    pub(super) fn active(&self) -> Result<ActiveRun, StoreError> {
+        self.active.ok_or_else(|| StoreError::NoActiveRun {
+            file: self.file.clone(),
+        })
+    }
+
+    /// The time of the wall clock, for people.
+    pub(super) fn now(&self) -> String {
+        let journal = self.journal.as_ref();
+        journal.map_or_else(String::new, |journal| journal.stamper.now())
+    }
+
     /// An error of SQLite about this database.
-    pub(super) fn failed(&self, error: rusqlite::Error) -> StoreError {
+    pub(super) fn sqlite_error(&self, error: rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(&self.file, error)
     }
 }
 
-/// A connection that only reads, to a database that is whole and of a version that is known.
-fn look(file: &Path) -> Result<Connection, StoreError> {
-    look_at_header(file)?;
-    let looked = look_through(file, Access::Shared);
-    match looked {
+/// Opens a database for reading, if it is whole and of a known version.
+fn open_checked(file: &Path) -> Result<Connection, StoreError> {
+    check_header(file)?;
+    match open_read_only(file, Access::Shared) {
         // In a folder that cannot be written, SQLite cannot make its index of the journal. Without
         // a journal there is nothing to index.
         Err(error) if error.is_read_only() && !has_journal(file) => {
-            look_through(file, Access::Immutable)
+            open_read_only(file, Access::Immutable)
         }
         other => other,
     }
 }
 
-/// Looks at the first bytes without SQLite, which would take an empty file for a new database.
-fn look_at_header(file: &Path) -> Result<(), StoreError> {
+/// Checks the first bytes without SQLite, which would take an empty file for a new database.
+fn check_header(file: &Path) -> Result<(), StoreError> {
     let mut header = Vec::new();
     let opened = std::fs::File::open(file);
     let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
@@ -195,7 +232,7 @@ fn look_at_header(file: &Path) -> Result<(), StoreError> {
 }
 
 /// The version of the tables that this bakeoff writes.
-fn newest() -> i64 {
+fn newest_version() -> i64 {
     i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
 }
 
@@ -208,7 +245,7 @@ enum Access {
     Immutable,
 }
 
-fn look_through(file: &Path, access: Access) -> Result<Connection, StoreError> {
+fn open_read_only(file: &Path, access: Access) -> Result<Connection, StoreError> {
     let in_file = |error| StoreError::from_sqlite(file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = match access {
@@ -219,16 +256,16 @@ fn look_through(file: &Path, access: Access) -> Result<Connection, StoreError> {
         }
     }
     .map_err(in_file)?;
-    db.busy_timeout(BUSY).map_err(in_file)?;
-    let marks = Marks::read(&db).map_err(in_file)?;
-    if !marks.ours() {
+    db.busy_timeout(BUSY_TIMEOUT).map_err(in_file)?;
+    let header = DatabaseHeader::read(&db).map_err(in_file)?;
+    if !header.is_ours() {
         return Err(corrupt(file, "it is another program's database"));
     }
-    let known = newest();
-    if marks.version > known {
+    let known = newest_version();
+    if header.version > known {
         return Err(StoreError::Newer {
             file: file.to_path_buf(),
-            found: marks.version,
+            found: header.version,
             known,
         });
     }
@@ -243,7 +280,7 @@ fn look_through(file: &Path, access: Access) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-/// `file:` with everything escaped that means something in a URI.
+/// The URI of a file, with every character escaped that has a meaning in a URI.
 fn immutable_uri(file: &Path) -> PathBuf {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -266,22 +303,15 @@ fn corrupt(file: &Path, reason: &str) -> StoreError {
 }
 
 fn has_journal(file: &Path) -> bool {
-    std::fs::metadata(beside(file, "-wal")).is_ok_and(|metadata| metadata.len() > 0)
+    std::fs::metadata(with_suffix(file, "-wal")).is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// The path with a suffix appended to its name.
-fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// Makes a new database beside the place it is for, and moves it there when it is whole: whoever
-/// is killed meanwhile leaves nothing that could be taken for one.
+/// Creates a database beside its place and moves it there when it is whole: a process that is
+/// killed meanwhile leaves nothing that could be taken for a database.
 fn create(file: &Path) -> Result<(), StoreError> {
-    let new = beside(file, ".new");
+    let new = with_suffix(file, ".new");
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        let leftover = beside(&new, suffix);
+        let leftover = with_suffix(&new, suffix);
         if leftover.exists() {
             std::fs::remove_file(&leftover)
                 .map_err(|error| StoreError::from_io("remove", &leftover, error))?;
@@ -301,31 +331,30 @@ fn create(file: &Path) -> Result<(), StoreError> {
     sync_folder(file)
 }
 
-/// Moves a database and its journal to the first free `.aside-N`. The journal goes first: left
+/// Moves a database and its journal to the first free `.aside-N`. The journal is moved first: left
 /// behind, it would be replayed into the next database of that name.
 fn set_aside(file: &Path) -> Result<(), StoreError> {
     let exists = |path: &Path| {
         ["", "-wal", "-shm"]
             .iter()
-            .any(|end| beside(path, end).exists())
+            .any(|end| with_suffix(path, end).exists())
     };
     if !exists(file) {
         return Ok(());
     }
-    let aside = (1..=u32::MAX)
-        .map(|number| beside(file, &format!(".aside-{number}")))
-        .find(|path| !exists(path))
-        .unwrap_or_else(|| beside(file, ".aside"));
+    let aside = aside_path(file, exists);
     for suffix in ["-shm", "-wal", ""] {
-        let from = beside(file, suffix);
+        let from = with_suffix(file, suffix);
         if from.exists() {
-            std::fs::rename(&from, beside(&aside, suffix))
+            std::fs::rename(&from, with_suffix(&aside, suffix))
                 .map_err(|error| StoreError::from_io("move", &from, error))?;
         }
     }
     sync_folder(file)
 }
 
+/// Sets how SQLite works on a database that is written to:
+///
 /// - journal ahead of the database (WAL): readers never wait, and a commit is one append
 /// - synchronous NORMAL: a commit survives a kill at once and a power cut from the next checkpoint
 ///   on; the database is whole in both cases
@@ -335,7 +364,7 @@ fn set_aside(file: &Path) -> Result<(), StoreError> {
 /// - foreign keys hold
 /// - functions in views and triggers are SQLite's own harmless ones
 fn configure(db: &Connection) -> rusqlite::Result<()> {
-    db.busy_timeout(BUSY)?;
+    db.busy_timeout(BUSY_TIMEOUT)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "normal")?;
     db.pragma_update(None, "cache_size", -2_000)?;
@@ -351,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_means_itself_in_a_uri() {
+    fn every_special_character_of_a_path_is_escaped_in_its_uri() {
         let uri = immutable_uri(Path::new("/a b/c?d#e%f"));
         assert_eq!(uri, Path::new("file:/a b/c%3Fd%23e%25f?immutable=1"));
     }

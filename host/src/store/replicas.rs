@@ -1,39 +1,39 @@
-//! Replicas with their raw samples: what every verdict can be computed from again.
+//! Replicas with their raw samples, from which every verdict can be computed again.
 
 use super::error::StoreError;
 use super::key::Key;
 use super::open::Store;
-use super::results::{Owner, find, insert, rely};
+use super::results::{Owner, find, insert, link_result};
 use super::runs::{RunId, to_json};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-/// The kind under which races are kept.
+/// The kind of a result that is a race.
 const RACE: &str = "race";
-/// Most samples that one replica may have.
+/// Largest number of samples of one replica.
 const SAMPLES_MAX: usize = 1 << 22;
 
-/// Who races on what; a sample's indexes point into these lists.
+/// The variants and cases of a race; the indexes of a sample refer to these lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Race {
+pub struct RaceLists {
     /// Ids of the variants.
     pub variants: Vec<String>,
     /// Labels of the cases.
     pub cases: Vec<String>,
 }
 
-/// A race in the store.
+/// The id of a stored race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RaceId(i64);
 
 impl Store {
-    /// Opens the race with these inputs, new or with the replicas it has already, and notes that
-    /// this run rests on it.
+    /// Opens the race of these inputs, new or with the replicas it has already, and links it to the
+    /// active run.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`]; those of writing.
-    pub fn open_race(&mut self, key: &Key, race: &Race) -> Result<RaceId, StoreError> {
+    /// [`StoreError::NoActiveRun`]; any error of writing the database.
+    pub fn open_race(&mut self, key: &Key, race: &RaceLists) -> Result<RaceId, StoreError> {
         let active = self.active()?;
         let now = self.now();
         let value = to_json(race, RACE)?;
@@ -47,16 +47,16 @@ impl Store {
                     id
                 }
             };
-            rely(db, active, RACE, Owner::RUN, id)?;
+            link_result(db, active, RACE, Owner::RUN, id)?;
             Ok(RaceId(id))
         })
     }
 
-    /// The race that a run rests on, with its lists.
+    /// The race that a run uses, with its lists.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if the lists cannot be understood; those of reading.
-    pub fn race_of(&self, run: RunId) -> Result<Option<(RaceId, Race)>, StoreError> {
+    /// [`StoreError::Corrupt`] if the lists cannot be understood; any error of reading the database.
+    pub fn race_of(&self, run: RunId) -> Result<Option<(RaceId, RaceLists)>, StoreError> {
         let found: Option<(i64, String)> = self
             .db
             .query_row(
@@ -66,19 +66,19 @@ impl Store {
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
             .optional()
-            .map_err(|error| self.failed(error))?;
+            .map_err(|error| self.sqlite_error(error))?;
         let Some((id, value)) = found else {
             return Ok(None);
         };
-        Ok(Some((RaceId(id), self.understand(&value, "a race")?)))
+        Ok(Some((RaceId(id), self.parse_json(&value, "a race")?)))
     }
 
-    /// Keeps a complete replica, as one commit.
+    /// Stores a complete replica, as one commit.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`], [`StoreError::Value`] if it has too many samples; those of
-    /// writing, also if a replica of this index is kept already.
-    pub fn keep_replica(&mut self, race: RaceId, replica: &Replica) -> Result<(), StoreError> {
+    /// [`StoreError::NoActiveRun`], [`StoreError::Value`] if it has too many samples; any error of
+    /// writing the database, also if there is a replica of this index already.
+    pub fn put_replica(&mut self, race: RaceId, replica: &Replica) -> Result<(), StoreError> {
         let active = self.active()?;
         let now = self.now();
         if replica.samples.len() > SAMPLES_MAX {
@@ -98,46 +98,46 @@ impl Store {
         })
     }
 
-    /// How many replicas a race has.
+    /// The number of replicas of a race.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn replica_count(&self, race: RaceId) -> Result<u32, StoreError> {
         let sql = "SELECT count(*) FROM replica WHERE race = ?1";
         let count = self.db.query_row(sql, [race.0], |row| row.get(0));
-        count.map_err(|error| self.failed(error))
+        count.map_err(|error| self.sqlite_error(error))
     }
 
-    /// All replicas of a race, in the order of their index, exactly as they were kept.
+    /// All replicas of a race, in the order of their index, exactly as they were stored.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn replicas(&self, race: RaceId) -> Result<Vec<Replica>, StoreError> {
         self.replicas_until(race, RunId(i64::MAX))
     }
 
-    /// The replicas that a race had when this run was over: a later run of the same race may have
-    /// added to them.
+    /// The replicas that a race had at the end of a run: a later run of the same race may have added
+    /// others.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn replicas_until(&self, race: RaceId, run: RunId) -> Result<Vec<Replica>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
-                        yardstick_ns
+                        contention_probe_ns
                  FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
             let of = params![race.0, run.0];
             let rows = statement.query_map(of, |row| Ok((row.get(0)?, replica(row)?)))?;
-            rows.map(|row| fill(&self.db, row?))
+            rows.map(|row| with_lists(&self.db, row?))
                 .collect::<Result<Vec<_>, _>>()
         };
-        read().map_err(|error| self.failed(error))
+        read().map_err(|error| self.sqlite_error(error))
     }
 }
 
-fn insert_lists(db: &Connection, race: i64, lists: &Race) -> rusqlite::Result<()> {
+fn insert_lists(db: &Connection, race: i64, lists: &RaceLists) -> rusqlite::Result<()> {
     let mut entrant =
         db.prepare_cached("INSERT INTO entrant (race, position, variant) VALUES (?1, ?2, ?3)")?;
     for (position, variant) in (0_i64..).zip(&lists.variants) {
@@ -161,7 +161,7 @@ fn insert_replica(
     let surroundings = &replica.surroundings;
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load, yardstick_ns)
+                              steal_ticks, load, contention_probe_ns)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?
     .insert(params![
@@ -176,7 +176,7 @@ fn insert_replica(
         surroundings.preemptions.cast_signed(),
         surroundings.steal_ticks.map(u64::cast_signed),
         surroundings.load,
-        surroundings.yardstick_ns,
+        surroundings.contention_probe_ns,
     ])
 }
 
@@ -235,13 +235,13 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             preemptions: row.get::<_, i64>(6)?.cast_unsigned(),
             steal_ticks: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
             load: row.get(8)?,
-            yardstick_ns: row.get(9)?,
+            contention_probe_ns: row.get(9)?,
         },
     })
 }
 
-/// Adds the lists of a replica.
-fn fill(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
+/// A replica with its lists read.
+fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
     replica.samples = db
         .prepare_cached(
             "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns
@@ -281,7 +281,7 @@ fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
     })
 }
 
-/// A real number; SQLite keeps what is not a number as NULL.
+/// A real number; SQLite stores NaN as NULL.
 fn real(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
     Ok(row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN))
 }

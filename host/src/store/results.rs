@@ -1,51 +1,64 @@
-//! Results: builds, gates, pilots, found again by what they depend on.
+//! Results of builds, gates and pilots, looked up by what they depend on.
 
 use super::error::StoreError;
 use super::key::Key;
-use super::open::Store;
-use super::runs::{Active, RunId, to_json};
+use super::open::{ActiveRun, Store};
+use super::runs::{RunId, to_json};
+use bakeoff_domain::variant::Variant;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Most trials that one result may have.
+/// Largest number of trials of one result.
 const TRIALS_MAX: usize = 1 << 20;
 
-/// What a result is about.
+/// The kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// From source to component: digest and sizes, or why not. The bytes are in the build's cache.
+pub enum ResultKind {
+    /// A build: digest and sizes of the component, or why there is none. The component itself is in
+    /// the build cache.
     Build,
-    /// Every case once, judged by the oracle; with its trials.
+    /// A gate: every case run once and judged by the oracle; with its trials.
     Gate,
-    /// What a replica is, found out before the first one.
+    /// A pilot: the size of a replica, determined before the first one.
     Pilot,
-    /// A variant that failed while it was timed, and so left the race.
+    /// A dropout: a variant that failed while it was timed.
     Dropout,
+    /// The end of a race that never had a pilot.
+    Unpiloted,
 }
 
-impl Kind {
-    /// The kind as it is written: `build`, `gate`, `pilot`, `dropout`.
+impl ResultKind {
+    /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
             Self::Gate => "gate",
             Self::Pilot => "pilot",
             Self::Dropout => "dropout",
+            Self::Unpiloted => "unpiloted",
         }
     }
 }
 
-/// Whose result it is.
+/// The variant and iteration that a result belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner<'a> {
-    /// Id of the variant; empty if it concerns the run as a whole.
+    /// Id of the variant; empty for the run as a whole.
     pub variant: &'a str,
-    /// Which revision, from 1; 0 if it concerns the run as a whole.
+    /// Number of the iteration, from 1; 0 for the run as a whole.
     pub iteration: u32,
 }
 
-impl Owner<'_> {
+impl<'a> Owner<'a> {
+    /// The current iteration of a variant.
+    pub fn of(variant: &'a Variant) -> Self {
+        Self {
+            variant: variant.id.as_str(),
+            iteration: variant.iteration.number,
+        }
+    }
+
     /// The run as a whole.
     pub const RUN: Owner<'static> = Owner {
         variant: "",
@@ -53,86 +66,86 @@ impl Owner<'_> {
     };
 }
 
-/// One call that the oracle judged.
+/// A call that the oracle judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trial {
     /// Index of the case among the experiment's.
     pub case_index: u32,
-    /// How the case is called.
+    /// Label of the case.
     pub case_label: String,
     /// `ok`, or the class of the failure.
     pub outcome: String,
-    /// Fuel that the call took.
+    /// Fuel that the call used.
     pub fuel: Option<u64>,
     /// Peak of memories and tables, in bytes.
     pub peak_bytes: Option<u64>,
     /// Digest of the answer.
     pub answer: Option<String>,
-    /// What the oracle or the trap said.
+    /// Message of the oracle or the trap.
     pub detail: Option<String>,
 }
 
-/// A result as it is kept.
+/// A result as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stored<T> {
-    /// Id of the variant; empty if it concerns the run as a whole.
+pub struct StoredResult<T> {
+    /// Id of the variant; empty for the run as a whole.
     pub variant: String,
-    /// Which revision; 0 if it concerns the run as a whole.
+    /// Number of the iteration; 0 for the run as a whole.
     pub iteration: u32,
     /// Digest of the inputs.
     pub key: String,
-    /// What it depends on, by name.
+    /// The inputs it depends on, by name.
     pub inputs: Vec<(String, String)>,
     /// The result.
     pub value: T,
 }
 
 impl Store {
-    /// Looks a result up by what it depends on, and notes that this run rests on it. A value of a
-    /// shape that is not understood any more counts as absent: it is found out again.
+    /// Looks a result up by its key, and links it to the active run. A value of a shape that is no
+    /// longer understood counts as absent, so that the result is made again.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`]; those of reading and writing.
-    pub fn recall<T: DeserializeOwned>(
+    /// [`StoreError::NoActiveRun`]; any error of reading or writing the database.
+    pub fn get<T: DeserializeOwned>(
         &mut self,
-        kind: Kind,
+        kind: ResultKind,
         key: &Key,
         owner: Owner<'_>,
     ) -> Result<Option<T>, StoreError> {
         let active = self.active()?;
-        let found =
-            find(&self.db, active.root, kind.name(), key).map_err(|error| self.failed(error))?;
+        let found = find(&self.db, active.root, kind.name(), key)
+            .map_err(|error| self.sqlite_error(error))?;
         let Some((id, text)) = found else {
             return Ok(None);
         };
         let Ok(value) = serde_json::from_str(&text) else {
             return Ok(None);
         };
-        self.write(|db| rely(db, active, kind.name(), owner, id))?;
+        self.write(|db| link_result(db, active, kind.name(), owner, id))?;
         Ok(Some(value))
     }
 
-    /// Keeps a result. One of the same kind and key is replaced.
+    /// Stores a result. One of the same kind and key is replaced.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`], [`StoreError::Value`] if it is too large; those of writing.
-    pub fn keep<T: Serialize>(
+    /// [`StoreError::NoActiveRun`], [`StoreError::Value`] if it is too large; any error of writing the database.
+    pub fn put<T: Serialize>(
         &mut self,
-        kind: Kind,
+        kind: ResultKind,
         key: &Key,
         owner: Owner<'_>,
         value: &T,
     ) -> Result<(), StoreError> {
-        self.keep_with_trials(kind, key, owner, value, &[])
+        self.put_with_trials(kind, key, owner, value, &[])
     }
 
-    /// Keeps a result together with the trials it rests on, as one commit.
+    /// Stores a result together with its trials, as one commit.
     ///
     /// # Errors
-    /// As for [`Store::keep`].
-    pub fn keep_with_trials<T: Serialize>(
+    /// As for [`Store::put`].
+    pub fn put_with_trials<T: Serialize>(
         &mut self,
-        kind: Kind,
+        kind: ResultKind,
         key: &Key,
         owner: Owner<'_>,
         value: &T,
@@ -155,25 +168,25 @@ impl Store {
             for (number, trial) in trials.iter().enumerate() {
                 insert_trial(db, id, number, trial)?;
             }
-            rely(db, active, kind.name(), owner, id)
+            link_result(db, active, kind.name(), owner, id)
         })
     }
 
-    /// What changed since this owner last had a result of this kind, by name: `source`, `limits`.
-    /// Empty if nothing did, or if a result for these inputs is kept all the same; `None` if there
-    /// was no such result in this chain of runs.
+    /// Names of the inputs that changed since this owner last had a result of this kind: `source`,
+    /// `limits`. Empty if none did, or if there is a result for these inputs all the same; `None` if
+    /// there was no result of this kind in this chain of runs.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`]; those of reading.
+    /// [`StoreError::NoActiveRun`]; any error of reading the database.
     pub fn changes(
         &self,
-        kind: Kind,
+        kind: ResultKind,
         key: &Key,
         owner: Owner<'_>,
     ) -> Result<Option<Vec<String>>, StoreError> {
         let active = self.active()?;
         let same = find(&self.db, active.root, kind.name(), key);
-        if same.map_err(|error| self.failed(error))?.is_some() {
+        if same.map_err(|error| self.sqlite_error(error))?.is_some() {
             return Ok(Some(Vec::new()));
         }
         let inputs: Option<String> = self
@@ -186,23 +199,23 @@ impl Store {
                 |row| row.get(0),
             )
             .optional()
-            .map_err(|error| self.failed(error))?;
+            .map_err(|error| self.sqlite_error(error))?;
         let Some(inputs) = inputs else {
             return Ok(None);
         };
-        let earlier: Vec<(String, String)> = self.understand(&inputs, "a list of inputs")?;
+        let earlier: Vec<(String, String)> = self.parse_json(&inputs, "a list of inputs")?;
         Ok(Some(key.changed_since(&earlier)))
     }
 
-    /// Everything of a kind that a run rests on, by variant and iteration.
+    /// All results of a kind that a run uses, by variant and iteration.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if a value cannot be understood; those of reading.
+    /// [`StoreError::Corrupt`] if a value cannot be understood; any error of reading the database.
     pub fn results<T: DeserializeOwned>(
         &self,
         run: RunId,
-        kind: Kind,
-    ) -> Result<Vec<Stored<T>>, StoreError> {
+        kind: ResultKind,
+    ) -> Result<Vec<StoredResult<T>>, StoreError> {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT variant, iteration, key, inputs, value
@@ -220,27 +233,27 @@ impl Store {
             })?;
             rows.collect::<Result<Vec<(String, u32, String, String, String)>, _>>()
         };
-        let rows = read().map_err(|error| self.failed(error))?;
+        let rows = read().map_err(|error| self.sqlite_error(error))?;
         let stored = |(variant, iteration, key, inputs, value): (_, _, _, String, String)| {
-            Ok(Stored {
+            Ok(StoredResult {
                 variant,
                 iteration,
                 key,
-                inputs: self.understand(&inputs, "a list of inputs")?,
-                value: self.understand(&value, kind.name())?,
+                inputs: self.parse_json(&inputs, "a list of inputs")?,
+                value: self.parse_json(&value, kind.name())?,
             })
         };
         rows.into_iter().map(stored).collect()
     }
 
-    /// The trials that a run's result of this kind rests on, in their order.
+    /// The trials of the result of this kind that a run uses, in their order.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Any error of reading the database.
     pub fn trials(
         &self,
         run: RunId,
-        kind: Kind,
+        kind: ResultKind,
         owner: Owner<'_>,
     ) -> Result<Vec<Trial>, StoreError> {
         let read = || {
@@ -267,11 +280,11 @@ impl Store {
             })?;
             rows.collect::<Result<Vec<_>, _>>()
         };
-        read().map_err(|error| self.failed(error))
+        read().map_err(|error| self.sqlite_error(error))
     }
 }
 
-/// The result of a kind and key in a chain of runs: its id and its value.
+/// Id and value of the result of a kind and key in a chain of runs.
 pub(super) fn find(
     db: &Connection,
     root: i64,
@@ -285,10 +298,10 @@ pub(super) fn find(
         .optional()
 }
 
-/// Inserts or replaces a result of `[at, inputs, value]`, and says its id.
+/// Inserts or replaces a result of `[at, inputs, value]`, and returns its id.
 pub(super) fn insert(
     db: &Connection,
-    active: Active,
+    active: ActiveRun,
     kind: &str,
     key: &Key,
     [at, inputs, value]: &[&str; 3],
@@ -313,10 +326,10 @@ pub(super) fn insert(
     )
 }
 
-/// Notes that the run rests on a result.
-pub(super) fn rely(
+/// Records that the active run uses a result.
+pub(super) fn link_result(
     db: &Connection,
-    active: Active,
+    active: ActiveRun,
     kind: &str,
     owner: Owner<'_>,
     result: i64,
@@ -341,7 +354,7 @@ fn insert_trial(
     number: usize,
     trial: &Trial,
 ) -> rusqlite::Result<()> {
-    // Counts above 2^63 are kept bit by bit: SQLite's integers are signed.
+    // Counts above 2^63 are stored by their bits: SQLite's integers are signed.
     let number = i64::try_from(number).unwrap_or(i64::MAX);
     db.prepare_cached(
         "INSERT INTO trial (result, number, case_index, case_label, outcome, fuel, peak_bytes,

@@ -1,11 +1,11 @@
-//! Runs: beginning, going on, ending.
+//! The beginning, resumption and end of runs.
 
 use super::error::StoreError;
-use super::open::Store;
+use super::open::{ActiveRun, Store};
+use crate::events::RunStatus;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::BTreeMap;
 
 /// The number of a run in its folder, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,127 +17,93 @@ impl std::fmt::Display for RunId {
     }
 }
 
-/// What is known of a run before it begins.
+/// The description of a run, known before it begins.
 #[derive(Clone, Debug)]
 pub struct RunMeta<'a> {
     /// Name of the experiment.
     pub name: &'a str,
-    /// Digest of all that decides the result. A run goes on as the same run while this is the
-    /// same; otherwise it becomes a new one that keeps what the change does not touch.
+    /// Digest of all that decides the result. While it is the same, the last run is resumed;
+    /// otherwise a new run begins, which reuses the results that the change does not affect.
     pub experiment_id: &'a str,
-    /// The seed all inputs and orders follow from.
+    /// The seed that all inputs and orders are derived from.
     pub seed: u64,
-    /// What was asked, with every default filled in.
+    /// The experiment, with every default filled in.
     pub experiment: &'a Experiment,
-    /// Where it is measured.
+    /// The environment that it is measured in.
     pub environment: &'a Environment,
     /// Version of bakeoff.
     pub bakeoff: &'a str,
 }
 
-/// Whether earlier results count.
+/// Whether a run reuses earlier results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// They do: what is finished and unchanged is not done again.
+    /// It reuses them: what is finished and unchanged is not done again.
     Resume,
-    /// They do not, and stay where they are (`--fresh`).
+    /// It ignores them; they stay in the database (`--fresh`).
     Fresh,
 }
 
-/// How a run began.
+/// A run that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begun {
+pub struct StartedRun {
     /// Its number.
     pub id: RunId,
-    /// The run whose results it can use: itself if it goes on, an earlier one if the experiment
-    /// changed since, nothing if it starts from nothing.
+    /// The run whose results it can reuse: itself if it is resumed, an earlier one if the
+    /// experiment changed since; `None` if there is none.
     pub continues: Option<RunId>,
-    /// Results and replicas that are kept already.
+    /// Number of results and replicas that it can reuse.
     pub kept: u64,
 }
 
-/// What became of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunStatus {
-    /// It is going on.
-    Running,
-    /// It was stopped or killed, and can go on.
-    Interrupted,
-    /// It could not go on, for a reason that is no variant's.
-    Failed,
-    /// Its report is kept.
-    Finished,
-}
-
-impl RunStatus {
-    /// The status as it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-            Self::Finished => "finished",
-        }
-    }
-
-    pub(super) fn named(name: &str) -> Self {
-        let all = [Self::Running, Self::Failed, Self::Finished];
-        let found = all.into_iter().find(|status| status.name() == name);
-        found.unwrap_or(Self::Interrupted)
-    }
-}
-
-/// The run that results are kept for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Active {
-    pub(super) run: i64,
-    pub(super) root: i64,
-}
-
-/// The last run, as far as the next one must know it.
-struct Last {
+/// The last run, with what the next one depends on.
+struct LastRun {
     id: i64,
     root: i64,
     experiment_id: String,
     spent_ms: i64,
 }
 
-/// What is written about a run that begins.
-struct Texts {
+/// The texts that are stored when a run begins.
+struct RunTexts {
     now: String,
     environment: String,
     settings: String,
 }
 
 impl Store {
-    /// Begins a run, or goes on with the last one. What is kept from now on belongs to it.
+    /// Begins a run, or resumes the last one. Results that are stored from now on belong to it.
     ///
     /// # Errors
-    /// [`StoreError::NotBegun`] for a reader; those of writing.
-    pub fn begin_run(&mut self, meta: &RunMeta<'_>, start: Start) -> Result<Begun, StoreError> {
-        let texts = Texts {
+    /// [`StoreError::NoActiveRun`] if the store was opened for reading; any error of writing the database.
+    pub fn begin_run(
+        &mut self,
+        meta: &RunMeta<'_>,
+        start: Start,
+    ) -> Result<StartedRun, StoreError> {
+        let texts = RunTexts {
             now: self.now(),
             environment: to_json(meta.environment, "the environment")?,
             settings: to_json(meta.experiment, "the experiment")?,
         };
         let (active, spent_ms, begun) = self.write(|db| {
-            // Whoever holds the lock is the only one who runs.
+            // This process holds the lock, so no other run is going on.
             db.execute(
                 "UPDATE run SET status = 'interrupted' WHERE status = 'running'",
                 [],
             )?;
-            let last = last(db)?.filter(|_| start == Start::Resume);
+            let last = last_run(db)?.filter(|_| start == Start::Resume);
             let same = last
                 .as_ref()
                 .filter(|last| last.experiment_id == meta.experiment_id);
             let active = match same {
-                Some(last) => go_on(db, last, meta, &texts)?,
+                Some(last) => resume_run(db, last, meta, &texts)?,
                 None => insert_run(db, last.as_ref(), meta, &texts)?,
             };
-            let begun = Begun {
+            let begun = StartedRun {
                 id: RunId(active.run),
                 continues: last.as_ref().map(|last| RunId(last.id)),
-                kept: kept(db, active.root)?,
+                kept: reusable_results(db, active.root)?,
             };
             Ok((active, same.map_or(0, |last| last.spent_ms), begun))
         })?;
@@ -155,58 +121,11 @@ impl Store {
         journal.map_or(0.0, |journal| journal.stamper.spent_ms() as f64 / 1_000.0)
     }
 
-    /// Declares a variant of the run, as the user wrote it.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn declare_variant(
-        &mut self,
-        id: &str,
-        name: &str,
-        approach: &str,
-        parameters: &BTreeMap<String, String>,
-    ) -> Result<(), StoreError> {
-        let active = self.active()?;
-        let parameters = to_json(parameters, "the parameters")?;
-        self.write(|db| {
-            db.prepare_cached(
-                "INSERT INTO variant (run, id, name, approach, parameters)
-                 VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT DO UPDATE SET name = ?3, approach = ?4, parameters = ?5",
-            )?
-            .execute(params![active.run, id, name, approach, parameters])
-        })?;
-        Ok(())
-    }
-
-    /// Declares a revision of a declared variant, from 1, by the digest of its source.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn declare_iteration(
-        &mut self,
-        variant: &str,
-        number: u32,
-        source_digest: &str,
-    ) -> Result<(), StoreError> {
-        let active = self.active()?;
-        let now = self.now();
-        self.write(|db| {
-            db.prepare_cached(
-                "INSERT INTO iteration (run, variant, number, source, started)
-                 VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT DO UPDATE SET source = ?4",
-            )?
-            .execute(params![active.run, variant, number, source_digest, now])
-        })?;
-        Ok(())
-    }
-
-    /// Keeps the report of the run, which is finished by it, and waits until it is on the disk.
+    /// Stores the report of the active run, which finishes it, and waits until it is on the disk.
     ///
     /// # Errors
     /// [`StoreError::Value`] if the report could not be read back: JSON has no number that is not
-    /// finite. Those of writing.
+    /// finite. Any error of writing the database.
     pub fn finish_run(&mut self, report: &Report) -> Result<(), StoreError> {
         let active = self.active()?;
         let report = to_json(report, "the report")?;
@@ -226,10 +145,10 @@ impl Store {
         self.flush()
     }
 
-    /// Says that the run stops without a report: interrupted or failed.
+    /// Marks the active run as stopped without a report: interrupted or failed.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Any error of writing the database.
     pub fn stop_run(&mut self, status: RunStatus) -> Result<(), StoreError> {
         let active = self.active()?;
         let now = self.now();
@@ -241,25 +160,15 @@ impl Store {
         })?;
         self.flush()
     }
-
-    /// The run that results are kept for.
-    pub(super) fn active(&self) -> Result<Active, StoreError> {
-        self.active.ok_or_else(|| StoreError::NotBegun {
-            file: self.file.clone(),
-        })
-    }
-
-    /// What the wall clock says, for people.
-    pub(super) fn now(&self) -> String {
-        let journal = self.journal.as_ref();
-        journal.map_or_else(String::new, |journal| journal.stamper.now())
-    }
 }
 
-/// Largest value that is kept as JSON.
+/// Largest value that is stored as JSON, in bytes.
 const VALUE_BYTES_MAX: usize = 64 << 20;
 
-/// A value as JSON, if it is not too large.
+/// A value as JSON.
+///
+/// # Errors
+/// [`StoreError::Value`] if it is larger than [`VALUE_BYTES_MAX`], or cannot be JSON.
 pub(super) fn to_json(value: &impl serde::Serialize, what: &str) -> Result<String, StoreError> {
     let refused = |reason| StoreError::Value {
         what: what.to_owned(),
@@ -275,10 +184,10 @@ pub(super) fn to_json(value: &impl serde::Serialize, what: &str) -> Result<Strin
     Ok(text)
 }
 
-fn last(db: &Connection) -> rusqlite::Result<Option<Last>> {
+fn last_run(db: &Connection) -> rusqlite::Result<Option<LastRun>> {
     let sql = "SELECT id, root, experiment_id, spent_ms FROM run ORDER BY id DESC LIMIT 1";
     db.query_row(sql, [], |row| {
-        Ok(Last {
+        Ok(LastRun {
             id: row.get(0)?,
             root: row.get(1)?,
             experiment_id: row.get(2)?,
@@ -288,13 +197,13 @@ fn last(db: &Connection) -> rusqlite::Result<Option<Last>> {
     .optional()
 }
 
-/// Goes on with the last run.
-fn go_on(
+/// Resumes the last run.
+fn resume_run(
     db: &Connection,
-    last: &Last,
+    last: &LastRun,
     meta: &RunMeta<'_>,
-    texts: &Texts,
-) -> rusqlite::Result<Active> {
+    texts: &RunTexts,
+) -> rusqlite::Result<ActiveRun> {
     db.execute(
         "UPDATE run SET status = 'running', updated = ?2, environment = ?3, settings = ?4,
                         bakeoff = ?5 WHERE id = ?1",
@@ -306,7 +215,7 @@ fn go_on(
             meta.bakeoff
         ],
     )?;
-    Ok(Active {
+    Ok(ActiveRun {
         run: last.id,
         root: last.root,
     })
@@ -315,10 +224,10 @@ fn go_on(
 /// Begins a run in the chain of the last one, or a chain of its own.
 fn insert_run(
     db: &Connection,
-    last: Option<&Last>,
+    last: Option<&LastRun>,
     meta: &RunMeta<'_>,
-    texts: &Texts,
-) -> rusqlite::Result<Active> {
+    texts: &RunTexts,
+) -> rusqlite::Result<ActiveRun> {
     let run = db
         .prepare(
             "INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated, status,
@@ -336,14 +245,14 @@ fn insert_run(
             texts.settings,
         ])?;
     db.execute("UPDATE run SET root = id WHERE id = ?1 AND root = 0", [run])?;
-    Ok(Active {
+    Ok(ActiveRun {
         run,
         root: last.map_or(run, |last| last.root),
     })
 }
 
-/// Results and replicas in a chain of runs.
-fn kept(db: &Connection, root: i64) -> rusqlite::Result<u64> {
+/// The number of results and replicas in a chain of runs.
+fn reusable_results(db: &Connection, root: i64) -> rusqlite::Result<u64> {
     let count: i64 = db.query_row(
         "SELECT (SELECT count(*) FROM result WHERE root = ?1 AND kind <> 'race')
               + (SELECT count(*) FROM replica JOIN result ON result.id = race WHERE root = ?1)",

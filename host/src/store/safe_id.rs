@@ -1,4 +1,4 @@
-//! Ids that may become names of files.
+//! Ids that are safe as names of files.
 
 use super::error::StoreError;
 
@@ -20,17 +20,22 @@ const ID_BYTES_MAX: usize = 64;
 pub struct SafeId(String);
 
 impl SafeId {
-    /// Checks an id.
+    /// The id, if it is safe.
     ///
     /// # Errors
     /// [`StoreError::UnsafeId`].
     pub fn new(id: &str) -> Result<Self, StoreError> {
         let bytes = id.as_bytes();
-        let plain = bytes
+        let all_safe = bytes
             .iter()
             .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.'));
-        let begins_well = bytes.first().is_some_and(u8::is_ascii_alphanumeric);
-        if !plain || !begins_well || bytes.len() > ID_BYTES_MAX || id.ends_with('.') || device(id) {
+        let first_is_safe = bytes.first().is_some_and(u8::is_ascii_alphanumeric);
+        if !all_safe
+            || !first_is_safe
+            || bytes.len() > ID_BYTES_MAX
+            || id.ends_with('.')
+            || is_device(id)
+        {
             return Err(StoreError::unsafe_id(id));
         }
         Ok(Self(id.to_owned()))
@@ -42,8 +47,9 @@ impl SafeId {
     }
 }
 
-/// What some systems take for a device, whatever follows the first dot: `con`, `nul.txt`, `com1`.
-fn device(id: &str) -> bool {
+/// Returns true for a name that some systems take for a device, whatever follows the first dot:
+/// `con`, `nul.txt`, `com1`.
+fn is_device(id: &str) -> bool {
     let stem = id.split('.').next().unwrap_or(id);
     match stem.as_bytes() {
         b"con" | b"prn" | b"aux" | b"nul" => true,
@@ -57,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_names_become_files() {
+    fn unsafe_names_are_refused() {
         for id in [
             "heap", "a", "0", "sort.v2", "x_1-y", "console", "com10", "lptx",
         ] {

@@ -1,29 +1,33 @@
-//! Versions of the database, and the way from each to the next.
+//! The versions of the database, and the migration from each to the next.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// Marks a SQLite file as ours (`bkof`), so that another program's is never taken for one.
+/// The application id of our SQLite files (`bkof`): another program's file is never taken for one.
 pub(super) const APPLICATION_ID: i64 = 0x626b_6f66;
 
-/// The steps from one version to the next: step 0 makes version 1 of an empty file.
-pub(super) const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+/// The steps from each version to the next: step 0 makes version 1 of an empty file.
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+];
 
-/// The documented views, which fit the tables of the newest version.
+/// The documented views, over the tables of the newest version.
 pub(super) const VIEWS: &str = include_str!("schema/views.sql");
 
-/// What a database says about itself.
+/// The header of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Marks {
-    /// The program it belongs to; 0 if it does not say.
+pub(super) struct DatabaseHeader {
+    /// Id of the program that it belongs to; 0 if there is none.
     pub application: i64,
-    /// The version of its tables; 0 before there are any.
+    /// Version of its tables; 0 if there are none.
     pub version: i64,
-    /// How many tables and views it has.
+    /// Number of its tables, views and indexes.
     pub objects: i64,
 }
 
-impl Marks {
-    /// Reads the marks through SQLite.
+impl DatabaseHeader {
+    /// Reads the header through SQLite.
     pub(super) fn read(db: &Connection) -> rusqlite::Result<Self> {
         let number = |sql| db.query_row(sql, [], |row| row.get(0));
         Ok(Self {
@@ -33,15 +37,15 @@ impl Marks {
         })
     }
 
-    /// Whether it may be brought to our version: it is ours, or it is empty.
-    pub(super) fn ours(self) -> bool {
+    /// Returns true if the database may be migrated: it is ours, or it is empty.
+    pub(super) fn is_ours(self) -> bool {
         let empty = self.application == 0 && self.version == 0 && self.objects == 0;
         empty || self.application == APPLICATION_ID
     }
 }
 
-/// Brings a database from whichever version it has to the last of `steps`, in one transaction.
-/// The views are made anew, because a view of old tables would be a trap.
+/// Migrates a database from the version it has to the last of `steps`, in one transaction. All
+/// views are created again, since a view may name tables or columns that a step changes.
 pub(super) fn migrate(db: &mut Connection, steps: &[&str], views: &str) -> rusqlite::Result<()> {
     let newest = i64::try_from(steps.len()).unwrap_or(i64::MAX);
     let version: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -77,18 +81,18 @@ mod tests {
     #[test]
     fn an_empty_database_gets_every_table_and_view() {
         let mut db = Connection::open_in_memory().unwrap();
-        assert!(Marks::read(&db).unwrap().ours());
+        assert!(DatabaseHeader::read(&db).unwrap().is_ours());
         migrate(&mut db, STEPS, VIEWS).unwrap();
-        let marks = Marks::read(&db).unwrap();
-        assert_eq!(marks.version, STEPS.len() as i64);
-        assert_eq!(marks.application, APPLICATION_ID);
+        let header = DatabaseHeader::read(&db).unwrap();
+        assert_eq!(header.version, STEPS.len() as i64);
+        assert_eq!(header.application, APPLICATION_ID);
         for view in ["v_runs", "v_trials", "v_samples", "v_verdicts"] {
             db.prepare(&format!("SELECT * FROM {view}")).unwrap();
         }
     }
 
     #[test]
-    fn every_earlier_version_goes_forward_with_its_rows() {
+    fn every_earlier_version_is_migrated_with_its_rows() {
         let mut steps = STEPS.to_vec();
         steps.push(NEXT);
         for earlier in 1..steps.len() {
@@ -102,20 +106,26 @@ mod tests {
                 })
                 .unwrap();
             assert_eq!(note, "old");
-            assert_eq!(Marks::read(&db).unwrap().version, steps.len() as i64);
+            assert_eq!(
+                DatabaseHeader::read(&db).unwrap().version,
+                steps.len() as i64
+            );
             assert!(db.prepare("SELECT * FROM v_runs").is_err(), "an old view");
         }
     }
 
     #[test]
-    fn a_step_that_fails_leaves_the_old_version_whole() {
+    fn a_failed_step_leaves_the_old_version_whole() {
         let mut db = Connection::open_in_memory().unwrap();
         migrate(&mut db, STEPS, VIEWS).unwrap();
         db.execute_batch(RUN).unwrap();
         let mut steps = STEPS.to_vec();
         steps.extend([NEXT, "ALTER TABLE nothing ADD COLUMN x TEXT;"]);
         migrate(&mut db, &steps, NEXT_VIEWS).unwrap_err();
-        assert_eq!(Marks::read(&db).unwrap().version, STEPS.len() as i64);
+        assert_eq!(
+            DatabaseHeader::read(&db).unwrap().version,
+            STEPS.len() as i64
+        );
         let runs: i64 = db
             .query_row("SELECT count(*) FROM v_runs", [], |row| row.get(0))
             .unwrap();

@@ -1,4 +1,4 @@
-//! Getting the tools: a package of their own, built where cargo builds, and hyperfine as a program.
+//! Building the tools: a package of their own in cargo's target folder, and hyperfine as a program.
 
 use super::tools::Tool;
 use serde_json::Value;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The version that is installed if none is there.
+/// The version of hyperfine that is installed if there is none.
 const HYPERFINE: &str = "1.20.0";
 
-/// What is there, and what is not.
+/// The tools that are available, and those that are not.
 pub(super) struct Peers {
     pub(super) tools: Vec<Tool>,
-    /// Names, with the reason.
+    /// The names of the missing tools, each with the reason.
     pub(super) missing: Vec<(&'static str, String)>,
 }
 
 impl Peers {
-    /// Builds what can be built.
+    /// Builds every tool that can be built.
     pub(super) fn build() -> Self {
         let (mut tools, mut missing) = (Vec::new(), Vec::new());
         let mut programs = BTreeMap::new();
@@ -64,7 +64,7 @@ fn cargo() -> Command {
     cargo
 }
 
-/// Builds one target of the package, and says where it lies.
+/// Builds one target of the package, and returns its path.
 fn program(kind: &str, target: &str) -> Result<PathBuf, String> {
     let output = cargo()
         .args(["build", "--release", "--message-format=json", kind, target])
@@ -82,7 +82,7 @@ fn program(kind: &str, target: &str) -> Result<PathBuf, String> {
     files.next().ok_or("cargo built no program".to_owned())
 }
 
-/// The one in the search path, or one that is installed beside what cargo builds.
+/// Returns hyperfine's path: in the search path, or installed in cargo's target folder.
 fn hyperfine() -> Result<PathBuf, String> {
     let found = Command::new("hyperfine").arg("--version").output();
     if found.is_ok_and(|output| output.status.success()) {

@@ -1,9 +1,9 @@
-//! The tools that people use, on the same pairs in the same run, under the same generated load. Each
-//! tool runs with its own settings, natively; ours runs the same source as a component.
+//! Other tools on the same pairs in the same run, under the same generated load. Each tool runs
+//! with its own settings, natively; bakeoff runs the same source as a component.
 //!
 //! A tool is right about a pair of known ratio if it names the faster one, and about identical ones
-//! if it names none. How a tool's output is read as "this one is faster" stands beside each, in
-//! `tools`.
+//! if it names none. The rule by which a tool's output is read as "this one is faster" is with
+//! each, in `tools`.
 
 mod build;
 mod tools;
@@ -63,7 +63,7 @@ const PAIRS: [Pair; 6] = [
 ];
 
 impl Pair {
-    /// What a run proves, if it says this.
+    /// Returns the outcome of a run with this conclusion.
     fn judge(&self, said: Said) -> Outcome {
         let identical = self.work[0] == self.work[1];
         match (said, identical) {
@@ -74,7 +74,7 @@ impl Pair {
     }
 }
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Right,
@@ -120,7 +120,7 @@ pub(crate) fn peers(figures: &mut Figures) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a tool's runs on a pair came to.
+/// The outcomes of a tool's runs on a pair.
 #[derive(Default)]
 struct Tally {
     outcomes: Vec<Outcome>,

@@ -1,4 +1,4 @@
-//! What a tool is started with, and how its output is read by somebody who wants to know which of
+//! The command of each tool, and the reading of its output as an answer to the question which of
 //! two is faster.
 
 use super::Pair;
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The longest that a tool may take for one pair.
+/// The longest time that a tool may take for one pair.
 const TOOL_MAX: Duration = Duration::from_secs(240);
 
-/// How often a tool is looked at.
+/// The interval at which a tool is polled.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A program that runs for long enough to be timed by its start and end makes so many rounds.
+/// The number of rounds of a program that is timed from its start to its end.
 const PROGRAM_ROUNDS: u32 = 30_000_000;
 
-/// Where a tool shows numbers and says nothing about them, a reader takes this for a difference.
+/// The least relative difference that a reader takes for one, where a tool prints numbers without a
+/// conclusion.
 const READERS_THRESHOLD: f64 = 0.01;
 
 /// A tool, with the program that was built for it.
@@ -43,7 +44,7 @@ impl Tool {
         }
     }
 
-    /// Which of the pair it calls faster.
+    /// Returns which variant of the pair the tool calls faster.
     pub(super) fn compare(&self, pair: &Pair) -> Result<Said, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let run = |program: &Path, arguments: &[&str], side: &str| {
@@ -97,7 +98,7 @@ impl Tool {
     }
 }
 
-/// Runs a tool to its end, and gives what it wrote to stdout.
+/// Runs a tool to its end, and returns its stdout.
 fn output(mut command: Command, folder: &Path) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let (out, err) = (folder.join("out"), folder.join("err"));
@@ -128,7 +129,8 @@ fn output(mut command: Command, folder: &Path) -> Result<String, String> {
     std::fs::read_to_string(&out).map_err(failed)
 }
 
-/// Its sentence on the second against the first: p < 0.05 and an interval beyond ±1 %.
+/// Returns criterion's conclusion on the second against the first: p < 0.05 and an interval beyond
+/// ±1 %.
 fn criterion(said: &str) -> Result<Said, String> {
     let sentences = [
         ("Performance has regressed", Said::First),
@@ -142,7 +144,7 @@ fn criterion(said: &str) -> Result<Said, String> {
         .ok_or("it compared nothing".into())
 }
 
-/// It shows medians and leaves the rest to the reader.
+/// Returns the conclusion from divan's medians, which it prints without one of its own.
 fn divan(said: &str) -> Result<Said, String> {
     let median = |side: &str| {
         let line = said.lines().find(|line| {
@@ -158,7 +160,7 @@ fn divan(said: &str) -> Result<Said, String> {
     Ok(read(second / first, READERS_THRESHOLD))
 }
 
-/// "150.2 µs" in nanoseconds.
+/// Returns a time such as "150.2 µs" in nanoseconds.
 fn nanoseconds(text: &str) -> Option<f64> {
     let (number, unit) = text.trim().split_once(' ')?;
     let factor = match unit.trim() {
@@ -171,7 +173,8 @@ fn nanoseconds(text: &str) -> Option<f64> {
     Some(number.parse::<f64>().ok()? * factor)
 }
 
-/// The change it marks with a star: significant, and beyond its noise threshold of 1 %.
+/// Returns the change that tango marks with a star: significant, and beyond its noise threshold of
+/// 1 %.
 fn tango(said: &str) -> Result<Said, String> {
     let change = said.lines().find_map(|line| {
         let (_, change) = line.rsplit_once(']')?;
@@ -185,7 +188,7 @@ fn tango(said: &str) -> Result<Said, String> {
     }
 }
 
-/// The ratio it shows with ±: a reader sees whether 1 lies within.
+/// Returns the conclusion from hyperfine's ratio with ±: a difference if 1 is not within.
 fn hyperfine(text: &str) -> Result<Said, String> {
     let json: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let number = |place: usize, name: &str| json["results"][place][name].as_f64();
@@ -206,7 +209,7 @@ fn read(ratio: f64, error: f64) -> Said {
     }
 }
 
-/// What it calls significant.
+/// Returns the difference that zenbench calls significant.
 fn zenbench(said: &str) -> Result<Said, String> {
     let json: Value = serde_json::from_str(said).map_err(|error| error.to_string())?;
     let analysis = &json["comparisons"][0]["analyses"][0];

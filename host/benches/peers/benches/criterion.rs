@@ -1,4 +1,4 @@
-//! One side (`PEER_SIDE`), so that the other can be the baseline.
+//! The criterion bench: one side (`PEER_SIDE`), so that the other can be the baseline.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 

@@ -1,4 +1,4 @@
-//! Both sides, one after the other.
+//! The divan bench: both sides, one after the other.
 
 fn main() {
     divan::main();

@@ -1,4 +1,4 @@
-//! Both sides, paired.
+//! The tango bench: both sides, paired.
 
 use tango_bench::{IntoBenchmarks, benchmark_fn, tango_benchmarks};
 

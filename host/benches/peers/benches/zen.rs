@@ -1,4 +1,4 @@
-//! Both sides, interleaved.
+//! The zenbench bench: both sides, interleaved.
 
 use zenbench::prelude::*;
 

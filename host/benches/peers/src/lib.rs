@@ -1,5 +1,5 @@
-//! A pair of variants of known ratio, as the environment says: `PEER_SOURCE` is `spin` or `walk`,
-//! `PEER_ROUNDS` how many rounds a call has, `PEER_WORK` both variants' work in per mille.
+//! A pair of variants of known ratio, set by the environment: `PEER_SOURCE` is `spin` or `walk`,
+//! `PEER_ROUNDS` the rounds of a call, `PEER_WORK` the work of both variants in per mille.
 
 #[path = "../../../../components/spin/spin.rs"]
 mod spin;
@@ -8,7 +8,7 @@ mod walk;
 
 use std::hint::black_box;
 
-/// One of the two.
+/// One variant of the pair.
 #[derive(Clone, Copy)]
 pub struct Side {
     call: fn(u32, u64) -> u64,
@@ -16,10 +16,10 @@ pub struct Side {
 }
 
 impl Side {
-    /// The first (0) or the second (1).
+    /// Returns the first variant (0) or the second (1).
     ///
     /// # Panics
-    /// The environment does not say.
+    /// A variable of the environment is missing or invalid.
     pub fn new(index: usize) -> Self {
         let read = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
         let number = |text: &str| -> u64 { text.trim().parse().expect("a number") };
@@ -34,7 +34,7 @@ impl Side {
         }
     }
 
-    /// One call. Both variants run the same code.
+    /// Makes one call. Both variants run the same code.
     #[inline(never)]
     pub fn call(self) -> u64 {
         (black_box(self.call))(black_box(self.rounds), black_box(1))

@@ -46,7 +46,7 @@ impl<const N: usize> AddAssign for Tally<N> {
     }
 }
 
-/// How many of the runs say what `says` looks for.
+/// The number of runs for which `says` returns true.
 pub(crate) fn count(runs: u64, says: impl Fn(u64) -> bool + Sync) -> u64 {
     over_seeds(runs, |seed| u64::from(says(seed)))
 }

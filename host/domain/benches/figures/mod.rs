@@ -11,7 +11,7 @@
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What a value is a number of.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Per cent.
@@ -20,7 +20,7 @@ pub(crate) enum Unit {
     One,
 }
 
-/// What a figure has to be.
+/// The demand on a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Demand {
     /// Not above.

@@ -7,7 +7,7 @@ pub(crate) mod rivals;
 use crate::random::Noise;
 use crate::trace::{Taken, Trace};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
-use bakeoff_domain::race::Settings;
+use bakeoff_domain::race::RaceSettings;
 use bakeoff_domain::stats::{ConfidenceSequence, hodges_lehmann};
 
 /// Replicas of a session at most.
@@ -15,7 +15,7 @@ pub(crate) const REPLICAS: usize = 96;
 /// What a sample of the trace's quickest time lasts when it is written out again, in nanoseconds.
 const SAMPLE_NS: f64 = 1e6;
 
-/// What happens to the samples of a block.
+/// The change made to the samples of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// They stay where they are: the recorded order was drawn.
@@ -27,7 +27,7 @@ pub(crate) enum Order {
 /// The differences of all pairs in all replicas of a trace, by the pure core.
 pub(crate) struct Pool {
     variants: usize,
-    grain: f64,
+    resolution: f64,
     /// By replica: ln t_a − ln t_b for `a * variants + b`.
     differences: Vec<Vec<f64>>,
 }
@@ -54,7 +54,7 @@ impl Pool {
         };
         Self {
             variants,
-            grain: 2.0 * trace.grain,
+            resolution: 2.0 * trace.resolution,
             differences: trace.replicas.iter().map(of_replica).collect(),
         }
     }
@@ -81,7 +81,7 @@ impl Pool {
         effect: f64,
         layout_sd: f64,
     ) -> Vec<ConfidenceSequence> {
-        let settings = Settings::new(k, 1);
+        let settings = RaceSettings::new(k, 1);
         let one = || ConfidenceSequence::new(settings.threshold(), settings.practical_log());
         let mut sequences: Vec<_> = (0..k * (k - 1) / 2).map(|_| one()).collect();
         for _ in 0..REPLICAS {
@@ -89,7 +89,7 @@ impl Pool {
             let difference = self.deal(random, k);
             for ((a, b), sequence) in pairs(k).zip(&mut sequences) {
                 let value = difference(a, b) + effect + layout[a] - layout[b];
-                sequence.push(value, self.grain);
+                sequence.push(value, self.resolution);
             }
         }
         sequences
@@ -128,10 +128,10 @@ pub(crate) fn below(random: &mut Noise, limit: usize) -> usize {
     ((random.uniform() * limit as f64) as usize).min(limit.saturating_sub(1))
 }
 
-/// What the race is told of a session that is replayed from this trace.
-pub(crate) fn settings(trace: &Trace, k: usize) -> Settings {
-    let mut settings = Settings::new(k, 1);
-    settings.clock_ns = trace.grain * SAMPLE_NS;
+/// The race settings of a session that is replayed from this trace.
+pub(crate) fn settings(trace: &Trace, k: usize) -> RaceSettings {
+    let mut settings = RaceSettings::new(k, 1);
+    settings.clock_ns = trace.resolution * SAMPLE_NS;
     settings
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Against {
     Baseline,
 }
 
-/// What a rule says of two programs.
+/// The claim of a rule about two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// The first one takes longer.
@@ -113,7 +113,7 @@ impl Student {
         }
     }
 
-    /// Whether the interval of the mean holds the truth.
+    /// Returns true if the interval of the mean holds the truth.
     pub(crate) fn covers(&self, values: &[f64], truth: f64) -> bool {
         let (mean, squared_error, _) = moments(values);
         let quantile = self.quantiles.get(values.len());
@@ -121,7 +121,7 @@ impl Student {
         (mean - truth).abs() <= wide
     }
 
-    /// Whether it still does when one looks after every value from the third on.
+    /// Returns true if it does after every value from the third on.
     pub(crate) fn always_covers(&self, values: &[f64], truth: f64) -> bool {
         (3..=values.len()).all(|count| self.covers(&values[..count], truth))
     }

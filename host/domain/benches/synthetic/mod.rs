@@ -5,10 +5,10 @@
 
 use crate::random::Noise;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
-use bakeoff_domain::plan::{Entrant, ReplicaPlan, ReplicaSpec, Stage, WarmUp, draw};
-use bakeoff_domain::race::{Analysis, Next, Race, Remaining, Settings, StopReason};
+use bakeoff_domain::plan::{LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp, draw};
+use bakeoff_domain::race::{Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
 
-/// How variants and the machine behave. Effects are differences of logarithms: 0.02 is about 2 %.
+/// The behaviour of variants and machine. Effects are differences of logarithms: 0.02 is about 2 %.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     /// By variant, by case: its time as the logarithm of a factor.
@@ -25,11 +25,11 @@ pub(crate) struct World {
     pub(crate) slow_instances: f64,
     /// Spread between processes, by variant: what memory layout does.
     pub(crate) layout_sd: f64,
-    /// What running first in a block costs.
+    /// The penalty for running first in a block.
     pub(crate) first_penalty: f64,
     /// Share of replicas on a core that something else uses too.
     pub(crate) crowded: f64,
-    /// What such a core adds to the time of variant 0 alone.
+    /// The effect of a crowded core on variant 0 alone.
     pub(crate) crowded_effect: f64,
 }
 
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    /// How many cases there are.
+    /// The number of cases.
     pub(crate) fn cases(&self) -> usize {
         self.effects.first().map_or(0, Vec::len)
     }
@@ -65,7 +65,7 @@ impl World {
             .collect();
         let mut neighbours = Noise::new(!seed ^ u64::from(plan.index).wrapping_mul(0xA24B_AED5));
         let is_crowded = neighbours.uniform() < self.crowded;
-        let yardstick_ns =
+        let contention_probe_ns =
             34_000.0 * (if is_crowded { 1.5 } else { 1.0 }) * (0.03 * neighbours.normal()).exp();
         let count: usize = plan.blocks.iter().map(|block| block.cases.len()).sum();
         let drift = self.drift * random.normal() / count.max(1) as f64;
@@ -73,25 +73,26 @@ impl World {
         let mut samples = Vec::new();
         for (block, cases) in (0..).zip(&plan.blocks) {
             for case in &cases.cases {
-                for (position, turn) in (0..).zip(&case.order) {
+                for (position, planned) in (0..).zip(&case.order) {
                     level = 0.9 * level + self.wander_sd * random.normal() + drift;
                     let first = if position == 0 {
                         self.first_penalty
                     } else {
                         0.0
                     };
-                    let mut effect = self.effects[turn.variant][case.case] + layout[turn.variant];
-                    if is_crowded && turn.variant == 0 {
+                    let mut effect =
+                        self.effects[planned.variant][case.case] + layout[planned.variant];
+                    if is_crowded && planned.variant == 0 {
                         effect += self.crowded_effect;
                     }
                     let log = effect + first + level + self.noise(&mut random);
-                    let time = (f64::from(turn.calls) * 50_000.0 * log.exp()) as u64;
+                    let time = (f64::from(planned.calls) * 50_000.0 * log.exp()) as u64;
                     samples.push(Sample {
-                        variant: turn.variant,
+                        variant: planned.variant,
                         case: case.case,
                         block,
                         position,
-                        calls: turn.calls,
+                        calls: planned.calls,
                         cpu_ns: time,
                         wall_ns: time + time / 50,
                     });
@@ -113,7 +114,7 @@ impl World {
             surroundings: Surroundings {
                 started_s: f64::from(plan.index),
                 load: Some(1.0 + random.uniform()),
-                yardstick_ns: Some(yardstick_ns),
+                contention_probe_ns: Some(contention_probe_ns),
                 ..Surroundings::default()
             },
         }
@@ -135,7 +136,7 @@ impl World {
     }
 }
 
-/// How the order of a block comes about.
+/// The order of the variants in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// As the plan draws it.
@@ -149,22 +150,22 @@ pub(crate) fn plan(
     seed: u64,
     index: u32,
     cases: usize,
-    entrants: &[Entrant],
+    live_variants: &[LiveVariant],
     order: Order,
 ) -> ReplicaPlan {
     let mut plan = draw(&ReplicaSpec {
         seed,
         index,
-        stage: Stage::Race,
+        stage: ReplicaStage::Race,
         calls: &vec![20; cases],
         blocks: 16,
         warm_up: WarmUp::Normal,
-        entrants,
+        live_variants,
         layouts: &[],
     });
     if order == Order::Fixed {
         for case in plan.blocks.iter_mut().flat_map(|block| &mut block.cases) {
-            case.order.sort_by_key(|turn| turn.variant);
+            case.order.sort_by_key(|planned| planned.variant);
         }
     }
     plan
@@ -173,20 +174,20 @@ pub(crate) fn plan(
 /// A whole race, from the first replica to the stop.
 pub(crate) fn session(
     world: &World,
-    settings: &Settings,
+    settings: &RaceSettings,
     seed: u64,
     order: Order,
 ) -> (Analysis, StopReason) {
     let mut race = Race::new(settings.clone());
-    let endless = Remaining {
+    let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
     };
     for index in 0.. {
         match race.analysis().next(endless) {
-            Next::Stop(reason) => return (race.analysis(), reason),
-            Next::Run { entrants } => {
-                let plan = plan(seed, index, world.cases(), &entrants, order);
+            NextStep::Stop(reason) => return (race.analysis(), reason),
+            NextStep::Run { live_variants } => {
+                let plan = plan(seed, index, world.cases(), &live_variants, order);
                 race.push(world.run(&plan, seed));
             }
         }
@@ -195,10 +196,10 @@ pub(crate) fn session(
 }
 
 /// Everybody, in full.
-pub(crate) fn everybody(variants: usize) -> Vec<Entrant> {
-    let entrant = |variant| Entrant {
+pub(crate) fn everybody(variants: usize) -> Vec<LiveVariant> {
+    let live_variant = |variant| LiveVariant {
         variant,
-        brief: false,
+        single_call: false,
     };
-    (0..variants).map(entrant).collect()
+    (0..variants).map(live_variant).collect()
 }

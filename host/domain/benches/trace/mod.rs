@@ -13,7 +13,7 @@ const STEP: f64 = 1e-4;
 /// One sample of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken {
-    /// Who ran.
+    /// The variant that ran.
     pub(crate) variant: usize,
     /// The logarithm of its CPU time, over that of the trace's quickest sample.
     pub(crate) cpu: f64,
@@ -23,10 +23,10 @@ pub(crate) struct Taken {
 
 /// Replicas of identical variants.
 pub(crate) struct Trace {
-    /// How many variants took part in each replica.
+    /// The number of variants in each replica.
     pub(crate) variants: usize,
     /// The clock's granularity over the time of a sample.
-    pub(crate) grain: f64,
+    pub(crate) resolution: f64,
     /// By replica, by block: its samples in the order in which they ran, one for each variant.
     pub(crate) replicas: Vec<Vec<Vec<Taken>>>,
 }
@@ -43,7 +43,7 @@ impl Trace {
             .ok_or("it does not begin like a trace")?;
         let (variants, blocks) = (usize::from(header[8]), usize::from(header[9]));
         let count = usize::from(u16::from_le_bytes([header[10], header[11]]));
-        let grain = f32::from_le_bytes([header[12], header[13], header[14], header[15]]);
+        let resolution = f32::from_le_bytes([header[12], header[13], header[14], header[15]]);
         let replica_bytes = variants * blocks * SAMPLE_BYTES;
         if variants == 0 || blocks == 0 || samples.len() != count * replica_bytes {
             return Err(format!(
@@ -55,7 +55,7 @@ impl Trace {
         let replica = |bytes: &[u8]| bytes.chunks(variants * SAMPLE_BYTES).map(block).collect();
         Ok(Self {
             variants,
-            grain: f64::from(grain),
+            resolution: f64::from(resolution),
             replicas: samples.chunks(replica_bytes).map(replica).collect(),
         })
     }

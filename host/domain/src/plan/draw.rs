@@ -1,199 +1,205 @@
-//! Drawing one replica's plan.
+//! The plan of one replica, drawn from a seed.
 
-use super::seeds::{Purpose, SampleSeeds, mix, sample_seeds};
+use super::seeds::{InputPurpose, SampleSeeds, mix, sample_seeds};
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, Sample, VariantIndex};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-/// Every n-th replica runs alone where others run side by side.
+/// Every n-th replica runs alone if several workers measure at once.
 const SOLO_EVERY: u32 = 8;
-/// The number of calls differs by this share from block to block, in per cent.
+/// The largest deviation of the number of calls in a block, in per cent.
 const JITTER_PERCENT: u64 = 10;
 
-/// Who takes part in a replica.
+/// A variant that takes part in a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entrant {
-    /// Who.
+pub struct LiveVariant {
+    /// The variant.
     pub variant: VariantIndex,
-    /// A single call in a single block: it is more than 10 × slower than the best.
-    pub brief: bool,
+    /// True if it makes a single call in a single block: it is more than 10 × slower than the best.
+    pub single_call: bool,
 }
 
-/// Whether a replica counts.
+/// The stage that a replica belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// It only serves to choose how to measure, and is discarded.
+pub enum ReplicaStage {
+    /// The sampling is chosen from it; then it is discarded.
     Pilot,
-    /// It counts.
+    /// It counts for verdicts.
     Race,
 }
 
-/// Whether a replica runs beside others.
+/// Whether a replica runs alone or side by side with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Company {
-    /// Nothing else of ours runs meanwhile.
+pub enum Isolation {
+    /// No other replica runs meanwhile.
     Solo,
-    /// Others may run on other cores.
+    /// Other replicas may run on other cores.
     Shared,
 }
 
-/// Every eighth replica runs alone, as a control, if several workers measure at once. With a single
-/// worker all of them do.
-pub fn company(index: u32, workers: u32) -> Company {
+/// The isolation of a replica: every eighth runs alone, as a control, if several workers measure at
+/// once. With a single worker all of them do.
+pub fn isolation(index: u32, workers: u32) -> Isolation {
     if workers <= 1 || index % SOLO_EVERY == SOLO_EVERY - 1 {
-        Company::Solo
+        Isolation::Solo
     } else {
-        Company::Shared
+        Isolation::Shared
     }
 }
 
-/// One replica: what a fresh process does, in this order.
+/// The plan of one replica: what a fresh process does, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaPlan {
     /// Its place in the order of launches, from 0.
     pub index: u32,
-    /// Whether it counts.
-    pub stage: Stage,
-    /// The order in which components are loaded, and as which version: both decide where their
-    /// code lies in memory.
-    pub load_order: Vec<Load>,
-    /// Who takes part.
-    pub entrants: Vec<Entrant>,
-    /// How each variant is warmed up before the first block, in the order of loading.
+    /// The stage that it belongs to.
+    pub stage: ReplicaStage,
+    /// The order in which components are loaded, each with its layout: both decide where their code
+    /// lies in memory.
+    pub load_order: Vec<ComponentLoad>,
+    /// The variants that take part.
+    pub live_variants: Vec<LiveVariant>,
+    /// The warm-up of each variant before the first block, in the order of loading.
     pub warm_up: WarmUp,
-    /// By case, the inputs of the warm-up.
+    /// By case, the seeds of the warm-up's inputs.
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
 }
 
 impl ReplicaPlan {
-    /// Whether these are the samples of the plan: each of them, in the order in which they were to be
-    /// taken, and no other.
+    /// Returns true if these are exactly the samples of the plan, in its order.
     pub fn is_followed_by(&self, samples: &[Sample]) -> bool {
         let taken = samples.iter().map(|sample| {
             let place = (sample.block, sample.case, sample.position);
             (place, sample.variant, sample.calls)
         });
-        taken.eq(self.turns())
+        taken.eq(self.planned())
     }
 
-    /// How many samples it holds.
+    /// The number of samples.
     pub fn samples(&self) -> usize {
-        self.turns().count()
+        self.planned().count()
     }
 
-    /// By sample: block, case and position; who; how many calls.
-    fn turns(&self) -> impl Iterator<Item = ((u32, CaseIndex, u32), VariantIndex, u32)> {
+    /// By sample: (block, case, position), variant, number of calls.
+    fn planned(&self) -> impl Iterator<Item = ((u32, CaseIndex, u32), VariantIndex, u32)> {
         (0..).zip(&self.blocks).flat_map(|(block, plan)| {
             plan.cases.iter().flat_map(move |plan| {
-                let turns = (0..).zip(&plan.order);
-                turns.map(move |(position, turn)| {
+                let samples = (0..).zip(&plan.order);
+                samples.map(move |(position, sample)| {
                     let place = (block, plan.case, position);
-                    (place, turn.variant, turn.calls.min(plan.calls))
+                    (place, sample.variant, sample.calls.min(plan.calls))
                 })
             })
         })
     }
 }
 
-/// One component to be loaded.
+/// A component to be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Load {
-    /// Whose.
+pub struct ComponentLoad {
+    /// Its variant.
     pub variant: VariantIndex,
-    /// Which version of its machine code: they differ only in where the code lies.
+    /// The version of its machine code: versions differ only in where the code lies.
     pub layout: u32,
 }
 
 /// One block: every variant once for each case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockPlan {
-    /// In the order in which they run.
+    /// The cases in the order in which they run.
     pub cases: Vec<CasePlan>,
 }
 
 /// One case within a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CasePlan {
-    /// Which.
+    /// The case.
     pub case: CaseIndex,
-    /// Calls of each sample, the same for all variants but the brief ones.
+    /// The number of calls of each sample, the same for all variants but single-call ones.
     pub calls: u32,
-    /// The inputs of the calls, the same for all variants.
+    /// The seeds of the calls' inputs, the same for all variants.
     pub seeds: SampleSeeds,
-    /// Who runs, in this order.
-    pub order: Vec<Turn>,
+    /// The samples in the order in which they are taken.
+    pub order: Vec<PlannedSample>,
 }
 
 /// One sample to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
-    /// Who runs.
+pub struct PlannedSample {
+    /// The variant.
     pub variant: VariantIndex,
-    /// How many calls: those of the case, or 1 for a brief variant.
+    /// The number of calls: those of the case, or 1 for a single-call variant.
     pub calls: u32,
 }
 
-/// What a plan is drawn for.
+/// The parameters that a plan is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplicaSpec<'a> {
-    /// The experiment's seed.
+    /// The run's seed.
     pub seed: u64,
     /// The replica's place in the order of launches, from 0, below
     /// [`REPLICAS_MAX`](super::REPLICAS_MAX).
     pub index: u32,
-    /// Whether it counts.
-    pub stage: Stage,
-    /// By case, how many calls a sample has; 0 leaves the case out.
+    /// The stage that it belongs to.
+    pub stage: ReplicaStage,
+    /// By case, the number of calls of a sample; 0 leaves the case out.
     pub calls: &'a [u32],
-    /// How many blocks; see [`BLOCKS_MIN`](super::BLOCKS_MIN) and
+    /// The number of blocks; see [`BLOCKS_MIN`](super::BLOCKS_MIN) and
     /// [`BLOCKS_MAX`](super::BLOCKS_MAX).
     pub blocks: u32,
-    /// How to warm up.
+    /// The warm-up.
     pub warm_up: WarmUp,
-    /// Who takes part.
-    pub entrants: &'a [Entrant],
-    /// By variant, how many versions of its machine code there are; one where nothing is said.
+    /// The variants that take part.
+    pub live_variants: &'a [LiveVariant],
+    /// By variant, the number of its layouts; 1 where it is missing.
     pub layouts: &'a [u32],
 }
 
-/// Draws the plan of one replica: a uniform order of loading and for each component, independently,
-/// one of its versions, all equally likely; for every block a uniform order of
-/// cases, and for every block and case a uniform order of variants and a number of calls within
-/// ±10 %. Brief variants appear in one block, the same for all of them, drawn uniformly.
+/// Draws the plan of one replica: a uniform order of loading, and for each component, independently,
+/// a uniform layout; for every block a uniform order of cases; for every block and case a uniform
+/// order of variants and a number of calls within ±10 %. Single-call variants appear in one block,
+/// the same for all of them, drawn uniformly.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     let stage = match spec.stage {
-        Stage::Race => 0_u64,
-        Stage::Pilot => 1,
+        ReplicaStage::Race => 0_u64,
+        ReplicaStage::Pilot => 1,
     };
     let stream = mix(spec.seed ^ mix(stage << 32 | u64::from(spec.index)));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(stream);
-    let mut load_order: Vec<Load> = spec
-        .entrants
+    let mut load_order: Vec<ComponentLoad> = spec
+        .live_variants
         .iter()
-        .map(|entrant| Load {
-            variant: entrant.variant,
-            layout: draw_layout(&mut random, spec, entrant.variant),
+        .map(|live_variant| ComponentLoad {
+            variant: live_variant.variant,
+            layout: draw_layout(&mut random, spec, live_variant.variant),
         })
         .collect();
     shuffle(&mut random, &mut load_order);
-    let brief_block = below(&mut random, u64::from(spec.blocks.max(1))) as u32;
-    let warm_up_seeds = (0..spec.calls.len())
-        .map(|case| sample_seeds(spec.seed, Purpose::WarmUp, spec.index, stage as u32, case));
+    let single_call_block = below(&mut random, u64::from(spec.blocks.max(1))) as u32;
+    let warm_up_seeds = (0..spec.calls.len()).map(|case| {
+        sample_seeds(
+            spec.seed,
+            InputPurpose::WarmUp,
+            spec.index,
+            stage as u32,
+            case,
+        )
+    });
     ReplicaPlan {
         index: spec.index,
         stage: spec.stage,
         load_order,
-        entrants: spec.entrants.to_vec(),
+        live_variants: spec.live_variants.to_vec(),
         warm_up: spec.warm_up,
         warm_up_seeds: warm_up_seeds.collect(),
         blocks: (0..spec.blocks)
-            .map(|block| draw_block(&mut random, spec, block, block == brief_block))
+            .map(|block| draw_block(&mut random, spec, block, block == single_call_block))
             .collect(),
     }
 }
@@ -211,11 +217,11 @@ fn draw_block(
     random: &mut Xoshiro256PlusPlus,
     spec: &ReplicaSpec<'_>,
     block: u32,
-    with_brief: bool,
+    with_single_call: bool,
 ) -> BlockPlan {
     let purpose = match spec.stage {
-        Stage::Race => Purpose::Timed,
-        Stage::Pilot => Purpose::Pilot,
+        ReplicaStage::Race => InputPurpose::Timed,
+        ReplicaStage::Pilot => InputPurpose::Pilot,
     };
     let mut cases: Vec<CaseIndex> = (0..spec.calls.len())
         .filter(|case| spec.calls[*case] > 0)
@@ -224,13 +230,13 @@ fn draw_block(
     let plans = cases.into_iter().map(|case| {
         let calls = jittered(random, spec.calls[case]);
         let present = spec
-            .entrants
+            .live_variants
             .iter()
-            .filter(|entrant| with_brief || !entrant.brief);
-        let mut order: Vec<Turn> = present
-            .map(|entrant| Turn {
-                variant: entrant.variant,
-                calls: if entrant.brief { 1 } else { calls },
+            .filter(|live_variant| with_single_call || !live_variant.single_call);
+        let mut order: Vec<PlannedSample> = present
+            .map(|live_variant| PlannedSample {
+                variant: live_variant.variant,
+                calls: if live_variant.single_call { 1 } else { calls },
             })
             .collect();
         shuffle(random, &mut order);
@@ -246,23 +252,23 @@ fn draw_block(
     }
 }
 
-/// A number of calls drawn uniformly from the whole numbers within ±10 % of `calls`, so that no
-/// rhythm of the machine can keep step with the samples.
+/// A number of calls drawn uniformly from the integers within ±10 % of `calls`, so that no periodic
+/// disturbance can stay in step with the samples.
 fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
     let spread = u64::from(calls) * JITTER_PERCENT / 100;
     let drawn = u64::from(calls) - spread + below(random, 2 * spread + 1);
     drawn.min(u64::from(u32::MAX)) as u32
 }
 
-/// Fisher and Yates: every order is equally likely.
+/// Shuffles uniformly (Fisher and Yates).
 fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last as u64 + 1) as usize);
     }
 }
 
-/// A number below `bound`, each equally likely: draws that would favour the small ones are drawn
-/// again. `bound` 0 gives 0.
+/// A uniform number below `bound`: draws that would favour small numbers are rejected. 0 if `bound`
+/// is 0.
 fn below(random: &mut Xoshiro256PlusPlus, bound: u64) -> u64 {
     if bound <= 1 {
         return 0;
@@ -282,23 +288,23 @@ mod tests {
     use statrs::distribution::{ChiSquared, ContinuousCDF};
     use std::collections::{HashMap, HashSet};
 
-    fn entrants(count: usize) -> Vec<Entrant> {
-        let entrant = |variant| Entrant {
+    fn live_variants(count: usize) -> Vec<LiveVariant> {
+        let live_variant = |variant| LiveVariant {
             variant,
-            brief: false,
+            single_call: false,
         };
-        (0..count).map(entrant).collect()
+        (0..count).map(live_variant).collect()
     }
 
-    fn spec<'a>(index: u32, calls: &'a [u32], entrants: &'a [Entrant]) -> ReplicaSpec<'a> {
+    fn spec<'a>(index: u32, calls: &'a [u32], live_variants: &'a [LiveVariant]) -> ReplicaSpec<'a> {
         ReplicaSpec {
             seed: 42,
             index,
-            stage: Stage::Race,
+            stage: ReplicaStage::Race,
             calls,
             blocks: 16,
             warm_up: WarmUp::Normal,
-            entrants,
+            live_variants,
             layouts: &[],
         }
     }
@@ -307,7 +313,7 @@ mod tests {
         plan.blocks.iter().flat_map(|block| &block.cases)
     }
 
-    /// p of the counts under "all of `kinds` equally likely".
+    /// The p-value of the counts if all of `kinds` are equally likely (χ²).
     fn uniform_p<K>(counts: &HashMap<K, u32>, kinds: usize) -> f64 {
         let total: u32 = counts.values().sum();
         let expected = f64::from(total) / kinds as f64;
@@ -321,14 +327,14 @@ mod tests {
 
     #[test]
     fn every_order_is_equally_likely() {
-        let (entrants, calls) = (entrants(4), [100, 50]);
+        let (live_variants, calls) = (live_variants(4), [100, 50]);
         let (mut orders, mut loads) = (HashMap::new(), HashMap::new());
         for index in 0..400 {
-            let plan = draw(&spec(index, &calls, &entrants));
+            let plan = draw(&spec(index, &calls, &live_variants));
             let order: Vec<_> = plan.load_order.iter().map(|load| load.variant).collect();
             *loads.entry(order).or_insert(0) += 1;
             for case in cases_of(&plan) {
-                let order: Vec<_> = case.order.iter().map(|turn| turn.variant).collect();
+                let order: Vec<_> = case.order.iter().map(|sample| sample.variant).collect();
                 *orders.entry((case.case, order)).or_insert(0) += 1;
             }
         }
@@ -338,12 +344,12 @@ mod tests {
 
     #[test]
     fn every_pair_of_layouts_is_equally_likely() {
-        let (entrants, calls) = (entrants(3), [100]);
+        let (live_variants, calls) = (live_variants(3), [100]);
         let mut pairs = HashMap::new();
         for index in 0..800 {
             let plan = draw(&ReplicaSpec {
                 layouts: &[4, 1, 4],
-                ..spec(index, &calls, &entrants)
+                ..spec(index, &calls, &live_variants)
             });
             let of = |variant| {
                 let mut loads = plan.load_order.iter();
@@ -356,11 +362,11 @@ mod tests {
     }
 
     #[test]
-    fn who_is_first_now_says_nothing_about_the_next_block() {
-        let (entrants, calls) = (entrants(2), [100]);
+    fn the_first_of_one_block_is_independent_of_the_next() {
+        let (live_variants, calls) = (live_variants(2), [100]);
         let mut follows = HashMap::new();
         for index in 0..400 {
-            let plan = draw(&spec(index, &calls, &entrants));
+            let plan = draw(&spec(index, &calls, &live_variants));
             let firsts: Vec<_> = cases_of(&plan).map(|case| case.order[0].variant).collect();
             for pair in firsts.chunks_exact(2) {
                 *follows.entry((pair[0], pair[1])).or_insert(0) += 1;
@@ -371,11 +377,11 @@ mod tests {
 
     #[test]
     fn calls_are_common_to_a_block_and_within_a_tenth() {
-        let (entrants, calls) = (entrants(3), [100, 7, 0]);
+        let (live_variants, calls) = (live_variants(3), [100, 7, 0]);
         let mut drawn = HashSet::new();
         for index in 0..20 {
-            for case in cases_of(&draw(&spec(index, &calls, &entrants))) {
-                assert!(case.order.iter().all(|turn| turn.calls == case.calls));
+            for case in cases_of(&draw(&spec(index, &calls, &live_variants))) {
+                assert!(case.order.iter().all(|sample| sample.calls == case.calls));
                 match case.case {
                     0 => assert!((90..=110).contains(&case.calls)),
                     1 => assert_eq!(case.calls, 7),
@@ -388,20 +394,23 @@ mod tests {
     }
 
     #[test]
-    fn brief_variants_share_one_block_and_make_one_call() {
-        let mut entrants = entrants(4);
-        entrants[1].brief = true;
-        entrants[3].brief = true;
+    fn single_call_variants_share_one_block_and_make_one_call() {
+        let mut live_variants = live_variants(4);
+        live_variants[1].single_call = true;
+        live_variants[3].single_call = true;
         let mut blocks = HashMap::new();
         for index in 0..320 {
-            let plan = draw(&spec(index, &[100, 50], &entrants));
+            let plan = draw(&spec(index, &[100, 50], &live_variants));
             let with: Vec<usize> = (0..16)
                 .filter(|block| plan.blocks[*block].cases[0].order.len() == 4)
                 .collect();
             assert_eq!(with.len(), 1);
             for case in &plan.blocks[with[0]].cases {
-                let brief = case.order.iter().filter(|turn| turn.variant % 2 == 1);
-                assert_eq!(brief.map(|turn| turn.calls).collect::<Vec<_>>(), [1, 1]);
+                let single_call = case.order.iter().filter(|sample| sample.variant % 2 == 1);
+                assert_eq!(
+                    single_call.map(|sample| sample.calls).collect::<Vec<_>>(),
+                    [1, 1]
+                );
             }
             *blocks.entry(with[0]).or_insert(0) += 1;
         }
@@ -410,8 +419,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_plan_and_another_another() {
-        let (entrants, calls) = (entrants(4), [100]);
-        let base = spec(3, &calls, &entrants);
+        let (live_variants, calls) = (live_variants(4), [100]);
+        let base = spec(3, &calls, &live_variants);
         assert_eq!(draw(&base), draw(&base));
         assert_ne!(
             draw(&base).blocks,
@@ -422,7 +431,7 @@ mod tests {
             draw(&ReplicaSpec { index: 4, ..base }).blocks
         );
         let pilot = draw(&ReplicaSpec {
-            stage: Stage::Pilot,
+            stage: ReplicaStage::Pilot,
             ..base
         });
         assert_ne!(draw(&base).blocks, pilot.blocks);
@@ -431,8 +440,8 @@ mod tests {
 
     #[test]
     fn every_eighth_replica_runs_alone() {
-        let solo = (0..32).filter(|index| company(*index, 2) == Company::Solo);
+        let solo = (0..32).filter(|index| isolation(*index, 2) == Isolation::Solo);
         assert_eq!(solo.collect::<Vec<_>>(), [7, 15, 23, 31]);
-        assert_eq!(company(0, 1), Company::Solo);
+        assert_eq!(isolation(0, 1), Isolation::Solo);
     }
 }

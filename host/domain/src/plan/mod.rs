@@ -1,5 +1,5 @@
-//! The plan of the measuring, as values drawn from the experiment's seed: who runs when, how often,
-//! on which inputs. Running it is elsewhere; the same seed gives the same plan everywhere.
+//! Plans of replicas, drawn from the run's seed: which variant runs when, how many calls, on which
+//! inputs. The same seed gives the same plan on every machine.
 //!
 //! The random order is what makes verdicts valid: for two identical variants each is first equally
 //! often in every block, so their difference is as likely positive as negative, whatever the
@@ -12,17 +12,17 @@ mod seeds;
 mod steady;
 
 pub use draw::{
-    BlockPlan, CasePlan, Company, Entrant, Load, ReplicaPlan, ReplicaSpec, Stage, Turn, company,
-    draw,
+    BlockPlan, CasePlan, ComponentLoad, Isolation, LiveVariant, PlannedSample, ReplicaPlan,
+    ReplicaSpec, ReplicaStage, draw, isolation,
 };
-pub use pilot::{PilotReadings, brief_variants};
-pub use sampling::{Conditions, Sampling, TooShort, call_ns_min, choose};
+pub use pilot::{PilotTimes, single_call_variants};
+pub use sampling::{Sampling, SamplingConstraints, TooShort, call_ns_min, choose};
 pub use seeds::{
-    CALLS_MAX, CASES_MAX, Purpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,
+    CALLS_MAX, CASES_MAX, InputPurpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,
 };
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
 
-/// Blocks of a replica at least.
+/// The smallest number of blocks of a replica.
 pub const BLOCKS_MIN: u32 = 4;
-/// Blocks of a replica at most: more blocks in one process never replace more processes.
+/// The largest number of blocks of a replica: more blocks do not replace more processes.
 pub const BLOCKS_MAX: u32 = 16;

@@ -1,17 +1,17 @@
-//! What a discarded replica says about how to measure.
+//! The times of the pilot, from which the sampling is chosen.
 
 use crate::measurement::{Baseline, CaseIndex, Metric, Replica, VariantIndex};
 use crate::stats::median;
 
 /// A variant this many times slower than the best makes a single call in each replica.
-const BRIEF_RATIO: f64 = 10.0;
-/// Variants this close together are treated alike: whether one is brief must not be decided by
-/// noise between two that may be the same.
+const SINGLE_CALL_RATIO: f64 = 10.0;
+/// Variants within this ratio are treated alike: noise between two equal ones must not decide which
+/// makes single calls.
 const ALIKE_RATIO: f64 = 1.25;
 
 /// The times of a pilot, by variant and case.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PilotReadings {
+pub struct PilotTimes {
     rows: Vec<Row>,
 }
 
@@ -23,8 +23,8 @@ pub(super) struct Row {
     pub(super) log_ns: Vec<(f64, f64)>,
 }
 
-impl PilotReadings {
-    /// Sorts the samples of a pilot.
+impl PilotTimes {
+    /// The times of a pilot's samples.
     pub fn new(pilot: &Replica, metric: Metric) -> Self {
         let mut rows: Vec<Row> = Vec::new();
         for sample in &pilot.samples {
@@ -33,19 +33,19 @@ impl PilotReadings {
                 .get(sample.case)
                 .copied()
                 .unwrap_or_default();
-            let reading = (
+            let point = (
                 f64::from(sample.block),
                 sample.call_ns(metric, &baseline).ln(),
             );
             let key = (sample.variant, sample.case);
             match rows.binary_search_by_key(&key, |row| (row.variant, row.case)) {
-                Ok(place) => rows[place].log_ns.push(reading),
+                Ok(place) => rows[place].log_ns.push(point),
                 Err(place) => rows.insert(
                     place,
                     Row {
                         variant: key.0,
                         case: key.1,
-                        log_ns: vec![reading],
+                        log_ns: vec![point],
                     },
                 ),
             }
@@ -64,14 +64,14 @@ impl PilotReadings {
         median(&mut values).map(f64::exp)
     }
 
-    /// Who ran, each once, in order.
+    /// The variants that ran, in ascending order.
     pub fn variants(&self) -> Vec<VariantIndex> {
         let mut variants: Vec<VariantIndex> = self.rows.iter().map(|row| row.variant).collect();
         variants.dedup();
         variants
     }
 
-    /// By variant and case.
+    /// The rows in the order of variant and case.
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -87,17 +87,17 @@ impl PilotReadings {
     }
 }
 
-/// Of variants with the logarithms of their times, those more than 10 × slower than the best; in
-/// ascending order of their indexes.
+/// The variants that make single calls: those more than 10 × slower than the best, given the logarithm
+/// of each variant's time. In ascending order.
 ///
-/// The line is drawn in a gap: whoever is within 25 % of one that is not brief is not brief either.
+/// A variant within 25 % of one that makes full samples makes full samples too.
 ///
 /// ```
-/// use bakeoff_domain::plan::brief_variants;
+/// use bakeoff_domain::plan::single_call_variants;
 /// let times = [(0, 0.0), (1, 9.9_f64.ln()), (2, 10.1_f64.ln()), (3, 40_f64.ln())];
-/// assert_eq!(brief_variants(&times), [3]);
+/// assert_eq!(single_call_variants(&times), [3]);
 /// ```
-pub fn brief_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
+pub fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
     let mut sorted = log_times.to_vec();
     sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
     let Some(best) = sorted.first().map(|(_, time)| *time) else {
@@ -105,12 +105,13 @@ pub fn brief_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
     };
     let slow = |place: &usize| {
         let time = sorted[*place].1;
-        time - best > BRIEF_RATIO.ln() && time - sorted[*place - 1].1 > ALIKE_RATIO.ln()
+        time - best > SINGLE_CALL_RATIO.ln() && time - sorted[*place - 1].1 > ALIKE_RATIO.ln()
     };
     let line = (1..sorted.len()).find(slow).unwrap_or(sorted.len());
-    let mut brief: Vec<VariantIndex> = sorted[line..].iter().map(|(variant, _)| *variant).collect();
-    brief.sort_unstable();
-    brief
+    let mut single_call: Vec<VariantIndex> =
+        sorted[line..].iter().map(|(variant, _)| *variant).collect();
+    single_call.sort_unstable();
+    single_call
 }
 
 #[cfg(test)]
@@ -122,13 +123,13 @@ mod tests {
         let times = |ratios: &[f64]| -> Vec<(usize, f64)> {
             ratios.iter().map(|ratio| ratio.ln()).enumerate().collect()
         };
-        assert_eq!(brief_variants(&times(&[30.0, 1.0, 12.0])), [0, 2]);
-        assert!(brief_variants(&times(&[9.0, 1.0, 10.5, 12.0])).is_empty());
+        assert_eq!(single_call_variants(&times(&[30.0, 1.0, 12.0])), [0, 2]);
+        assert!(single_call_variants(&times(&[9.0, 1.0, 10.5, 12.0])).is_empty());
         assert_eq!(
-            brief_variants(&times(&[9.0, 1.0, 10.5, 14.0, 14.1])),
+            single_call_variants(&times(&[9.0, 1.0, 10.5, 14.0, 14.1])),
             [3, 4]
         );
-        assert!(brief_variants(&times(&[1.0])).is_empty());
-        assert!(brief_variants(&[]).is_empty());
+        assert!(single_call_variants(&times(&[1.0])).is_empty());
+        assert!(single_call_variants(&[]).is_empty());
     }
 }

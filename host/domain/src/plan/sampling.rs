@@ -1,53 +1,52 @@
-//! How to measure, fixed before the first replica that counts.
+//! The sampling of a race: calls, blocks and warm-up, fixed before the first replica that counts.
 
-use super::pilot::{PilotReadings, brief_variants};
+use super::pilot::{PilotTimes, single_call_variants};
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
-use super::{BLOCKS_MAX, BLOCKS_MIN, Entrant};
+use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
 
-/// A sample lasts at least so many granules of the clock …
-const SAMPLE_GRANULES: f64 = 1_000.0;
-/// … and at least this long, in nanoseconds.
+/// A sample lasts at least this many times the clock resolution.
+const SAMPLE_RESOLUTIONS: f64 = 1_000.0;
+/// A sample lasts at least this long, in nanoseconds.
 const SAMPLE_NS_MIN: f64 = 300_000.0;
-/// A call shorter than so many granules gets no verdict.
-const CALL_GRANULES: f64 = 20.0;
+/// A call shorter than this many times the clock resolution gets no verdict.
+const CALL_RESOLUTIONS: f64 = 20.0;
 /// The jitter may shorten a sample to this share.
 const JITTER_LOW: f64 = 0.9;
-/// Blocks take at least so many times as long as starting and warming up, where 16 of them can.
+/// Blocks take at least this many times as long as starting and warming up, if 16 of them do.
 const BLOCKS_TO_STARTUP: f64 = 2.0;
-/// The budget should hold so many times the replicas that an obvious difference takes.
+/// The budget should hold this many times the replicas that an obvious difference takes.
 const REPLICAS_WANTED: f64 = 3.0;
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
 
-/// The shortest call that gets a verdict, in nanoseconds: 20 q, where q is the granularity and cost
-/// of the clock.
+/// The shortest call that gets a verdict, in nanoseconds: 20 q, with q the clock resolution.
 pub fn call_ns_min(clock_ns: f64) -> f64 {
-    CALL_GRANULES * clock_ns
+    CALL_RESOLUTIONS * clock_ns
 }
 
-/// What the caller knows besides the pilot's times.
+/// The constraints of a sampling, besides the pilot's times.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Conditions {
-    /// q: granularity and cost of the clock, in nanoseconds.
+pub struct SamplingConstraints {
+    /// q: the clock resolution, its cost included, in nanoseconds.
     pub clock_ns: f64,
-    /// What a replica costs before any warm-up: process, loading, instances; in seconds.
+    /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
-    /// By case: what a call costs outside its brackets, in nanoseconds: making the input, lowering
-    /// and lifting.
+    /// By case: the time of a call outside the guest (making the input, lowering, lifting), in
+    /// nanoseconds.
     pub call_overhead_ns: Vec<f64>,
-    /// By case: calls a sample may have at most, so that its inputs fit into memory; at least 1.
+    /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
-    /// Seconds left for the whole race.
+    /// The time left for the whole race, in seconds.
     pub seconds: f64,
-    /// Replicas that run at once.
+    /// The number of replicas that run at once.
     pub workers: u32,
-    /// Evidence that a claim needs, in nats: [`crate::race::Settings::threshold`].
+    /// The evidence that a claim needs, in nats: [`crate::race::RaceSettings::threshold`].
     pub threshold: f64,
-    /// Replicas at most.
+    /// The largest number of replicas.
     pub replicas_max: u32,
     /// δ as a difference of logarithms.
     pub practical_log: f64,
@@ -56,36 +55,37 @@ pub struct Conditions {
 /// A variant whose calls are too short on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TooShort {
-    /// Who.
+    /// The variant.
     pub variant: VariantIndex,
-    /// On which case.
+    /// The case.
     pub case: CaseIndex,
-    /// How long a call takes, in nanoseconds.
+    /// The time of a call, in nanoseconds.
     pub call_ns: f64,
-    /// How long it must take, in nanoseconds: 20 q.
+    /// The shortest time that can be measured, in nanoseconds: 20 q.
     pub call_ns_min: f64,
 }
 
-/// How the race is measured.
+/// The sampling of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// By case: calls of a sample, before the jitter. 0 for a case on which nobody ran, or on which
-    /// calls are too short.
+    /// By case: the number of calls of a sample, before the jitter. 0 for a case on which no variant ran
+    /// or calls are too short.
     pub calls: Vec<u32>,
-    /// m: blocks of a replica, 4 to 16.
+    /// m: the number of blocks of a replica, 4 to 16.
     pub blocks: u32,
-    /// How variants are warmed up.
+    /// The warm-up of each variant.
     pub warm_up: WarmUp,
-    /// Whether the pilot had settled after that warm-up.
+    /// The pilot's test for a steady state after that warm-up.
     pub steadiness: Steadiness,
     /// Variants that make a single call in each replica, ascending.
-    pub brief: Vec<VariantIndex>,
-    /// Calls that cannot be timed: their cases are not spoken of, for anybody.
+    #[serde(alias = "brief")]
+    pub single_call: Vec<VariantIndex>,
+    /// Calls that are too short to be timed: their cases get no verdict for any variant.
     pub too_short: Vec<TooShort>,
     costs: Costs,
 }
 
-/// What things take, for predictions; all in nanoseconds.
+/// Costs for predictions, all in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Costs {
     startup: f64,
@@ -93,24 +93,24 @@ struct Costs {
     call: Vec<Vec<f64>>,
 }
 
-/// Chooses from a pilot, before any data that counts.
+/// Chooses the sampling from a pilot, before any data that counts.
 ///
-/// Calls: so many that the sample of the quickest variant lasts max(1000 q, 0.3 ms) even after the
-/// jitter. Blocks: so many that they take twice as long as starting and warming up, but no more than
-/// let three times the replicas of an obvious difference fit into the budget; 4 to 16.
-pub fn choose(pilot: &PilotReadings, warm_up: WarmUp, conditions: &Conditions) -> Sampling {
+/// Calls: enough for the sample of the fastest variant to last max(1000 q, 0.3 ms) even after the
+/// jitter. Blocks: enough to take twice as long as starting and warming up, but few enough that three
+/// times the replicas of an obvious difference fit into the budget; 4 to 16.
+pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
     let too_short = find_too_short(pilot, &all_cases, call_ns_min(conditions.clock_ns));
     let timed = |case: &CaseIndex| !too_short.iter().any(|short| short.case == *case);
     let timed: Vec<CaseIndex> = all_cases.iter().copied().filter(timed).collect();
     let times = pilot.variants().into_iter();
     let times = times.filter_map(|variant| Some((variant, pilot.log_ns(variant, &timed)?)));
-    let brief = brief_variants(&times.collect::<Vec<_>>());
+    let single_call = single_call_variants(&times.collect::<Vec<_>>());
     let calls = all_cases.iter().map(|case| {
         let quickest = pilot
             .variants()
             .into_iter()
-            .filter(|variant| !brief.contains(variant))
+            .filter(|variant| !single_call.contains(variant))
             .filter_map(|variant| pilot.call_ns(variant, *case))
             .fold(f64::INFINITY, f64::min);
         if timed.contains(case) {
@@ -125,14 +125,14 @@ pub fn choose(pilot: &PilotReadings, warm_up: WarmUp, conditions: &Conditions) -
         warm_up,
         steadiness: steadiness(pilot, conditions.practical_log),
         costs: Costs::new(pilot, conditions),
-        brief,
+        single_call,
         too_short,
     };
     sampling.blocks = sampling.choose_blocks(pilot, conditions);
     sampling
 }
 
-fn find_too_short(pilot: &PilotReadings, cases: &[CaseIndex], call_ns_min: f64) -> Vec<TooShort> {
+fn find_too_short(pilot: &PilotTimes, cases: &[CaseIndex], call_ns_min: f64) -> Vec<TooShort> {
     let rows = pilot
         .variants()
         .into_iter()
@@ -149,11 +149,11 @@ fn find_too_short(pilot: &PilotReadings, cases: &[CaseIndex], call_ns_min: f64) 
     short.collect()
 }
 
-fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &Conditions) -> u32 {
+fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConstraints) -> u32 {
     if !quickest_ns.is_finite() {
         return 0;
     }
-    let sample_ns = SAMPLE_NS_MIN.max(SAMPLE_GRANULES * conditions.clock_ns);
+    let sample_ns = SAMPLE_NS_MIN.max(SAMPLE_RESOLUTIONS * conditions.clock_ns);
     let wanted = (sample_ns / (JITTER_LOW * quickest_ns)).ceil();
     // The jitter may add a tenth, which must still fit.
     let fitting = f64::from(conditions.calls_max[case].min(CALLS_MAX - 1)) / 1.1;
@@ -161,7 +161,7 @@ fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &Conditions) -
 }
 
 impl Costs {
-    fn new(pilot: &PilotReadings, conditions: &Conditions) -> Self {
+    fn new(pilot: &PilotTimes, conditions: &SamplingConstraints) -> Self {
         let cases = conditions.calls_max.len();
         let variants = pilot.variants().last().map_or(0, |last| last + 1);
         let call = |variant: VariantIndex, case: CaseIndex| {
@@ -198,45 +198,51 @@ impl Sampling {
         weights.map(weight).collect()
     }
 
-    /// Seconds that a replica with these entrants is predicted to take, start and warm-up included.
-    /// What the pilot took for a call counts as wall time, so on a busy machine this is too little:
-    /// callers take the larger of this and what recent replicas took.
-    pub fn replica_seconds(&self, entrants: &[Entrant]) -> f64 {
-        self.startup_seconds(entrants) + self.blocks_seconds(entrants, self.blocks)
+    /// The predicted time of a replica with these variants in seconds, start and warm-up included. It
+    /// takes the pilot's CPU time for wall time, which is too little on a busy machine: callers take
+    /// the larger of this and the time of recent replicas.
+    pub fn replica_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
+        self.startup_seconds(live_variants) + self.blocks_seconds(live_variants, self.blocks)
     }
 
-    /// Seconds of one block, without the brief variants: by how much a budget may be exceeded.
-    pub fn block_seconds(&self, entrants: &[Entrant]) -> f64 {
-        let full = entrants.iter().filter(|entrant| !entrant.brief);
-        let samples = full.map(|entrant| self.block_ns(entrant.variant));
+    /// The predicted time of one block without single-call variants in seconds: by this much a budget
+    /// may be exceeded.
+    pub fn block_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
+        let full = live_variants
+            .iter()
+            .filter(|live_variant| !live_variant.single_call);
+        let samples = full.map(|live_variant| self.block_ns(live_variant.variant));
         samples.sum::<f64>() / SECOND_NS
     }
 
-    fn startup_seconds(&self, entrants: &[Entrant]) -> f64 {
-        let warm_up = |entrant: &Entrant| {
+    fn startup_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
+        let warm_up = |live_variant: &LiveVariant| {
             let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
             let calls: Vec<f64> = cases
-                .map(|case| self.costs.of_call(entrant.variant, case))
+                .map(|case| self.costs.of_call(live_variant.variant, case))
                 .collect();
             let rotation: f64 = calls.iter().sum();
-            if entrant.brief || calls.is_empty() {
+            if live_variant.single_call || calls.is_empty() {
                 return rotation;
             }
             let least = rotation / calls.len() as f64 * f64::from(self.warm_up.calls());
             least.max(rotation).max(self.warm_up.time_ns() as f64)
         };
-        (self.costs.startup + entrants.iter().map(warm_up).sum::<f64>()) / SECOND_NS
+        (self.costs.startup + live_variants.iter().map(warm_up).sum::<f64>()) / SECOND_NS
     }
 
-    fn blocks_seconds(&self, entrants: &[Entrant], blocks: u32) -> f64 {
-        let brief = entrants.iter().filter(|entrant| entrant.brief);
-        let brief_ns = brief.map(|entrant| {
+    fn blocks_seconds(&self, live_variants: &[LiveVariant], blocks: u32) -> f64 {
+        let single_call = live_variants
+            .iter()
+            .filter(|live_variant| live_variant.single_call);
+        let single_call_ns = single_call.map(|live_variant| {
             let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
             cases
-                .map(|case| self.costs.of_call(entrant.variant, case))
+                .map(|case| self.costs.of_call(live_variant.variant, case))
                 .sum::<f64>()
         });
-        f64::from(blocks) * self.block_seconds(entrants) + brief_ns.sum::<f64>() / SECOND_NS
+        f64::from(blocks) * self.block_seconds(live_variants)
+            + single_call_ns.sum::<f64>() / SECOND_NS
     }
 
     fn block_ns(&self, variant: VariantIndex) -> f64 {
@@ -246,21 +252,23 @@ impl Sampling {
             .sum()
     }
 
-    fn choose_blocks(&self, pilot: &PilotReadings, conditions: &Conditions) -> u32 {
-        let entrant = |variant| Entrant {
+    fn choose_blocks(&self, pilot: &PilotTimes, conditions: &SamplingConstraints) -> u32 {
+        let live_variant = |variant| LiveVariant {
             variant,
-            brief: self.brief.contains(&variant),
+            single_call: self.single_call.contains(&variant),
         };
-        let entrants: Vec<Entrant> = pilot.variants().into_iter().map(entrant).collect();
-        let startup = self.startup_seconds(&entrants);
-        let fills =
-            |blocks: &u32| self.blocks_seconds(&entrants, *blocks) >= BLOCKS_TO_STARTUP * startup;
+        let live_variants: Vec<LiveVariant> =
+            pilot.variants().into_iter().map(live_variant).collect();
+        let startup = self.startup_seconds(&live_variants);
+        let fills = |blocks: &u32| {
+            self.blocks_seconds(&live_variants, *blocks) >= BLOCKS_TO_STARTUP * startup
+        };
         let wanted = (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX);
         let replicas = REPLICAS_WANTED * f64::from(replicas_needed(conditions.threshold));
         let replicas = replicas.min(f64::from(conditions.replicas_max));
         let seconds = conditions.seconds * f64::from(conditions.workers.max(1));
         let fits = |blocks: &u32| {
-            replicas * (startup + self.blocks_seconds(&entrants, *blocks)) <= seconds
+            replicas * (startup + self.blocks_seconds(&live_variants, *blocks)) <= seconds
         };
         (BLOCKS_MIN..=wanted).rev().find(fits).unwrap_or(BLOCKS_MIN)
     }
@@ -271,8 +279,8 @@ mod tests {
     use super::*;
     use crate::measurement::{Metric, Replica, Sample, Surroundings};
 
-    /// A pilot in which call times are as given, by variant, by case.
-    fn pilot(times_ns: &[&[u64]]) -> PilotReadings {
+    /// A pilot with the given call times, by variant, by case.
+    fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
         let mut samples = Vec::new();
         for block in 0..8 {
             for (variant, cases) in times_ns.iter().enumerate() {
@@ -297,11 +305,11 @@ mod tests {
             cold_ns: Vec::new(),
             surroundings: Surroundings::default(),
         };
-        PilotReadings::new(&replica, Metric::Cpu)
+        PilotTimes::new(&replica, Metric::Cpu)
     }
 
-    fn conditions(cases: usize) -> Conditions {
-        Conditions {
+    fn conditions(cases: usize) -> SamplingConstraints {
+        SamplingConstraints {
             clock_ns: 500.0,
             startup_seconds: 0.003,
             call_overhead_ns: vec![0.0; cases],
@@ -314,12 +322,12 @@ mod tests {
         }
     }
 
-    fn racing(variants: &[VariantIndex]) -> Vec<Entrant> {
-        let entrant = |variant: &VariantIndex| Entrant {
+    fn racing(variants: &[VariantIndex]) -> Vec<LiveVariant> {
+        let live_variant = |variant: &VariantIndex| LiveVariant {
             variant: *variant,
-            brief: false,
+            single_call: false,
         };
-        variants.iter().map(entrant).collect()
+        variants.iter().map(live_variant).collect()
     }
 
     #[test]
@@ -328,25 +336,25 @@ mod tests {
         let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
         // 1000 q is 0.5 ms; nine tenths of 28 calls of 20 µs are 0.504 ms.
         assert_eq!(sampling.calls, [28, 2]);
-        assert!(sampling.too_short.is_empty() && sampling.brief.is_empty());
+        assert!(sampling.too_short.is_empty() && sampling.single_call.is_empty());
         let mut small = conditions(2);
         small.calls_max = vec![11, 1];
         assert_eq!(choose(&pilot, WarmUp::Normal, &small).calls, [10, 1]);
     }
 
     #[test]
-    fn a_slow_variant_is_brief_and_does_not_set_the_calls() {
+    fn a_slow_variant_makes_single_calls_and_does_not_set_the_calls() {
         let sampling = choose(
             &pilot(&[&[1_000_000], &[20_000], &[30_000]]),
             WarmUp::Normal,
             &conditions(1),
         );
-        assert_eq!(sampling.brief, [0]);
+        assert_eq!(sampling.single_call, [0]);
         assert_eq!(sampling.calls, [28]);
     }
 
     #[test]
-    fn calls_below_twenty_granules_are_not_timed() {
+    fn calls_below_twenty_resolutions_are_not_timed() {
         let pilot = pilot(&[&[9_000, 100_000], &[30_000, 100_000]]);
         let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
         assert_eq!(sampling.calls[0], 0);
@@ -383,17 +391,17 @@ mod tests {
     }
 
     #[test]
-    fn a_brief_variant_costs_one_call_and_its_warm_up() {
+    fn a_single_call_variant_costs_one_call_and_its_warm_up() {
         let pilot = pilot(&[&[20_000], &[4_000_000]]);
         let sampling = choose(&pilot, WarmUp::Normal, &conditions(1));
         let with = [
-            Entrant {
+            LiveVariant {
                 variant: 0,
-                brief: false,
+                single_call: false,
             },
-            Entrant {
+            LiveVariant {
                 variant: 1,
-                brief: true,
+                single_call: true,
             },
         ];
         let more = sampling.replica_seconds(&with) - sampling.replica_seconds(&with[..1]);

@@ -3,20 +3,20 @@
 use crate::measurement::CaseIndex;
 use serde::{Deserialize, Serialize};
 
-/// Replicas with seeds of their own.
+/// The number of replicas with distinct seeds.
 pub const REPLICAS_MAX: u32 = 1 << 16;
-/// Cases with seeds of their own.
+/// The number of cases with distinct seeds.
 pub const CASES_MAX: usize = 1 << 14;
-/// Calls of one sample with seeds of their own.
+/// The number of calls of one sample with distinct seeds.
 pub const CALLS_MAX: u32 = 1 << 24;
 
 /// The golden ratio in 64 bits: the step of splitmix64. Any odd number would keep seeds distinct.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What an input is for. Inputs for different purposes differ.
+/// The purpose of an input. Inputs for different purposes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Purpose {
+pub enum InputPurpose {
     /// A timed call of a replica that counts.
     Timed,
     /// A call that only warms up.
@@ -34,23 +34,23 @@ pub struct SampleSeeds {
     first: u64,
 }
 
-/// Seeds for the calls of one case in one block of one replica.
+/// The seeds for the calls of one case in one block of one replica.
 ///
 /// Two seeds of the same experiment are equal only if all of purpose, replica, block, case and call
 /// are: these are packed into one number, and what follows is a bijection of 64 bits. Indexes
 /// beyond [`REPLICAS_MAX`], 256 blocks or [`CASES_MAX`] wrap around.
 pub fn sample_seeds(
     experiment_seed: u64,
-    purpose: Purpose,
+    purpose: InputPurpose,
     replica: u32,
     block: u32,
     case: CaseIndex,
 ) -> SampleSeeds {
     let purpose = match purpose {
-        Purpose::Timed => 0_u64,
-        Purpose::WarmUp => 1,
-        Purpose::Gate => 2,
-        Purpose::Pilot => 3,
+        InputPurpose::Timed => 0_u64,
+        InputPurpose::WarmUp => 1,
+        InputPurpose::Gate => 2,
+        InputPurpose::Pilot => 3,
     };
     let replica = u64::from(replica % REPLICAS_MAX);
     let block = u64::from(block % 256);
@@ -65,8 +65,8 @@ impl SampleSeeds {
     /// The seed of the input of call `call`, from 0; wraps around at [`CALLS_MAX`].
     ///
     /// ```
-    /// use bakeoff_domain::plan::{Purpose, sample_seeds};
-    /// let seeds = sample_seeds(1, Purpose::Timed, 0, 0, 0);
+    /// use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+    /// let seeds = sample_seeds(1, InputPurpose::Timed, 0, 0, 0);
     /// assert_ne!(seeds.of_call(0), seeds.of_call(1));
     /// ```
     pub fn of_call(&self, call: u32) -> u64 {
@@ -75,7 +75,7 @@ impl SampleSeeds {
     }
 }
 
-/// What splitmix64 gives first for a seed: scatters consecutive numbers over 64 bits.
+/// The first output of splitmix64 for a seed: scatters consecutive numbers over 64 bits.
 pub fn splitmix64(seed: u64) -> u64 {
     mix(seed.wrapping_add(STEP))
 }
@@ -94,7 +94,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn mixing_is_that_of_splitmix64() {
+    fn mixing_gives_the_published_outputs_of_splitmix64() {
         // The first outputs of splitmix64 for the seed 1234567, as published with the algorithm.
         let outputs = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973];
         for (step, output) in (1..).zip(outputs) {
@@ -109,10 +109,10 @@ mod tests {
     fn every_call_has_a_seed_of_its_own() {
         let mut seen = HashSet::new();
         let purposes = [
-            Purpose::Timed,
-            Purpose::WarmUp,
-            Purpose::Gate,
-            Purpose::Pilot,
+            InputPurpose::Timed,
+            InputPurpose::WarmUp,
+            InputPurpose::Gate,
+            InputPurpose::Pilot,
         ];
         for purpose in purposes {
             for replica in [0, 1, 95, REPLICAS_MAX - 1] {

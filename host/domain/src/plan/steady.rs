@@ -1,27 +1,27 @@
-//! Warm-up by a fixed rule, and whether it sufficed.
+//! Warm-up by a fixed rule, and the test for a steady state after it.
 
-use super::pilot::{PilotReadings, Row};
+use super::pilot::{PilotTimes, Row};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::{spearman, theil_sen};
 use serde::{Deserialize, Serialize};
 
-/// A trend counts only if chance alone would show one like it this rarely, over all rows together.
+/// The largest p-value of a trend, for all rows together.
 const P_MAX: f64 = 0.01;
 
-/// How long each variant runs before its first sample: its cases in rotation, until both numbers
-/// are reached. A brief variant makes one call for each case. The very first call is the "cold" one.
+/// The warm-up of each variant before its first sample: its cases in rotation, until both numbers
+/// are reached. A single-call variant makes one call for each case. The first call is the cold start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUp {
     /// 3 calls and 5 ms.
     #[default]
     Normal,
-    /// Twice that, because the pilot had not settled.
+    /// 6 calls and 10 ms, because the pilot had a trend.
     Doubled,
 }
 
 impl WarmUp {
-    /// Calls at least.
+    /// The smallest number of calls.
     pub fn calls(self) -> u32 {
         match self {
             Self::Normal => 3,
@@ -29,7 +29,7 @@ impl WarmUp {
         }
     }
 
-    /// Time at least, in nanoseconds.
+    /// The smallest time, in nanoseconds.
     pub fn time_ns(self) -> u64 {
         match self {
             Self::Normal => 5_000_000,
@@ -38,30 +38,30 @@ impl WarmUp {
     }
 }
 
-/// A time that still moves after the warm-up.
+/// A trend of a variant's times after the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    /// Whose.
+    /// The variant.
     pub variant: VariantIndex,
-    /// On which case.
+    /// The case.
     pub case: CaseIndex,
-    /// Change from the first to the last block, as a difference of logarithms.
+    /// The change of ln t from the first to the last block.
     pub change: f64,
 }
 
-/// Whether times within a replica had settled.
+/// The result of the test for a steady state within a replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Steadiness {
-    /// No trend beyond half the practical threshold.
+    /// No trend exceeds half the practical threshold.
     Steady,
-    /// These rows have one. After [`WarmUp::Normal`]: run the pilot again with
+    /// These trends do. After [`WarmUp::Normal`]: run the pilot again with
     /// [`WarmUp::Doubled`]. After that: say "no steady state" and go on.
     Trending(Vec<Trend>),
 }
 
 impl Steadiness {
-    /// The warm-up to try next, if there is one: the rule doubles once, and looks at no comparison.
+    /// The warm-up to try next, if there is one: it doubles once, without regard to any comparison.
     pub fn next_warm_up(&self, now: WarmUp) -> Option<WarmUp> {
         match (self, now) {
             (Self::Trending(_), WarmUp::Normal) => Some(WarmUp::Doubled),
@@ -70,23 +70,23 @@ impl Steadiness {
     }
 }
 
-/// Looks for trends in a pilot: the Theil–Sen slope of ln t over the blocks, times their number,
-/// beyond δ/2 (`practical_log` is δ). Noise alone makes slopes too, and on a busy machine large
-/// ones, so the rank correlation with the block must be significant as well.
-pub fn steadiness(readings: &PilotReadings, practical_log: f64) -> Steadiness {
-    let rows = readings.rows().len().max(1) as f64;
+/// Tests the times of a pilot for trends: the Theil–Sen slope of ln t over the blocks, times their
+/// number, beyond δ/2 (`practical_log` is δ), with a significant rank correlation. The latter is
+/// needed because noise alone makes slopes too, and on a busy machine large ones.
+pub fn steadiness(times: &PilotTimes, practical_log: f64) -> Steadiness {
+    let rows = times.rows().len().max(1) as f64;
     let trend = |row: &Row| {
         let (blocks, log_ns): (Vec<f64>, Vec<f64>) = row.log_ns.iter().copied().unzip();
         let span = blocks.last()? - blocks.first()?;
         let change = theil_sen(&blocks, &log_ns)? * span;
-        let surprising = spearman(&blocks, &log_ns)?.p < P_MAX / rows;
-        (surprising && change.abs() > 0.5 * practical_log).then_some(Trend {
+        let significant = spearman(&blocks, &log_ns)?.p < P_MAX / rows;
+        (significant && change.abs() > 0.5 * practical_log).then_some(Trend {
             variant: row.variant,
             case: row.case,
             change,
         })
     };
-    let trends: Vec<Trend> = readings.rows().iter().filter_map(trend).collect();
+    let trends: Vec<Trend> = times.rows().iter().filter_map(trend).collect();
     if trends.is_empty() {
         Steadiness::Steady
     } else {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::measurement::{Baseline, Metric, Replica, Sample, Surroundings};
 
-    fn readings(time_ns: impl Fn(usize, u32) -> f64) -> PilotReadings {
+    fn pilot(time_ns: impl Fn(usize, u32) -> f64) -> PilotTimes {
         let mut samples = Vec::new();
         for block in 0..16 {
             for variant in 0..2 {
@@ -123,10 +123,10 @@ mod tests {
             cold_ns: Vec::new(),
             surroundings: Surroundings::default(),
         };
-        PilotReadings::new(&replica, Metric::Cpu)
+        PilotTimes::new(&replica, Metric::Cpu)
     }
 
-    /// Something like noise, without a trend: alternating and slowly changing in size.
+    /// Artificial noise without a trend: alternating, slowly changing in size.
     fn wobble(block: u32) -> f64 {
         let sign = if block.is_multiple_of(2) { 1.0 } else { -1.0 };
         sign * (1.0 + f64::from(block * 7 % 5))
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn noise_is_steady_and_a_slow_start_is_not() {
-        let noisy = readings(|_, block| 100_000.0 * (1.0 + 0.01 * wobble(block)));
+        let noisy = pilot(|_, block| 100_000.0 * (1.0 + 0.01 * wobble(block)));
         assert_eq!(steadiness(&noisy, 0.01), Steadiness::Steady);
-        let settling = readings(|variant, block| match variant {
+        let settling = pilot(|variant, block| match variant {
             0 => 100_000.0 * (1.0 + 0.0001 * wobble(block)),
             _ => 100_000.0 * (1.1 - 0.001 * f64::from(block)),
         });
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_small_trend_does_not_matter() {
-        let drifting = readings(|_, block| 100_000.0 * (1.0 + 0.0001 * f64::from(block)));
+        let drifting = pilot(|_, block| 100_000.0 * (1.0 + 0.0001 * f64::from(block)));
         assert_eq!(steadiness(&drifting, 0.01), Steadiness::Steady);
     }
 

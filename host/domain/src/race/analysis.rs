@@ -1,26 +1,25 @@
-//! From replicas to everything that is said about time.
+//! The analysis of a race: verdicts, times and annotations from replicas.
 
-use super::control::{self, Control};
-use super::crossover::{self, Crossover};
-use super::differences::Readings;
+use super::block_times::BlockTimes;
+use super::dependence::{self, Dependence};
 use super::implied::add_implied;
-use super::settings::{Basis, Settings};
-use super::state::{self, Dependence};
-use super::times::{TimeSummary, Times};
-use super::track::Track;
+use super::pair_sequence::PairSequence;
+use super::settings::{Basis, RaceSettings};
+use super::solo_comparison::{self, SoloComparison};
+use super::times::{MedianTimes, TimeSummary};
 use crate::measurement::{Replica, VariantIndex};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All that follows from the replicas so far.
+/// Everything that follows from the replicas so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
-    /// What was declared.
-    pub settings: Settings,
-    /// How many replicas it rests on.
+    /// The settings that were declared.
+    pub settings: RaceSettings,
+    /// The number of replicas that count.
     pub replicas: u32,
-    /// How many of them ran beside others.
+    /// The number of these that ran beside others.
     pub shared: u32,
     /// Over all cases: each pair once, with `a` < `b`.
     pub overall: Vec<PairVerdict>,
@@ -31,32 +30,31 @@ pub struct Analysis {
     pub winner: Option<VariantIndex>,
     /// The variants that nobody surely beats.
     pub unbeaten: Vec<VariantIndex>,
-    /// By variant and case, how long a call takes.
+    /// The time of a call, by variant and case.
     pub times: Vec<TimeSummary>,
-    /// Between which sizes two variants change places.
-    pub crossovers: Vec<Crossover>,
     /// Whether running side by side changes the ranking.
-    pub control: Control,
-    /// Ratios that depend on the state of the machine: annotations, never verdicts.
+    #[serde(rename = "control")]
+    pub solo_comparison: SoloComparison,
+    /// Ratios that are correlated with time or load: annotations, never verdicts.
     pub dependences: Vec<Dependence>,
 }
 
-/// Everything about replicas at hand, in the order of their indexes.
-pub fn analyse(settings: &Settings, replicas: &[Replica]) -> Analysis {
+/// The analysis of all replicas, taken in the order of their indexes.
+pub fn analyse(settings: &RaceSettings, replicas: &[Replica]) -> Analysis {
     let mut order: Vec<&Replica> = replicas.iter().collect();
     order.sort_by_key(|replica| replica.index);
     let mut race = Race::new(settings.clone());
-    order.into_iter().for_each(|replica| race.take_in(replica));
+    order.into_iter().for_each(|replica| race.add(replica));
     race.analysis()
 }
 
-/// A race under way.
+/// A race under way: replicas come in one by one.
 #[derive(Clone, Debug)]
 pub struct Race {
-    settings: Settings,
+    settings: RaceSettings,
     weights: Vec<f64>,
-    tracks: Vec<Track>,
-    times: Times,
+    pairs: Vec<PairSequence>,
+    times: MedianTimes,
     replicas: u32,
     shared: u32,
     next_index: u32,
@@ -65,13 +63,15 @@ pub struct Race {
 }
 
 impl Race {
-    /// Nothing has run yet.
-    pub fn new(settings: Settings) -> Self {
+    /// A race without replicas.
+    pub fn new(settings: RaceSettings) -> Self {
         let pairs =
             (0..settings.variants).flat_map(|a| (a + 1..settings.variants).map(move |b| (a, b)));
         Self {
-            tracks: pairs.map(|(a, b)| Track::new(&settings, a, b)).collect(),
-            times: Times::new(&settings),
+            pairs: pairs
+                .map(|(a, b)| PairSequence::new(&settings, a, b))
+                .collect(),
+            times: MedianTimes::new(&settings),
             weights: settings.weights(),
             settings,
             replicas: 0,
@@ -82,8 +82,8 @@ impl Race {
         }
     }
 
-    /// Takes in a replica. Replicas count in the order of their launch, whatever order they finish
-    /// in: one that finished early waits until every earlier index is in or [skipped](Self::skip).
+    /// Adds a replica. Replicas count in the order of their launch, whatever order they finish in:
+    /// one that finished early waits until every earlier index is in or [skipped](Self::skip).
     /// A second replica of the same index is ignored.
     pub fn push(&mut self, replica: Replica) {
         if replica.index >= self.next_index {
@@ -92,7 +92,7 @@ impl Race {
         }
     }
 
-    /// Says that no replica of this index will come: it was discarded.
+    /// Marks an index as one whose replica was discarded and will not come.
     pub fn skip(&mut self, index: u32) {
         if index >= self.next_index {
             self.skipped.insert(index);
@@ -100,20 +100,20 @@ impl Race {
         }
     }
 
-    /// Everything that follows from the replicas that count so far.
+    /// The analysis of the replicas that count so far.
     pub fn analysis(&mut self) -> Analysis {
         let practical = self.settings.practical_log();
         let withdrawn = &self.settings.withdrawn;
-        let mut overall = Vec::with_capacity(self.tracks.len());
+        let mut overall = Vec::with_capacity(self.pairs.len());
         let mut by_case = Vec::new();
-        let mut remaining = Vec::with_capacity(self.tracks.len());
-        for track in &mut self.tracks {
-            if withdrawn.contains(&track.a) || withdrawn.contains(&track.b) {
+        let mut remaining = Vec::with_capacity(self.pairs.len());
+        for pair in &mut self.pairs {
+            if withdrawn.contains(&pair.a) || withdrawn.contains(&pair.b) {
                 continue;
             }
-            overall.push(track.verdict(practical));
-            by_case.extend(track.verdicts_by_case(practical));
-            remaining.push(&*track);
+            overall.push(pair.verdict(practical));
+            by_case.extend(pair.verdicts_by_case(practical));
+            remaining.push(&*pair);
         }
         add_implied(&self.settings, &mut overall);
         Analysis {
@@ -121,9 +121,8 @@ impl Race {
             shared: self.shared,
             winner: winner(&self.settings, &overall),
             unbeaten: unbeaten(&self.settings, &overall),
-            crossovers: crossover::find(&self.settings, &by_case),
-            control: control::compare(&remaining, practical),
-            dependences: state::find(&remaining),
+            solo_comparison: solo_comparison::compare(&remaining, practical),
+            dependences: dependence::find(&remaining),
             times: self.times.summaries(self.settings.confidence),
             settings: self.settings.clone(),
             overall,
@@ -131,43 +130,41 @@ impl Race {
         }
     }
 
-    /// Whether only replicas that run alone should count from here on ([`Basis::Solo`]): running
-    /// side by side changes the ranking; or what else runs on the cores does among those that nobody
-    /// beats, and others of ours may be part of that. The same follows from the analysis, which takes
-    /// longer.
-    pub fn calls_for_solo(&mut self) -> bool {
+    /// Returns true if only replicas that ran alone should count from here on ([`Basis::Solo`]):
+    /// running side by side changes the ranking, or a sign inversion among the unbeaten variants may
+    /// come from replicas that ran side by side. Quicker than a full [`analysis`](Self::analysis).
+    pub fn should_fall_back_to_solo(&mut self) -> bool {
         if self.settings.basis == Basis::Solo || self.shared == 0 {
             return false;
         }
         let practical = self.settings.practical_log();
         let mut beaten = vec![false; self.settings.variants];
-        let mut turning = Vec::new();
+        let mut inverting = Vec::new();
         let withdrawn = &self.settings.withdrawn;
-        let tracks = self.tracks.iter_mut();
-        let mut tracks: Vec<&mut Track> = tracks
-            .filter(|track| !withdrawn.contains(&track.a) && !withdrawn.contains(&track.b))
+        let pairs = self.pairs.iter_mut();
+        let mut pairs: Vec<&mut PairSequence> = pairs
+            .filter(|pair| !withdrawn.contains(&pair.a) && !withdrawn.contains(&pair.b))
             .collect();
-        for track in &mut tracks {
-            let pair = (track.a, track.b);
-            match track.leaning(practical) {
-                None => turning.push(pair),
-                Some(Verdict::Beats) => beaten[pair.1] = true,
-                Some(Verdict::Beaten) => beaten[pair.0] = true,
+        for pair in &mut pairs {
+            match pair.quick_verdict(practical) {
+                None => inverting.push((pair.a, pair.b)),
+                Some(Verdict::Beats) => beaten[pair.b] = true,
+                Some(Verdict::Beaten) => beaten[pair.a] = true,
                 Some(Verdict::Tie | Verdict::NoCall) => {}
             }
         }
-        let tracks: Vec<&Track> = tracks.into_iter().map(|track| &*track).collect();
-        turning.iter().any(|(a, b)| !beaten[*a] && !beaten[*b])
+        let pairs: Vec<&PairSequence> = pairs.into_iter().map(|pair| &*pair).collect();
+        inverting.iter().any(|(a, b)| !beaten[*a] && !beaten[*b])
             || matches!(
-                control::compare(&tracks, practical),
-                Control::Differs { .. }
+                solo_comparison::compare(&pairs, practical),
+                SoloComparison::Differs { .. }
             )
     }
 
     fn advance(&mut self) {
         loop {
             if let Some(replica) = self.waiting.remove(&self.next_index) {
-                self.take_in(&replica);
+                self.add(&replica);
             } else if !self.skipped.remove(&self.next_index) {
                 return;
             }
@@ -175,27 +172,27 @@ impl Race {
         }
     }
 
-    fn take_in(&mut self, replica: &Replica) {
+    fn add(&mut self, replica: &Replica) {
         if self.settings.basis == Basis::Solo && !replica.solo {
             return;
         }
-        let readings = Readings::new(&self.settings, replica);
+        let times = BlockTimes::new(&self.settings, replica);
         for variant in 0..self.settings.variants {
             for case in 0..self.settings.case_weights.len() {
-                if let Some(median_ns) = readings.median_ns(variant, case) {
+                if let Some(median_ns) = times.median_ns(variant, case) {
                     self.times.push(variant, case, median_ns);
                 }
             }
         }
-        for track in &mut self.tracks {
-            track.push(&readings, &self.weights, replica);
+        for pair in &mut self.pairs {
+            pair.push(&times, &self.weights, replica);
         }
         self.replicas += 1;
         self.shared += u32::from(!replica.solo);
     }
 }
 
-/// Who surely beats whom, over all cases.
+/// The pairs (winner, loser) over all cases.
 fn beats(overall: &[PairVerdict]) -> impl Iterator<Item = (VariantIndex, VariantIndex)> {
     overall.iter().filter_map(|pair| match pair.verdict {
         Verdict::Beats => Some((pair.a, pair.b)),
@@ -204,7 +201,7 @@ fn beats(overall: &[PairVerdict]) -> impl Iterator<Item = (VariantIndex, Variant
     })
 }
 
-fn winner(settings: &Settings, overall: &[PairVerdict]) -> Option<VariantIndex> {
+fn winner(settings: &RaceSettings, overall: &[PairVerdict]) -> Option<VariantIndex> {
     let others = (settings.variants - settings.withdrawn.len().min(settings.variants))
         .checked_sub(1)
         .filter(|others| *others > 0)?;
@@ -212,7 +209,7 @@ fn winner(settings: &Settings, overall: &[PairVerdict]) -> Option<VariantIndex> 
         .find(|variant| beats(overall).filter(|(a, _)| a == variant).count() == others)
 }
 
-fn unbeaten(settings: &Settings, overall: &[PairVerdict]) -> Vec<VariantIndex> {
+fn unbeaten(settings: &RaceSettings, overall: &[PairVerdict]) -> Vec<VariantIndex> {
     (0..settings.variants)
         .filter(|variant| !settings.withdrawn.contains(variant))
         .filter(|variant| beats(overall).all(|(_, beaten)| beaten != *variant))

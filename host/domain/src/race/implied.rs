@@ -1,14 +1,14 @@
-//! What follows from several sure verdicts: who beats one that beats another beats that other too.
+//! Implied verdicts: if a beats b and b beats c, a beats c.
 //!
 //! A variant that is beaten leaves the race, so the eventual winner may never have run against it
 //! for long. All direct verdicts hold together at the declared confidence, so what follows from
-//! them costs nothing.
+//! them needs no α of its own.
 
-use super::settings::Settings;
+use super::settings::RaceSettings;
 use crate::stats::Bounds;
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 
-/// By pair of variants, an upper end for ln t_a − ln t_b where a surely beats b.
+/// An upper end for ln t_a − ln t_b for each ordered pair of which a beats b.
 struct Order {
     variants: usize,
     below: Vec<Option<f64>>,
@@ -35,7 +35,7 @@ impl Order {
         self.below[a * self.variants + b]
     }
 
-    /// Adds what follows from chains of any length.
+    /// Adds the pairs that follow from chains of any length (Floyd and Warshall).
     fn close(&mut self) {
         for middle in 0..self.variants {
             for a in 0..self.variants {
@@ -53,13 +53,13 @@ impl Order {
 }
 
 /// Settles open pairs whose verdict follows from others. A direct verdict is never changed, and one
-/// that was withheld does not come back this way.
-pub(super) fn add_implied(settings: &Settings, pairs: &mut [PairVerdict]) {
+/// that a sign inversion withholds stays withheld.
+pub(super) fn add_implied(settings: &RaceSettings, pairs: &mut [PairVerdict]) {
     let mut order = Order::new(settings.variants, pairs);
     order.close();
     for pair in pairs
         .iter_mut()
-        .filter(|pair| pair.verdict == Verdict::NoCall && pair.reversal.is_none())
+        .filter(|pair| pair.verdict == Verdict::NoCall && pair.sign_inversion.is_none())
     {
         let log = |end: Option<f64>| end.map(f64::ln);
         let mut bounds = Bounds {
@@ -106,7 +106,7 @@ mod tests {
             pair(0, 2, Verdict::NoCall, -0.9, 0.1),
             pair(1, 2, Verdict::Beats, -0.5, -0.1),
         ];
-        add_implied(&Settings::new(3, 1), &mut pairs);
+        add_implied(&RaceSettings::new(3, 1), &mut pairs);
         assert_eq!(pairs[1].verdict, Verdict::Beats);
         assert!((pairs[1].interval.high.unwrap().ln() + 0.3).abs() < 1e-12);
         assert!(pairs[1].interval.ratio <= pairs[1].interval.high);
@@ -119,7 +119,7 @@ mod tests {
             pair(0, 2, Verdict::NoCall, -0.9, 0.1),
             pair(1, 2, Verdict::Beats, -0.5, -0.1),
         ];
-        add_implied(&Settings::new(3, 1), &mut tied);
+        add_implied(&RaceSettings::new(3, 1), &mut tied);
         assert_eq!(tied[1].verdict, Verdict::NoCall);
         let mut circle = [
             pair(0, 1, Verdict::Beats, -0.3, -0.2),
@@ -128,7 +128,7 @@ mod tests {
             pair(0, 3, Verdict::NoCall, -0.1, 0.1),
         ];
         let before = circle.clone();
-        add_implied(&Settings::new(4, 1), &mut circle);
+        add_implied(&RaceSettings::new(4, 1), &mut circle);
         assert_eq!(circle, before);
     }
 }

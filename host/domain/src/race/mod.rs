@@ -1,25 +1,24 @@
 //! The race: replicas come in, verdicts come out, and with them the decision who runs next.
 //!
-//! [`analyse`] does it for replicas at hand; [`Race`] does the same step by step, at the cost of
-//! the new replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.
+//! [`analyse`] takes all replicas at once; [`Race`] takes them one by one, at the cost of the new
+//! replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.
 
 mod analysis;
-mod control;
-mod crossover;
-mod differences;
+mod block_times;
+mod conditions;
+mod dependence;
 mod implied;
+mod pair_sequence;
 mod progress;
-mod reversal;
 mod settings;
-mod state;
+mod sign_inversion;
+mod solo_comparison;
 mod times;
-mod track;
 
-pub use crate::plan::Entrant;
+pub use crate::plan::LiveVariant;
 pub use analysis::{Analysis, Race, analyse};
-pub use control::Control;
-pub use crossover::Crossover;
-pub use progress::{Next, Remaining, StopReason};
-pub use settings::{Basis, Settings};
-pub use state::{Dependence, Factor};
+pub use dependence::{Dependence, Factor};
+pub use progress::{NextStep, RemainingBudget, StopReason};
+pub use settings::{Basis, RaceSettings};
+pub use solo_comparison::SoloComparison;
 pub use times::TimeSummary;

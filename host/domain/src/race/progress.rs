@@ -1,56 +1,56 @@
-//! Who runs next, or why the race is over.
+//! The next step of a race: who runs, or why it is over.
 
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{self, Entrant};
+use crate::plan::{self, LiveVariant};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// Replicas of a variant that has nobody to race against: enough for an interval of its times.
+/// Replicas of a race with a single variant: enough for an interval of its times.
 const ALONE_REPLICAS: u32 = 8;
-/// A beaten variant that leads on a case stays if its verdict there is at most so many times the
-/// replicas made so far away.
+/// A beaten variant that leads on a case stays if the replicas forecast for a verdict there are at
+/// most this many times those made so far.
 const PATIENCE: f64 = 1.5;
 
-/// What to do next.
+/// The next step of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Next {
-    /// One more replica, with these.
+pub enum NextStep {
+    /// Run one more replica.
     Run {
-        /// In order of their indexes, at least one.
-        entrants: Vec<Entrant>,
+        /// The variants that take part, in order of their indexes; at least one.
+        live_variants: Vec<LiveVariant>,
     },
-    /// Nothing: the race is over.
+    /// The race is over.
     Stop(StopReason),
 }
 
-/// Why a race is over.
+/// The reason why a race is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
     /// One variant beats every other.
     Winner,
-    /// The first place is shared: those that nobody beats tie with each other.
+    /// The unbeaten variants tie with each other.
     Tied,
-    /// Nothing more is to be known of the remaining pairs, but it adds up to neither of the above: a
-    /// ties with b and b with c, while a beats c; or a pair changes places with what else runs.
+    /// More replicas would settle no pair, yet there is neither a winner nor a common tie: a ties
+    /// with b and b with c, while a beats c; or a pair has a sign inversion.
     Settled,
-    /// Every open pair of those that nobody beats is known as closely as was asked for.
+    /// The interval of every open pair of unbeaten variants is as narrow as was asked for.
     Precision,
-    /// As many replicas as may be.
+    /// The largest number of replicas was reached.
     ReplicaLimit,
-    /// The next replica would not end within the budget.
+    /// The next replica would exceed the budget.
     Budget,
-    /// There is nobody to compare with: a single variant is left, and its times are known.
+    /// A single variant is left, and its times are known.
     Alone,
-    /// No case counts: all of them are too short to time.
+    /// No case counts: the calls of all are too short to time.
     NothingToTime,
 }
 
-/// What is left of the budget.
+/// The time left, and the time that a replica takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Remaining {
+pub struct RemainingBudget {
     /// Seconds until the budget ends.
     pub seconds: f64,
     /// Seconds that the next replica is predicted to take.
@@ -58,41 +58,41 @@ pub struct Remaining {
 }
 
 impl Analysis {
-    /// Who runs next, or why nobody does.
+    /// The next step.
     ///
-    /// A variant that is surely beaten over all cases leaves at once, with one exception: it stays
-    /// while it leads on a single case by more than δ and a verdict about that is near. Whoever
-    /// stays shares every block with all others, so leaving cannot favour anybody.
-    pub fn next(&self, remaining: Remaining) -> Next {
+    /// A variant that is beaten over all cases leaves at once, with one exception: it stays while it
+    /// leads on a single case by more than δ and a verdict there is near. The variants that stay
+    /// share every block, so one that leaves favours none of them.
+    pub fn next(&self, remaining: RemainingBudget) -> NextStep {
         let taking_part = self.taking_part();
         if self.settings.claimed_cases().is_empty() {
-            return Next::Stop(StopReason::NothingToTime);
+            return NextStep::Stop(StopReason::NothingToTime);
         }
         if self.replicas >= self.settings.replicas_max {
-            return Next::Stop(StopReason::ReplicaLimit);
+            return NextStep::Stop(StopReason::ReplicaLimit);
         }
         if taking_part.len() <= 1 && self.replicas >= ALONE_REPLICAS || taking_part.is_empty() {
-            return Next::Stop(StopReason::Alone);
+            return NextStep::Stop(StopReason::Alone);
         }
-        let entrants = self.entrants();
+        let live_variants = self.live_variants();
         if taking_part.len() > 1
-            && let Some(reason) = self.settled(&entrants)
+            && let Some(reason) = self.settled(&live_variants)
         {
-            return Next::Stop(reason);
+            return NextStep::Stop(reason);
         }
-        if taking_part.len() > 1 && self.is_precise(&entrants) {
-            return Next::Stop(StopReason::Precision);
+        if taking_part.len() > 1 && self.is_precise(&live_variants) {
+            return NextStep::Stop(StopReason::Precision);
         }
         if remaining.replica_seconds > remaining.seconds {
-            return Next::Stop(StopReason::Budget);
+            return NextStep::Stop(StopReason::Budget);
         }
-        let brief = self.brief(&entrants);
-        let entrants = entrants.into_iter().map(|variant| Entrant {
+        let single_call = self.single_call(&live_variants);
+        let live_variants = live_variants.into_iter().map(|variant| LiveVariant {
             variant,
-            brief: brief.contains(&variant),
+            single_call: single_call.contains(&variant),
         });
-        Next::Run {
-            entrants: entrants.collect(),
+        NextStep::Run {
+            live_variants: live_variants.collect(),
         }
     }
 
@@ -103,8 +103,8 @@ impl Analysis {
             .collect()
     }
 
-    /// Whoever is not beaten, or has a case to settle.
-    fn entrants(&self) -> Vec<VariantIndex> {
+    /// The unbeaten variants, and the beaten ones that have a case or the margin to settle.
+    fn live_variants(&self) -> Vec<VariantIndex> {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
@@ -114,8 +114,8 @@ impl Analysis {
         self.taking_part().into_iter().filter(stays).collect()
     }
 
-    /// Whether it is open if a variant is within the margin of variant 0; for variant 0, if it is open
-    /// about anyone.
+    /// Returns true if it is open whether the variant is within the margin of variant 0; for variant
+    /// 0, whether it is open for any other.
     fn is_near_margin(&self, variant: VariantIndex) -> bool {
         let Some(margin) = self.settings.margin else {
             return false;
@@ -131,35 +131,40 @@ impl Analysis {
         })
     }
 
-    fn settled(&self, entrants: &[VariantIndex]) -> Option<StopReason> {
-        let is_open = |entrant: &VariantIndex| {
-            !self.unbeaten.contains(entrant) || self.is_near_margin(*entrant)
+    fn settled(&self, live_variants: &[VariantIndex]) -> Option<StopReason> {
+        let is_open = |live_variant: &VariantIndex| {
+            !self.unbeaten.contains(live_variant) || self.is_near_margin(*live_variant)
         };
-        if entrants.iter().any(is_open) {
+        if live_variants.iter().any(is_open) {
             return None;
         }
         if self.winner.is_some() {
             return Some(StopReason::Winner);
         }
-        let among = |pair: &&PairVerdict| entrants.contains(&pair.a) && entrants.contains(&pair.b);
+        let among = |pair: &&PairVerdict| {
+            live_variants.contains(&pair.a) && live_variants.contains(&pair.b)
+        };
         if self.overall.iter().filter(among).any(PairVerdict::is_open) {
             return None;
         }
         let tie = |pair: &PairVerdict| pair.verdict != Verdict::NoCall;
         Some(
-            match entrants.len() > 1 && self.overall.iter().filter(among).all(tie) {
+            match live_variants.len() > 1 && self.overall.iter().filter(among).all(tie) {
                 true => StopReason::Tied,
                 false => StopReason::Settled,
             },
         )
     }
 
-    /// Whether every pair of those that run, and is open, is known as closely as was asked for.
-    fn is_precise(&self, entrants: &[VariantIndex]) -> bool {
+    /// Returns true if the interval of every open pair among `live_variants` is as narrow as was
+    /// asked for.
+    fn is_precise(&self, live_variants: &[VariantIndex]) -> bool {
         let Some(precision) = self.settings.precision else {
             return false;
         };
-        let among = |pair: &&PairVerdict| entrants.contains(&pair.a) && entrants.contains(&pair.b);
+        let among = |pair: &&PairVerdict| {
+            live_variants.contains(&pair.a) && live_variants.contains(&pair.b)
+        };
         let mut open = self
             .overall
             .iter()
@@ -168,14 +173,16 @@ impl Analysis {
         open.all(|pair| {
             pair.half_width()
                 .is_some_and(|half| half <= precision.ln_1p())
-        }) && !entrants.iter().any(|entrant| self.is_near_margin(*entrant))
+        }) && !live_variants
+            .iter()
+            .any(|live_variant| self.is_near_margin(*live_variant))
     }
 
-    /// The quickest of those that nobody beats, by their times so far.
-    pub fn leader(&self) -> Option<VariantIndex> {
-        let quickness = |variant: &VariantIndex| self.log_time(*variant).unwrap_or(f64::INFINITY);
-        let candidates = self.unbeaten.iter().copied();
-        candidates.min_by(|a, b| quickness(a).total_cmp(&quickness(b)))
+    /// The fastest of the unbeaten variants by the times so far.
+    fn leader(&self) -> Option<VariantIndex> {
+        let log_time = |variant: &VariantIndex| self.log_time(*variant).unwrap_or(f64::INFINITY);
+        let unbeaten = self.unbeaten.iter().copied();
+        unbeaten.min_by(|a, b| log_time(a).total_cmp(&log_time(b)))
     }
 
     /// The weighted mean over cases of the logarithm of a variant's time, in nanoseconds; `None`
@@ -215,16 +222,16 @@ impl Analysis {
         self.by_case.iter().any(near)
     }
 
-    /// Who of the entrants is so slow that a single call is enough: by the pilot before the first
-    /// replica, by the replicas afterwards.
-    fn brief(&self, entrants: &[VariantIndex]) -> Vec<VariantIndex> {
-        let times: Option<Vec<(VariantIndex, f64)>> = entrants
+    /// The variants that make a single call: by the pilot before the first replica, by the replicas
+    /// afterwards.
+    fn single_call(&self, live_variants: &[VariantIndex]) -> Vec<VariantIndex> {
+        let times: Option<Vec<(VariantIndex, f64)>> = live_variants
             .iter()
             .map(|variant| Some((*variant, self.log_time(*variant)?)))
             .collect();
         match times {
-            Some(times) => plan::brief_variants(&times),
-            None => self.settings.brief_at_start.clone(),
+            Some(times) => plan::single_call_variants(&times),
+            None => self.settings.single_call_at_start.clone(),
         }
     }
 }

@@ -1,37 +1,38 @@
-//! How long a call takes, for people to look at.
+//! Times of calls, for display.
 
-use super::settings::Settings;
+use super::settings::RaceSettings;
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::{median, median_interval};
 use serde::{Deserialize, Serialize};
 
-/// How long one call of a variant takes on a case. For display: verdicts rest on differences within
+/// The time of one call of a variant on a case. For display: verdicts rest on differences within
 /// blocks, never on these.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimeSummary {
-    /// Who.
+    /// The variant.
     pub variant: VariantIndex,
-    /// On which case.
+    /// The case.
     pub case: CaseIndex,
     /// The median over replicas of the median over blocks, in nanoseconds.
     pub median_ns: f64,
-    /// Lower end of a distribution-free interval for the median over replicas; `None` for too few.
+    /// Lower end of a distribution-free interval for the median over replicas, in nanoseconds;
+    /// `None` for too few replicas.
     pub low_ns: Option<f64>,
-    /// Upper end.
+    /// Upper end, in nanoseconds.
     pub high_ns: Option<f64>,
-    /// How many replicas it ran in.
+    /// The number of replicas in which it ran.
     pub replicas: u32,
 }
 
-/// The medians of each replica, by variant and case.
+/// The median times of each replica, in nanoseconds, by variant and case.
 #[derive(Clone, Debug)]
-pub(super) struct Times {
+pub(super) struct MedianTimes {
     cases: usize,
     medians: Vec<Vec<f64>>,
 }
 
-impl Times {
-    pub(super) fn new(settings: &Settings) -> Self {
+impl MedianTimes {
+    pub(super) fn new(settings: &RaceSettings) -> Self {
         let cases = settings.case_weights.len();
         Self {
             cases,
@@ -43,7 +44,7 @@ impl Times {
         self.medians[variant * self.cases + case].push(median_ns);
     }
 
-    /// Summaries of all that ran, by variant, then by case.
+    /// The summaries of all variants that ran, by variant, then by case.
     pub(super) fn summaries(&self, confidence: f64) -> Vec<TimeSummary> {
         let mut summaries = Vec::with_capacity(self.medians.len());
         for (place, medians) in self.medians.iter().enumerate() {

@@ -6,38 +6,38 @@
 use super::words;
 use super::{
     Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, Recommendation, ReplicaTimes,
-    Report, SCHEMA_VERSION, Variant, VerdictRow,
+    Report, SCHEMA_VERSION, VariantReport, VerdictRow,
 };
-use crate::score::{self, Candidate, CriterionSummary, ScoreInput, Scored, WeightError};
+use crate::score::{self, CriterionSummary, Ranking, ScoreInput, VariantReadings, WeightError};
 use crate::spec::ReportOptions;
-use crate::verdict::{PairVerdict, RatioInterval};
+use crate::verdict::PairVerdict;
 use std::collections::BTreeMap;
 
-/// What a run found out, before anything is concluded from it.
+/// The facts of a run, from which a report is derived.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// What was asked.
+    /// The experiment.
     pub experiment: ExperimentSummary,
-    /// Where it was measured.
+    /// The machine and tools it was measured with.
     pub environment: Environment,
-    /// What counts.
+    /// The criteria.
     pub criteria: Vec<CriterionSummary>,
     /// The variants in the order of declaration. Status, rank, total, scores and reason are
     /// worked out and may hold anything. A variant with a failure is never ranked.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<VariantReport>,
     /// Verdicts by CPU time: all cases together, and by case.
     pub verdicts: Vec<VerdictRow>,
     /// Verdicts by wall time over all cases; wanted if a criterion is from `wall`.
     pub wall_verdicts: Vec<VerdictRow>,
     /// Times by replica, for the share of first places.
     pub replicas: Option<ReplicaTimes>,
-    /// How it was measured.
+    /// The parameters of the measuring.
     pub protocol: Protocol,
-    /// What the reader wants to see.
+    /// The parts that the report shows.
     pub options: ReportOptions,
-    /// What the answer cost.
+    /// The cost of the run.
     pub cost: Cost,
-    /// What a reader should know about how the numbers came about.
+    /// Notes on how the numbers came about.
     pub notes: Vec<String>,
 }
 
@@ -80,13 +80,13 @@ fn concluded(mut report: Report) -> Report {
     report.recommendation = recommendation(&report, &scored);
     let order = &scored.order;
     let variants = std::mem::take(&mut report.variants);
-    let mut slots: Vec<Option<Variant>> = variants.into_iter().map(Some).collect();
+    let mut slots: Vec<Option<VariantReport>> = variants.into_iter().map(Some).collect();
     report.variants = order.iter().filter_map(|i| slots[*i].take()).collect();
     report.recommendation.text = words::headline(&report);
     report
 }
 
-/// What the scoring engine wants to know.
+/// The input of the scoring engine.
 fn input(report: &Report) -> ScoreInput {
     let index: BTreeMap<&str, usize> = report
         .variants
@@ -97,7 +97,7 @@ fn input(report: &Report) -> ScoreInput {
     let rows = |rows: &[VerdictRow]| rows.iter().filter_map(|row| pair(row, &index)).collect();
     ScoreInput {
         criteria: report.criteria.clone(),
-        candidates: report.variants.iter().map(candidate).collect(),
+        variants: report.variants.iter().map(readings).collect(),
         verdicts: BTreeMap::from([
             ("time".to_owned(), rows(&report.verdicts)),
             ("wall".to_owned(), rows(&report.wall_verdicts)),
@@ -107,9 +107,9 @@ fn input(report: &Report) -> ScoreInput {
     }
 }
 
-fn candidate(variant: &Variant) -> Candidate {
+fn readings(variant: &VariantReport) -> VariantReadings {
     let readings = variant.readings.iter();
-    Candidate {
+    VariantReadings {
         readings: readings
             .map(|(source, reading)| (source.clone(), reading.interval()))
             .collect(),
@@ -128,13 +128,9 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
         case: None,
         verdict: row.verdict,
         below_threshold: row.below_threshold,
-        interval: RatioInterval {
-            ratio: row.ratio,
-            low: row.low,
-            high: row.high,
-        },
+        interval: row.interval(),
         replicas: 0,
-        reversal: row.reversal,
+        sign_inversion: row.sign_inversion,
     })
 }
 
@@ -156,13 +152,13 @@ fn log_times(report: &Report) -> Vec<Vec<Option<f64>>> {
 }
 
 /// Writes scores, ranks and reasons into the variants.
-fn conclude(report: &mut Report, scored: &Scored) {
-    for (variant, standing) in report.variants.iter_mut().zip(&scored.standings) {
-        variant.status = standing.status;
-        variant.rank = standing.rank;
-        variant.total = standing.total;
-        variant.reason.clone_from(&standing.reason);
-        let criteria = report.criteria.iter().zip(&standing.scores);
+fn conclude(report: &mut Report, scored: &Ranking) {
+    for (variant, score) in report.variants.iter_mut().zip(&scored.variant_scores) {
+        variant.status = score.status;
+        variant.rank = score.rank;
+        variant.total = score.total;
+        variant.reason.clone_from(&score.reason);
+        let criteria = report.criteria.iter().zip(&score.scores);
         variant.scores = criteria
             .filter_map(|(criterion, score)| Some((criterion.name.clone(), (*score)?)))
             .collect::<BTreeMap<String, Interval>>();
@@ -171,10 +167,10 @@ fn conclude(report: &mut Report, scored: &Scored) {
     report.pareto = scored.pareto.iter().map(id).collect();
 }
 
-fn recommendation(report: &Report, scored: &Scored) -> Recommendation {
+fn recommendation(report: &Report, scored: &Ranking) -> Recommendation {
     let id = |index: usize| report.variants[index].id.clone();
     let ids = |indexes: &[usize]| indexes.iter().copied().map(id).collect();
-    let ranked = |index: &usize| scored.standings[*index].rank.is_some();
+    let ranked = |index: &usize| scored.variant_scores[*index].rank.is_some();
     let shares = scored.first_share.iter().enumerate();
     Recommendation {
         winner: scored.winner.map(id),

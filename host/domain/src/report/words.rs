@@ -1,8 +1,7 @@
-//! Sentences about a report, from its values only: what an engineer would say who had read all of
-//! it, and never more than the verdicts carry.
+//! Sentences about a report, from its values only: never more than the verdicts say.
 //!
-//! Sentences are plain text with names as they came in, shortened: whoever shows them makes them
-//! inert for the place they go to.
+//! Sentences are plain text with foreign names in them, shortened but not escaped: each renderer
+//! escapes them for its format.
 
 mod advice;
 mod headline;
@@ -15,26 +14,26 @@ mod trade_offs;
 mod view;
 
 pub use headline::headline;
-pub use pairs::{pair, pair_briefly};
-pub use sizes::{Crossing, crossings};
-pub use view::{fastest, name, ordered_row};
+pub use pairs::{pair, pair_short};
+pub use sizes::{Crossover, crossovers};
+pub use view::{about_first, fastest, name, ordered_row};
 
 use super::Report;
 
-/// Sentences in a section, at most: what is left out is counted in the last one.
+/// The largest number of sentences in a section; the last one counts those left out.
 const SENTENCES_MAX: usize = 12;
 
-/// A part of the narrative.
+/// A section of the narrative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What it is about.
+    /// The heading.
     pub title: &'static str,
-    /// One statement each.
+    /// Its sentences.
     pub sentences: Vec<String>,
 }
 
-/// Everything that is said beyond the headline, in the order of reading: when to take another one,
-/// each pair, what leads in what, the sizes, how far weights may move. Empty sections are left out.
+/// All sections after the headline: alternatives, pairs, criteria, sizes and robustness. Empty ones
+/// are left out.
 pub fn narrative(report: &Report) -> Vec<Section> {
     let trade_offs = if report.options.trade_offs {
         trade_offs::sentences(report)
@@ -42,11 +41,11 @@ pub fn narrative(report: &Report) -> Vec<Section> {
         Vec::new()
     };
     let sections = [
-        ("When to take another one", advice::alternatives(report)),
-        ("Pair by pair", pairs::sentences(report)),
+        ("When to take another variant", advice::alternatives(report)),
+        ("By pair", pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),
-        ("How firm the choice is", advice::firmness(report)),
+        ("Robustness of the choice", advice::robustness(report)),
     ];
     sections
         .into_iter()
@@ -58,12 +57,12 @@ pub fn narrative(report: &Report) -> Vec<Section> {
         .collect()
 }
 
-/// The first sentences, and how many more there were.
+/// The first sentences, and the number of those left out.
 fn capped(mut sentences: Vec<String>) -> Vec<String> {
     if sentences.len() > SENTENCES_MAX {
         let more = sentences.len() - (SENTENCES_MAX - 1);
         sentences.truncate(SENTENCES_MAX - 1);
-        sentences.push(format!("And {more} more of the kind."));
+        sentences.push(format!("{more} more."));
     }
     sentences
 }

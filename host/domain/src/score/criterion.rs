@@ -1,26 +1,26 @@
-//! What counts, with all that scoring needs to know about it.
+//! Criteria as scoring and reports use them.
 
 use crate::spec::{Criterion, Direction, Gate, Scale};
 use serde::{Deserialize, Serialize};
 
-/// A criterion as reports carry it: enough to score readings again without the experiment file.
+/// A criterion as reports contain it: enough to score readings again without the experiment file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionSummary {
     /// Its name.
     pub name: String,
     /// Its weight.
     pub weight: f64,
-    /// Where its readings come from: `time`, `assess:quality`.
+    /// The source of its readings: `time`, `assess:quality`.
     pub source: String,
     /// `lower-is-better` or `higher-is-better`.
     pub direction: Direction,
     /// The unit of its readings, for people.
     #[serde(default)]
     pub unit: String,
-    /// How a reading becomes a score.
+    /// The scale from readings to scores.
     #[serde(default = "default_scale")]
     pub scale: Scale,
-    /// What a variant must reach to be ranked at all.
+    /// The bounds that a variant must meet to be ranked.
     #[serde(default)]
     pub gate: Option<Gate>,
 }
@@ -45,13 +45,13 @@ impl From<&Criterion> for CriterionSummary {
 }
 
 impl CriterionSummary {
-    /// Whether its differences are only as good as verdicts: times, which are measured in pairs.
-    /// All other readings are taken as they stand.
+    /// Returns true if differences on it come from verdicts: times, which are measured in pairs. Other
+    /// readings are compared directly.
     pub fn is_paired(&self) -> bool {
         matches!(self.source.as_str(), "time" | "wall")
     }
 
-    /// Whether its scores are somebody's opinion rather than a measurement.
+    /// Returns true if its scores are an opinion rather than a measurement.
     pub fn is_opinion(&self) -> bool {
         self.source == "judge"
     }

@@ -1,18 +1,19 @@
-//! The difference of two variants, on one criterion and in total, as far as verdicts carry it.
+//! The difference of two variants, on one criterion and in total, within what verdicts allow.
 //!
 //! A difference depends on the two variants alone: adding a third never changes it, and so never
-//! turns a rank around.
+//! reverses a rank.
 
-use super::scale::{self, Cell};
-use super::{CriterionSummary, Interval, ScoreInput};
+use super::criterion::CriterionSummary;
+use super::input::ScoreInput;
+use super::variant_score::{ScoreResult, points};
+use crate::interval::Interval;
 use crate::spec::Scale;
-use crate::verdict::{PairVerdict, RatioInterval, Reversal, Verdict};
+use crate::verdict::{PairVerdict, Verdict};
 
-/// A sure difference is at least this many points: what keeps an interval off zero when its end
-/// is not known.
+/// The smallest sure difference, in points: keeps an interval off zero when its end is unknown.
 const SURE: f64 = 1e-6;
 
-/// Whether verdicts about this criterion's source were given at all.
+/// Returns true if there are verdicts about this criterion's source.
 pub(super) fn has_verdicts(input: &ScoreInput, criterion: &CriterionSummary) -> bool {
     criterion.is_paired() && rows(input, criterion).next().is_some()
 }
@@ -25,17 +26,13 @@ fn rows<'a>(
     rows.filter(|row| row.case.is_none())
 }
 
-/// Whether a verdict speaks of the candidate.
-pub(super) fn takes_part(
-    input: &ScoreInput,
-    criterion: &CriterionSummary,
-    candidate: usize,
-) -> bool {
-    rows(input, criterion).any(|row| row.a == candidate || row.b == candidate)
+/// Returns true if there is a verdict about the variant.
+pub(super) fn takes_part(input: &ScoreInput, criterion: &CriterionSummary, variant: usize) -> bool {
+    rows(input, criterion).any(|row| row.a == variant || row.b == variant)
 }
 
-/// The verdict about `a` against `b`, whichever way round it was given.
-pub(super) fn row(
+/// The verdict about `a` against `b`, mirrored if it was given about `b` against `a`.
+pub(super) fn verdict(
     input: &ScoreInput,
     criterion: &CriterionSummary,
     a: usize,
@@ -44,35 +41,22 @@ pub(super) fn row(
     let found = rows(input, criterion)
         .find(|row| (row.a, row.b) == (a, b) || (row.a, row.b) == (b, a))?
         .clone();
-    Some(if found.a == a { found } else { turned(found) })
+    Some(if found.a == a {
+        found
+    } else {
+        found.mirrored()
+    })
 }
 
-/// The same fact seen from the other side.
-fn turned(row: PairVerdict) -> PairVerdict {
-    let inverse = |x: Option<f64>| x.map(|x| 1.0 / x);
-    PairVerdict {
-        a: row.b,
-        b: row.a,
-        verdict: row.verdict.reversed(),
-        interval: RatioInterval {
-            ratio: inverse(row.interval.ratio),
-            low: inverse(row.interval.high),
-            high: inverse(row.interval.low),
-        },
-        reversal: row.reversal.map(Reversal::reversed),
-        ..row
-    }
-}
-
-/// The time of `a` divided by that of `b`, if it is known. Twins that tie without having been run
-/// have the ratio 1.
+/// The time of `a` divided by that of `b`, if it is known; 1 for duplicates, which tie without
+/// having been raced.
 pub(super) fn ratio(
     input: &ScoreInput,
     criterion: &CriterionSummary,
     a: usize,
     b: usize,
 ) -> Option<Interval> {
-    let row = row(input, criterion, a, b)?;
+    let row = verdict(input, criterion, a, b)?;
     let usable = |x: &f64| x.is_finite() && *x > 0.0;
     match row.interval.ratio.filter(usable) {
         Some(value) => Some(Interval {
@@ -84,12 +68,12 @@ pub(super) fn ratio(
     }
 }
 
-/// How many points `a` has more than `b` on one criterion. `None` if either has no score.
-pub(super) fn on(
+/// The score of `a` less that of `b` on one criterion, in points. `None` if either has no score.
+pub(super) fn of_scores(
     input: &ScoreInput,
     criterion: &CriterionSummary,
-    (a, score_a): (usize, &Cell),
-    (b, score_b): (usize, &Cell),
+    (a, score_a): (usize, &ScoreResult),
+    (b, score_b): (usize, &ScoreResult),
 ) -> Option<Interval> {
     let (Ok(score_a), Ok(score_b)) = (score_a, score_b) else {
         return None;
@@ -103,11 +87,11 @@ pub(super) fn on(
         low: None,
         high: None,
     };
-    let Some(row) = row(input, criterion, a, b) else {
+    let Some(row) = verdict(input, criterion, a, b) else {
         return Some(unknown);
     };
     let interval = match (criterion.scale, ratio(input, criterion, a, b)) {
-        (Scale::Ratio { base }, Some(ratio)) => ratio.falling(|x| -scale::points(x, base)),
+        (Scale::Ratio { base }, Some(ratio)) => ratio.falling(|x| -points(x, base)),
         (Scale::Linear { .. }, _) if row.verdict == Verdict::Tie => Interval {
             value: apart,
             low: Some(-apart.abs()),
@@ -118,8 +102,7 @@ pub(super) fn on(
     Some(bound(interval, row.verdict))
 }
 
-/// Holds an interval to what the verdict says: sure differences keep off zero, all others
-/// include it.
+/// Fits an interval to the verdict: that of a sure difference excludes zero, any other includes it.
 fn bound(interval: Interval, verdict: Verdict) -> Interval {
     let Interval { value, low, high } = interval;
     match verdict {
@@ -141,12 +124,12 @@ fn bound(interval: Interval, verdict: Verdict) -> Interval {
     }
 }
 
-/// By how much the total of `a` is above that of `b`, from −1 to 1 and beyond. `None` if a score
-/// that counts is missing, or if nothing counts.
+/// The total of `a` less that of `b`. `None` if a score that counts is missing, or if no criterion has
+/// a weight.
 pub(super) fn of_totals(
     input: &ScoreInput,
-    (a, cells_a): (usize, &[Cell]),
-    (b, cells_b): (usize, &[Cell]),
+    (a, cells_a): (usize, &[ScoreResult]),
+    (b, cells_b): (usize, &[ScoreResult]),
 ) -> Option<Interval> {
     let weights: f64 = input.criteria.iter().map(|c| c.weight).sum();
     let mut sum = Interval::exact(0.0);
@@ -154,7 +137,7 @@ pub(super) fn of_totals(
         if criterion.weight <= 0.0 {
             continue;
         }
-        let points = on(input, criterion, (a, &cells_a[index]), (b, &cells_b[index]))?;
+        let points = of_scores(input, criterion, (a, &cells_a[index]), (b, &cells_b[index]))?;
         sum = sum.plus(points.rising(|x| criterion.weight * x / 10.0 / weights));
     }
     (weights > 0.0).then_some(sum)

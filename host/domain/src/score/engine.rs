@@ -1,17 +1,21 @@
-//! The engine: from readings and verdicts to who stands where.
+//! The scoring engine: from readings and verdicts to a ranking.
 
 use super::flip::{self, Flip};
-use super::input::{Interval, ScoreInput, Status};
-use super::scale::{self, Cell};
-use super::{CLOSE, CriterionSummary, difference, pareto, rank, share};
+use super::input::ScoreInput;
+use super::variant_score::{ScoreResult, VariantScore, VariantStatus};
+use super::{CriterionSummary, difference, first_place, pareto, rank, scale};
+use crate::interval::Interval;
 use crate::numbers;
 use crate::spec::GateOn;
 use crate::verdict::Verdict;
 
-/// How the first place came out.
+/// The largest distance from the best total at which an alternative is close.
+const CLOSE: f64 = 0.1;
+
+/// The outcome of a ranking at the first place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RankingOutcome {
     /// One variant is surely ahead of all others.
     Winner,
     /// The first place is shared, and no verdict is missing that could settle it.
@@ -23,55 +27,40 @@ pub enum Outcome {
     Nothing,
 }
 
-/// Where one candidate stands.
+/// The result of scoring. Variants are indexes into the input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
-    /// What became of it.
-    pub status: Status,
-    /// 1 + the number of candidates surely ahead of it; tied candidates share a rank.
-    pub rank: Option<u32>,
-    /// The weighted mean of its scores, from 0 to 1; below 0 where scores are.
-    pub total: Option<Interval>,
-    /// By criterion; `None` where there is none.
-    pub scores: Vec<Option<Interval>>,
-    /// Why it is eliminated or unranked, in words.
-    pub reason: Option<String>,
-}
-
-/// Everything that scoring finds out. Candidates are indexes into the input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scored {
-    /// By candidate.
-    pub standings: Vec<Standing>,
-    /// All candidates in the order in which they are shown: by rank, then total, then declaration;
+pub struct Ranking {
+    /// By variant.
+    pub variant_scores: Vec<VariantScore>,
+    /// All variants in the order in which they are shown: by rank, then total, then declaration;
     /// unranked, eliminated and failed ones last.
     pub order: Vec<usize>,
-    /// How the first place came out.
-    pub outcome: Outcome,
-    /// Who holds the first place alone.
+    /// The outcome at the first place.
+    pub outcome: RankingOutcome,
+    /// The variant that holds the first place alone.
     pub winner: Option<usize>,
-    /// Who shares the first place; empty if there is a winner.
+    /// The variants that share the first place; empty if there is a winner.
     pub tied: Vec<usize>,
-    /// Who is not first and within [`CLOSE`] of the best total.
+    /// The variants that are not first and whose total is within 0.1 of the best.
     pub alternatives: Vec<usize>,
-    /// Ranked candidates that no other dominates.
+    /// Ranked variants that no other dominates.
     pub pareto: Vec<usize>,
-    /// The least change of weights after which another than the winner has the best total.
+    /// The smallest change of weights that makes another variant the winner.
     pub flip: Option<Flip>,
-    /// By candidate: how often it has the best total when replicas are drawn anew; empty without
+    /// By variant: the share of bootstrap resamples in which it has the best total; empty without
     /// replicas.
     pub first_share: Vec<f64>,
 }
 
-/// Scores, totals, ranks, and how sure they are.
-pub fn score(input: &ScoreInput) -> Scored {
+/// Scores all variants and ranks them.
+pub fn score(input: &ScoreInput) -> Ranking {
     let cells = scale::scores(input);
-    let mut standings: Vec<Standing> = (0..input.candidates.len())
-        .map(|index| standing(input, index, cells[index].as_deref()))
+    let mut variant_scores: Vec<VariantScore> = (0..input.variants.len())
+        .map(|index| variant_score(input, index, cells[index].as_deref()))
         .collect();
 
-    let ranked: Vec<usize> = (0..standings.len())
-        .filter(|index| standings[*index].status == Status::Ranked)
+    let ranked: Vec<usize> = (0..variant_scores.len())
+        .filter(|index| variant_scores[*index].status == VariantStatus::Ranked)
         .collect();
     let row = |place: usize| {
         (
@@ -83,34 +72,34 @@ pub fn score(input: &ScoreInput) -> Scored {
         difference::of_totals(input, row(a), row(b))
     });
     for (index, rank) in ranked.iter().zip(rank::ranks(&ahead)) {
-        standings[*index].rank = Some(rank);
+        variant_scores[*index].rank = Some(rank);
     }
 
-    let order = order(&standings);
+    let order = order(&variant_scores);
     let first: Vec<usize> = order
         .iter()
         .copied()
-        .filter(|index| standings[*index].rank == Some(1))
+        .filter(|index| variant_scores[*index].rank == Some(1))
         .collect();
     let winner = (first.len() == 1).then(|| first[0]);
-    Scored {
+    Ranking {
         outcome: outcome(input, &first),
-        alternatives: close(&standings, &order),
+        alternatives: close(&variant_scores, &order),
         pareto: pareto::front(input, &ranked, &cells),
         flip: winner.and_then(|winner| flip::least(input, &ranked, &cells, winner)),
-        first_share: share::of_first_places(input, &ranked, &standings),
+        first_share: first_place::shares(input, &ranked, &variant_scores),
         tied: if winner.is_some() { Vec::new() } else { first },
         winner,
         order,
-        standings,
+        variant_scores,
     }
 }
 
-/// Scores, gates and the total of one candidate.
-fn standing(input: &ScoreInput, index: usize, cells: Option<&[Cell]>) -> Standing {
+/// The scores, gates and total of one variant.
+fn variant_score(input: &ScoreInput, index: usize, cells: Option<&[ScoreResult]>) -> VariantScore {
     let Some(cells) = cells else {
-        return Standing {
-            status: Status::Failed,
+        return VariantScore {
+            status: VariantStatus::Failed,
             rank: None,
             total: None,
             scores: vec![None; input.criteria.len()],
@@ -121,8 +110,8 @@ fn standing(input: &ScoreInput, index: usize, cells: Option<&[Cell]>) -> Standin
     let mut missing = Vec::new();
     for (criterion, cell) in input.criteria.iter().zip(cells) {
         match gate(input, index, criterion, cell) {
-            Some(Judged::Out(why)) => out.push(why),
-            Some(Judged::Unknown(why)) => missing.push(why),
+            Some(GateFailure::OutOfBounds(why)) => out.push(why),
+            Some(GateFailure::NoValue(why)) => missing.push(why),
             None => {}
         }
         if let (Err(why), true) = (cell, criterion.weight > 0.0 && criterion.gate.is_none()) {
@@ -134,13 +123,13 @@ fn standing(input: &ScoreInput, index: usize, cells: Option<&[Cell]>) -> Standin
         missing.push("no criterion has a weight above zero".to_owned());
     }
     let (status, reason) = match (out.is_empty(), missing.is_empty()) {
-        (false, _) => (Status::Eliminated, Some(out.join("; "))),
-        (true, false) => (Status::Unranked, Some(missing.join("; "))),
-        (true, true) => (Status::Ranked, None),
+        (false, _) => (VariantStatus::Eliminated, Some(out.join("; "))),
+        (true, false) => (VariantStatus::Unranked, Some(missing.join("; "))),
+        (true, true) => (VariantStatus::Ranked, None),
     };
-    Standing {
+    VariantScore {
         rank: None,
-        total: total.filter(|_| status == Status::Ranked),
+        total: total.filter(|_| status == VariantStatus::Ranked),
         scores: cells
             .iter()
             .map(|cell| cell.as_ref().ok().copied())
@@ -150,38 +139,38 @@ fn standing(input: &ScoreInput, index: usize, cells: Option<&[Cell]>) -> Standin
     }
 }
 
-/// What a gate has against a candidate.
-enum Judged {
-    /// It is kept out.
-    Out(String),
-    /// There is nothing to judge by.
-    Unknown(String),
+/// The reason why a variant does not pass a gate.
+enum GateFailure {
+    /// Its value is out of bounds.
+    OutOfBounds(String),
+    /// It has no value.
+    NoValue(String),
 }
 
-/// Whether the criterion's gate lets the candidate pass. A gate looks at the value, not at the ends
-/// of its interval.
+/// Returns why the variant does not pass the criterion's gate, or `None` if it passes. A gate tests
+/// the value, not the ends of its interval.
 fn gate(
     input: &ScoreInput,
     index: usize,
     criterion: &CriterionSummary,
-    cell: &Cell,
-) -> Option<Judged> {
+    cell: &ScoreResult,
+) -> Option<GateFailure> {
     let gate = criterion.gate?;
     let name = &criterion.name;
     let score = match cell {
         Ok(score) => score.value,
         Err(why) => {
             let why = format!("the gate on {name} cannot be judged: {why}");
-            return Some(Judged::Unknown(why));
+            return Some(GateFailure::NoValue(why));
         }
     };
     let (what, value, unit) = match gate.on {
         GateOn::Score => ("score ", score, ""),
         GateOn::Reading => {
-            let reading = input.candidates[index].readings.get(&criterion.source);
+            let reading = input.variants[index].readings.get(&criterion.source);
             let Some(reading) = reading else {
                 let why = format!("the gate on {name} cannot be judged: there is no reading");
-                return Some(Judged::Unknown(why));
+                return Some(GateFailure::NoValue(why));
             };
             ("", reading.value, criterion.unit.as_str())
         }
@@ -190,16 +179,16 @@ fn gate(
         "ns" | "bytes" => numbers::reading(x, unit),
         _ => format!("{} {unit}", short(x)).trim_end().to_owned(),
     };
-    let said = |how: &str, bound: f64| {
+    let out = |how: &str, bound: f64| {
         let (value, bound) = (shown(value), shown(bound));
-        Judged::Out(format!("{name}: {what}{value} is {how} the gate's {bound}"))
+        GateFailure::OutOfBounds(format!("{name}: {what}{value} is {how} the gate's {bound}"))
     };
     if let Some(min) = gate.min.filter(|min| value < *min) {
-        return Some(said("below", min));
+        return Some(out("below", min));
     }
     gate.max
         .filter(|max| value > *max)
-        .map(|max| said("above", max))
+        .map(|max| out("above", max))
 }
 
 /// A number for a sentence: at most two decimals.
@@ -214,7 +203,7 @@ fn short(x: f64) -> String {
 
 /// Σ w·s/10 / Σ w over the criteria that count; an end that is unknown in one score is unknown in
 /// the total.
-fn total(criteria: &[CriterionSummary], cells: &[Cell]) -> Option<Interval> {
+fn total(criteria: &[CriterionSummary], cells: &[ScoreResult]) -> Option<Interval> {
     let weights: f64 = criteria.iter().map(|criterion| criterion.weight).sum();
     let mut sum = Interval::exact(0.0);
     for (criterion, cell) in criteria.iter().zip(cells) {
@@ -226,18 +215,18 @@ fn total(criteria: &[CriterionSummary], cells: &[Cell]) -> Option<Interval> {
     (weights > 0.0).then(|| sum.rising(|x| x / weights))
 }
 
-/// By rank, then total, then declaration.
-fn order(standings: &[Standing]) -> Vec<usize> {
-    let class = |standing: &Standing| match standing.status {
-        Status::Ranked => 0,
-        Status::Unranked => 1,
-        Status::Eliminated => 2,
-        Status::Failed => 3,
+/// The order of display: by rank, then total, then declaration.
+fn order(variant_scores: &[VariantScore]) -> Vec<usize> {
+    let class = |variant: &VariantScore| match variant.status {
+        VariantStatus::Ranked => 0,
+        VariantStatus::Unranked => 1,
+        VariantStatus::Eliminated => 2,
+        VariantStatus::Failed => 3,
     };
-    let mut order: Vec<usize> = (0..standings.len()).collect();
+    let mut order: Vec<usize> = (0..variant_scores.len()).collect();
     order.sort_by(|a, b| {
-        let (a, b) = (&standings[*a], &standings[*b]);
-        let value = |standing: &Standing| standing.total.map_or(0.0, |total| total.value);
+        let (a, b) = (&variant_scores[*a], &variant_scores[*b]);
+        let value = |variant: &VariantScore| variant.total.map_or(0.0, |total| total.value);
         (class(a).cmp(&class(b)))
             .then(a.rank.cmp(&b.rank))
             .then(value(b).total_cmp(&value(a)))
@@ -245,33 +234,33 @@ fn order(standings: &[Standing]) -> Vec<usize> {
     order
 }
 
-/// Those who are not first, and close to the best total.
-fn close(standings: &[Standing], order: &[usize]) -> Vec<usize> {
-    let totals = standings.iter().filter_map(|s| s.total);
+/// The variants that are not first and have a total close to the best.
+fn close(variant_scores: &[VariantScore], order: &[usize]) -> Vec<usize> {
+    let totals = variant_scores.iter().filter_map(|s| s.total);
     let best = totals
         .map(|total| total.value)
         .fold(f64::NEG_INFINITY, f64::max);
-    let is_close = |standing: &Standing| {
+    let is_close = |variant: &VariantScore| {
         let near = |total: Interval| best - total.value <= CLOSE + 1e-12;
-        standing.rank.is_some_and(|rank| rank > 1) && standing.total.is_some_and(near)
+        variant.rank.is_some_and(|rank| rank > 1) && variant.total.is_some_and(near)
     };
     let indexes = order.iter().copied();
     indexes
-        .filter(|index| is_close(&standings[*index]))
+        .filter(|index| is_close(&variant_scores[*index]))
         .collect()
 }
 
-/// Whether a shared first place is a tie, or was not settled.
-fn outcome(input: &ScoreInput, first: &[usize]) -> Outcome {
+/// The outcome at the first place, given the variants that share it.
+fn outcome(input: &ScoreInput, first: &[usize]) -> RankingOutcome {
     match first {
-        [] => return Outcome::Nothing,
-        [_] => return Outcome::Winner,
+        [] => return RankingOutcome::Nothing,
+        [_] => return RankingOutcome::Winner,
         _ => {}
     }
     let counts = |criterion: &&CriterionSummary| criterion.weight > 0.0 && criterion.is_paired();
     let settled = |a: usize, b: usize| {
         input.criteria.iter().filter(counts).all(|criterion| {
-            let row = difference::row(input, criterion, a, b);
+            let row = difference::verdict(input, criterion, a, b);
             row.is_some_and(|row| row.verdict != Verdict::NoCall)
         })
     };
@@ -280,8 +269,8 @@ fn outcome(input: &ScoreInput, first: &[usize]) -> Outcome {
         .enumerate()
         .flat_map(|(place, a)| first[place + 1..].iter().map(move |b| (*a, *b)));
     if pairs.into_iter().all(|(a, b)| settled(a, b)) {
-        Outcome::Tie
+        RankingOutcome::Tie
     } else {
-        Outcome::NoCall
+        RankingOutcome::NoCall
     }
 }

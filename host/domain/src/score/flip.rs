@@ -8,12 +8,12 @@
 //! over all challengers is the distance to *another winner*, not only to a pair's tie.
 
 use super::input::ScoreInput;
-use super::scale::Cell;
+use super::variant_score::ScoreResult;
 use serde::{Deserialize, Serialize};
 
-/// One weight that moves.
+/// The change of one weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct WeightChange {
     /// The criterion's name.
     pub criterion: String,
     /// Its weight now.
@@ -29,8 +29,8 @@ pub struct Flip {
     /// Σ |change| over the criteria.
     pub distance: f64,
     /// Which weights move, and how far.
-    pub changes: Vec<Change>,
-    /// Who wins then.
+    pub changes: Vec<WeightChange>,
+    /// The index of the variant that wins then.
     pub winner: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Flip {
 pub(super) fn least(
     input: &ScoreInput,
     ranked: &[usize],
-    cells: &[Option<Vec<Cell>>],
+    cells: &[Option<Vec<ScoreResult>>],
     winner: usize,
 ) -> Option<Flip> {
     let movable = movable(input, ranked, cells);
@@ -67,9 +67,9 @@ pub(super) fn least(
         .min_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 
-/// Criteria whose weight may move: those on which every ranked candidate has a score. Raising any
-/// other would unrank somebody instead of outvoting the winner.
-fn movable(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<Cell>>]) -> Vec<usize> {
+/// Criteria whose weight may move: those on which every ranked variant has a score. Raising any
+/// other would unrank a variant instead of outvoting the winner.
+fn movable(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<ScoreResult>>]) -> Vec<usize> {
     let scored = |who: usize, index: usize| {
         let row = cells[who].as_ref();
         row.is_some_and(|row| row[index].is_ok())
@@ -123,11 +123,11 @@ pub(super) fn least_moves(gains: &[Gain]) -> Option<Vec<(usize, f64)>> {
     Some(moves)
 }
 
-/// The moves with names.
+/// The flip that these moves make.
 fn flip(input: &ScoreInput, winner: usize, moves: &[(usize, f64)]) -> Flip {
     let change = |(index, step): &(usize, f64)| {
         let criterion = &input.criteria[*index];
-        Change {
+        WeightChange {
             criterion: criterion.name.clone(),
             from: criterion.weight,
             to: (criterion.weight + step).max(0.0),

@@ -1,8 +1,8 @@
-//! Scores: from readings and verdicts to totals, ranks, and how sure the choice is.
+//! Scores: from readings and verdicts to totals, ranks, and the robustness of the choice.
 //!
 //! Nothing here is stronger than what goes in. A variant is ranked ahead of another only if the
 //! interval of the difference of their totals excludes zero, and for times that interval is the
-//! verdict's own. What is missing stays missing: it is never a zero.
+//! verdict's own. A missing score stays missing: it is never a zero.
 //!
 //! Sources of formulas: the score of a ratio is 10 − 10·log_R(reading / best reading); the total
 //! is Σ w·s/10 / Σ w over the criteria.
@@ -10,22 +10,22 @@
 mod criterion;
 mod difference;
 mod engine;
+mod first_place;
 mod flip;
 mod input;
 mod pareto;
 mod rank;
 mod scale;
-mod share;
+mod variant_score;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::interval::Interval;
 pub use criterion::CriterionSummary;
-pub use engine::{Outcome, Scored, Standing, score};
-pub use flip::{Change, Flip};
-pub use input::{Candidate, Interval, ReplicaTimes, ScoreInput, Status};
-pub use rank::CLOSE;
-pub use scale::Missing;
-pub use share::DRAWS;
+pub use engine::{Ranking, RankingOutcome, score};
+pub use flip::{Flip, WeightChange};
+pub use input::{ReplicaTimes, ScoreInput, VariantReadings};
+pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

@@ -2,10 +2,10 @@
 
 use super::difference;
 use super::input::ScoreInput;
-use super::scale::Cell;
+use super::variant_score::ScoreResult;
 use crate::verdict::Verdict;
 
-/// How one candidate compares with another on one criterion.
+/// How one variant compares with another on one criterion.
 #[derive(Clone, Copy, PartialEq)]
 enum Relation {
     Better,
@@ -14,12 +14,12 @@ enum Relation {
     Unknown,
 }
 
-/// The ranked candidates that no other dominates, in their order. Whoever is at least as good on
-/// every criterion that counts, and surely better on one, dominates.
+/// The ranked variants that no other dominates, in their order. A variant dominates another if it is
+/// at least as good on every criterion that counts, and surely better on one.
 pub(super) fn front(
     input: &ScoreInput,
     ranked: &[usize],
-    cells: &[Option<Vec<Cell>>],
+    cells: &[Option<Vec<ScoreResult>>],
 ) -> Vec<usize> {
     let dominated = |b: usize| {
         let others = ranked.iter().filter(|a| **a != b);
@@ -28,7 +28,7 @@ pub(super) fn front(
     ranked.iter().copied().filter(|b| !dominated(*b)).collect()
 }
 
-fn dominates(input: &ScoreInput, cells: &[Option<Vec<Cell>>], a: usize, b: usize) -> bool {
+fn dominates(input: &ScoreInput, cells: &[Option<Vec<ScoreResult>>], a: usize, b: usize) -> bool {
     let mut better = false;
     for criterion in 0..input.criteria.len() {
         if input.criteria[criterion].weight <= 0.0 {
@@ -45,14 +45,14 @@ fn dominates(input: &ScoreInput, cells: &[Option<Vec<Cell>>], a: usize, b: usize
 
 fn relation(
     input: &ScoreInput,
-    cells: &[Option<Vec<Cell>>],
+    cells: &[Option<Vec<ScoreResult>>],
     index: usize,
     a: usize,
     b: usize,
 ) -> Relation {
     let criterion = &input.criteria[index];
     if criterion.is_paired() {
-        let row = difference::row(input, criterion, a, b);
+        let row = difference::verdict(input, criterion, a, b);
         return match row.map(|row| row.verdict) {
             Some(Verdict::Beats) => Relation::Better,
             Some(Verdict::Beaten) => Relation::Worse,
@@ -63,7 +63,7 @@ fn relation(
     let (Some(cells_a), Some(cells_b)) = (&cells[a], &cells[b]) else {
         return Relation::Unknown;
     };
-    let apart = difference::on(input, criterion, (a, &cells_a[index]), (b, &cells_b[index]));
+    let apart = difference::of_scores(input, criterion, (a, &cells_a[index]), (b, &cells_b[index]));
     let Some(apart) = apart else {
         return Relation::Unknown;
     };

@@ -1,18 +1,15 @@
-//! Ranks: who is surely ahead of whom.
+//! Ranks from the differences of totals.
 
-use super::input::Interval;
+use crate::interval::Interval;
 
-/// Alternatives are close when their total is within this of the best one.
-pub const CLOSE: f64 = 0.1;
-
-/// Rounding of sums of weights: a difference of totals below this is none.
+/// The rounding error of sums of weights: a smaller difference of totals counts as none.
 const ROUNDING: f64 = 1e-12;
 
-/// Who is surely ahead of whom: `ahead[a][b]`.
+/// `ahead[a][b]` is true if the total of a is surely above that of b.
 pub(super) type Ahead = Vec<Vec<bool>>;
 
-/// From differences of totals to the relation, closed under transitivity: if a is ahead of b and b
-/// of c, both surely, then so is a of c, even where that pair's own interval is still wide.
+/// The relation from the differences of totals, closed under transitivity: if a is surely ahead of b
+/// and b of c, so is a of c, even where the interval of that pair is still wide.
 pub(super) fn ahead(size: usize, difference: impl Fn(usize, usize) -> Option<Interval>) -> Ahead {
     let mut ahead = vec![vec![false; size]; size];
     for (a, row) in ahead.iter_mut().enumerate() {
@@ -33,8 +30,7 @@ pub(super) fn ahead(size: usize, difference: impl Fn(usize, usize) -> Option<Int
     ahead
 }
 
-/// By candidate: 1 + the number of those surely ahead of it. Whoever is not told apart from the
-/// best shares its rank.
+/// By variant: 1 + the number of those surely ahead of it.
 pub(super) fn ranks(ahead: &Ahead) -> Vec<u32> {
     let before = |me: usize| ahead.iter().filter(|row| row[me]).count();
     (0..ahead.len())

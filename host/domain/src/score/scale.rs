@@ -1,51 +1,21 @@
 //! From readings to scores, criterion by criterion.
 
-use super::input::{Interval, ScoreInput};
-use super::{CriterionSummary, difference};
+use super::criterion::CriterionSummary;
+use super::difference;
+use super::input::ScoreInput;
+use super::variant_score::{MissingScore, ScoreResult, score_of_factor};
+use crate::interval::Interval;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
 
-/// Why a variant has no score on a criterion. Missing is missing: it never counts as 0.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Missing {
-    /// Nothing was read.
-    #[error("there is no reading of {0}")]
-    NoReading(String),
-    /// The reading is NaN or infinite.
-    #[error("the reading {0} is not a finite number")]
-    NotFinite(f64),
-    /// A ratio needs positive numbers.
-    #[error("the reading {0} is not positive, which a ratio scale needs")]
-    NotPositive(f64),
-    /// The reading leaves the declared range.
-    #[error("the reading {value} lies outside the declared range {low} to {high}")]
-    OutOfRange {
-        /// The reading.
-        value: f64,
-        /// The range's lower end.
-        low: f64,
-        /// The range's upper end.
-        high: f64,
-    },
-    /// No replica compared it with the best.
-    #[error("it was not measured against the best")]
-    NotCompared,
-    /// The scale itself makes no sense.
-    #[error("the criterion's scale is not valid")]
-    Scale,
-}
-
-/// A score, or why there is none.
-pub(super) type Cell = Result<Interval, Missing>;
-
-/// By candidate, then criterion: its score. `None` for candidates that failed.
-pub(super) fn scores(input: &ScoreInput) -> Vec<Option<Vec<Cell>>> {
-    let columns: Vec<Vec<Option<Cell>>> = input
+/// The scores by variant, then by criterion. `None` for variants that failed.
+pub(super) fn scores(input: &ScoreInput) -> Vec<Option<Vec<ScoreResult>>> {
+    let columns: Vec<Vec<Option<ScoreResult>>> = input
         .criteria
         .iter()
         .map(|criterion| column(input, criterion))
         .collect();
-    (0..input.candidates.len())
+    (0..input.variants.len())
         .map(|row| {
             let cells = columns.iter().map(|column| column[row].clone());
             cells.collect()
@@ -53,14 +23,14 @@ pub(super) fn scores(input: &ScoreInput) -> Vec<Option<Vec<Cell>>> {
         .collect()
 }
 
-/// The scores on one criterion, by candidate.
-fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<Cell>> {
-    let readings: Vec<Option<Cell>> = input
-        .candidates
+/// The scores on one criterion, by variant.
+fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreResult>> {
+    let readings: Vec<Option<ScoreResult>> = input
+        .variants
         .iter()
-        .map(|candidate| {
-            let reading = candidate.readings.get(&criterion.source);
-            (!candidate.failed).then(|| valid(reading, criterion))
+        .map(|variant| {
+            let reading = variant.readings.get(&criterion.source);
+            (!variant.failed).then(|| valid(reading, criterion))
         })
         .collect();
     match criterion.scale {
@@ -75,21 +45,23 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<Cell>>
     }
 }
 
-/// A reading that the criterion's scale accepts.
-fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> Cell {
-    let reading = reading.ok_or_else(|| Missing::NoReading(criterion.source.clone()))?;
+/// The reading, if the criterion's scale accepts it.
+fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> ScoreResult {
+    let reading = reading.ok_or_else(|| MissingScore::NoReading(criterion.source.clone()))?;
     let value = reading.value;
     if !value.is_finite() {
-        return Err(Missing::NotFinite(value));
+        return Err(MissingScore::NotFinite(value));
     }
     match criterion.scale {
-        Scale::Ratio { base } if !(base.is_finite() && base > 1.0) => return Err(Missing::Scale),
-        Scale::Linear { low, high } if !(low < high && (high - low).is_finite()) => {
-            return Err(Missing::Scale);
+        Scale::Ratio { base } if !(base.is_finite() && base > 1.0) => {
+            return Err(MissingScore::Scale);
         }
-        Scale::Ratio { .. } if value <= 0.0 => return Err(Missing::NotPositive(value)),
+        Scale::Linear { low, high } if !(low < high && (high - low).is_finite()) => {
+            return Err(MissingScore::Scale);
+        }
+        Scale::Ratio { .. } if value <= 0.0 => return Err(MissingScore::NotPositive(value)),
         Scale::Linear { low, high } if value < low || value > high => {
-            return Err(Missing::OutOfRange { value, low, high });
+            return Err(MissingScore::OutOfRange { value, low, high });
         }
         Scale::Ratio { .. } | Scale::Linear { .. } => {}
     }
@@ -105,8 +77,8 @@ fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> Cell {
     })
 }
 
-/// Straight from the worst end of the range to the best. A reading cannot leave its range, and so
-/// neither do the ends of its interval.
+/// The score on a linear scale: 0 at the worst end of the range, 10 at the best. The ends of the
+/// interval are clamped to the range.
 fn linear(reading: Interval, direction: Direction, low: f64, high: f64) -> Interval {
     let share = |x: f64| ((x - low) / (high - low)).clamp(0.0, 1.0);
     match direction {
@@ -115,18 +87,12 @@ fn linear(reading: Interval, direction: Direction, low: f64, high: f64) -> Inter
     }
 }
 
-/// The score of a factor above the best: 10 − 10·log_R(factor).
-pub(super) fn of_factor(factor: f64, base: f64) -> f64 {
-    10.0 - points(factor, base)
-}
-
-/// What a factor costs, in points of the score.
-pub(super) fn points(factor: f64, base: f64) -> f64 {
-    10.0 * factor.ln() / base.ln()
-}
-
-/// Ratios of readings to the best reading.
-fn by_readings(readings: &[Option<Cell>], direction: Direction, base: f64) -> Vec<Option<Cell>> {
+/// The scores of the readings' ratios to the best reading.
+fn by_readings(
+    readings: &[Option<ScoreResult>],
+    direction: Direction,
+    base: f64,
+) -> Vec<Option<ScoreResult>> {
     let values = readings
         .iter()
         .filter_map(|cell| cell.as_ref()?.as_ref().ok().map(|r| r.value));
@@ -140,71 +106,65 @@ fn by_readings(readings: &[Option<Cell>], direction: Direction, base: f64) -> Ve
         Direction::LowerIsBetter => reading.positive().falling(|x| 10.0 - above(x)),
         Direction::HigherIsBetter => reading.positive().rising(|x| 10.0 + above(x)),
     };
-    let cell = |cell: &Option<Cell>| cell.clone().map(|cell| cell.map(score));
+    let cell = |cell: &Option<ScoreResult>| cell.clone().map(|cell| cell.map(score));
     readings.iter().map(cell).collect()
 }
 
-impl Interval {
-    /// Without ends that are not positive: a logarithm has no place for them.
-    fn positive(self) -> Self {
-        Self {
-            low: self.low.filter(|low| *low > 0.0),
-            ..self
-        }
-    }
-}
-
-/// Ratios to the best from the verdicts, so that a score carries the interval of the verdict
-/// against the best. Readings play no part: they are not paired, and a slow hour of the machine is
-/// in one and not in the other.
-fn by_verdicts(input: &ScoreInput, criterion: &CriterionSummary, base: f64) -> Vec<Option<Cell>> {
+/// The scores of the ratios to the best in the verdicts, so that a score carries the interval of the
+/// verdict against the best. Readings are not used: they are not paired, so one may contain a slow
+/// hour of the machine that another does not.
+fn by_verdicts(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    base: f64,
+) -> Vec<Option<ScoreResult>> {
     let Some(best) = fastest(input, criterion) else {
-        return absent(input, Missing::NotCompared);
+        return absent(input, MissingScore::NotCompared);
     };
     if !(base.is_finite() && base > 1.0) {
-        return absent(input, Missing::Scale);
+        return absent(input, MissingScore::Scale);
     }
-    let score = |candidate: usize| {
-        if candidate == best {
+    let score = |variant: usize| {
+        if variant == best {
             return Ok(Interval::exact(10.0));
         }
-        let ratio = difference::ratio(input, criterion, candidate, best);
-        let ratio = ratio.ok_or(Missing::NotCompared)?;
-        Ok(ratio.falling(|factor| of_factor(factor, base)))
+        let ratio = difference::ratio(input, criterion, variant, best);
+        let ratio = ratio.ok_or(MissingScore::NotCompared)?;
+        Ok(ratio.falling(|factor| score_of_factor(factor, base)))
     };
-    (0..input.candidates.len())
-        .map(|candidate| (!input.candidates[candidate].failed).then(|| score(candidate)))
+    (0..input.variants.len())
+        .map(|variant| (!input.variants[variant].failed).then(|| score(variant)))
         .collect()
 }
 
-/// The same reason for all that did not fail.
-fn absent(input: &ScoreInput, why: Missing) -> Vec<Option<Cell>> {
+/// The same missing score for all variants that did not fail.
+fn absent(input: &ScoreInput, why: MissingScore) -> Vec<Option<ScoreResult>> {
     let cell = |failed: bool| (!failed).then(|| Err(why.clone()));
-    input.candidates.iter().map(|c| cell(c.failed)).collect()
+    input.variants.iter().map(|c| cell(c.failed)).collect()
 }
 
-/// Whether its time was held against anyone's: rows without a ratio say nothing.
-fn is_compared(input: &ScoreInput, criterion: &CriterionSummary, candidate: usize) -> bool {
-    let mut others = (0..input.candidates.len()).filter(|other| *other != candidate);
-    others.any(|other| difference::ratio(input, criterion, candidate, other).is_some())
+/// Returns true if the variant has a ratio to any other.
+fn is_compared(input: &ScoreInput, criterion: &CriterionSummary, variant: usize) -> bool {
+    let mut others = (0..input.variants.len()).filter(|other| *other != variant);
+    others.any(|other| difference::ratio(input, criterion, variant, other).is_some())
 }
 
-/// The candidate that is faster than most others; the one that no verdict calls slower goes first.
+/// The variant that the fewest verdicts call slower; of several, the one that is faster than most.
 fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
-    let standing = |candidate: usize| {
+    let defeats = |variant: usize| {
         let others = || {
-            (0..input.candidates.len())
-                .filter(move |other| *other != candidate && !input.candidates[*other].failed)
+            (0..input.variants.len())
+                .filter(move |other| *other != variant && !input.variants[*other].failed)
         };
-        let row = |other| difference::row(input, criterion, candidate, other);
+        let row = |other| difference::verdict(input, criterion, variant, other);
         let beaten = others().filter(|o| row(*o).is_some_and(|r| r.verdict == Verdict::Beaten));
-        let ratio = |other| difference::ratio(input, criterion, candidate, other);
+        let ratio = |other| difference::ratio(input, criterion, variant, other);
         let slower = others().filter(|o| ratio(*o).is_none_or(|r| r.value > 1.0));
         (beaten.count(), slower.count())
     };
-    (0..input.candidates.len())
-        .filter(|candidate| !input.candidates[*candidate].failed)
-        .filter(|candidate| difference::takes_part(input, criterion, *candidate))
-        .filter(|candidate| is_compared(input, criterion, *candidate))
-        .min_by_key(|candidate| standing(*candidate))
+    (0..input.variants.len())
+        .filter(|variant| !input.variants[*variant].failed)
+        .filter(|variant| difference::takes_part(input, criterion, *variant))
+        .filter(|variant| is_compared(input, criterion, *variant))
+        .min_by_key(|variant| defeats(*variant))
 }

@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 /// The largest weight that is accepted: far above sense, far below what sums lose.
 const WEIGHT_MAX: f64 = 1e9;
 
-/// What is wrong with a weight. Names are quoted with everything unprintable escaped.
+/// An invalid weight. Names are quoted with everything unprintable escaped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WeightError {
     /// Not of the form `NAME=X`.
     #[error("a weight is written NAME=X, as in performance=2, not {0:?}")]
     Shape(String),
-    /// What follows the sign of equality is not a number.
+    /// The text after `=` is not a number.
     #[error("the weight of {name:?} is not a number: {text:?}; write {name:?}=1.5")]
     NotANumber {
         /// The criterion.
         name: String,
-        /// What stands there.
+        /// The text in its place.
         text: String,
     },
     /// NaN, infinite or absurdly large.
@@ -31,16 +31,16 @@ pub enum WeightError {
         /// The weight.
         weight: f64,
     },
-    /// No criterion is called so.
+    /// There is no criterion of this name.
     #[error("there is no criterion {name:?}; the criteria are {known}")]
     Unknown {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
-        /// What there is.
+        /// The names of the criteria.
         known: String,
     },
 
-    /// Nothing counts.
+    /// All weights are 0.
     #[error("all weights are 0, so nothing would count; give one criterion a weight above 0")]
     AllZero,
 }
@@ -70,7 +70,7 @@ pub fn parse_weight(text: &str) -> Result<(String, f64), WeightError> {
     Ok((name.to_owned(), weight))
 }
 
-/// Whether the number can be a weight.
+/// Checks that the number can be a weight.
 fn check(name: &str, weight: f64) -> Result<(), WeightError> {
     if weight.is_finite() && weight < 0.0 {
         let name = name.to_owned();

@@ -1,4 +1,4 @@
-//! The symmetric e-process: evidence against "no more often above than below, at any distance".
+//! The symmetric e-process: evidence against a distribution that is symmetric around 0 or below it.
 //!
 //! If z is symmetric around 0 given the past, E[e^{λz} / cosh λz] = 1 for every λ, so the product
 //! M_λ = Π e^{λz} / cosh λz is a nonnegative martingale that starts at 1, and so is any mean over
@@ -6,16 +6,16 @@
 //! often one looks and for whatever reason one stops. Nothing else is assumed: no variance, no
 //! independence, no shape of the tails.
 
-/// How far a standardised difference counts at most.
+/// The largest magnitude at which a standardised difference counts.
 pub(super) const CLIP: f64 = 4.0;
-/// How many bets are held at once.
+/// The number of bets λ that are held at once.
 const BETS: usize = 14;
 /// The most timid bet, made for small and noisy effects.
 const BET_LOW: f64 = 0.15;
 /// The boldest bet: at [`CLIP`] it nearly doubles with every replica.
 const BET_HIGH: f64 = 6.0;
-/// How many replicas set the scale before the first bet.
-pub(super) const SCALE_REPLICAS: usize = 2;
+/// The number of replicas that set the scale before the first bet.
+pub const SCALE_REPLICAS: u32 = 2;
 /// Products stay below this, so that they never overflow. Less than the true value is still valid.
 const PRODUCT_MAX: f64 = 1e290;
 /// Products below this are set to 0: subnormal numbers are slow, and less is still valid.
@@ -47,7 +47,7 @@ impl Default for EProcess {
 }
 
 impl EProcess {
-    /// Takes in one standardised difference, clipped to ±4.
+    /// Adds a standardised difference, clipped to ±4.
     pub fn push(&mut self, z: f64) {
         let z = z.clamp(-CLIP, CLIP);
         let mut sum = 0.0;
@@ -68,20 +68,20 @@ impl EProcess {
         self.highest.ln()
     }
 
-    /// Whether E itself has reached `level`: the same question without a logarithm.
+    /// Returns true if the running maximum of E has reached `level`.
     pub(super) fn reached(&self, level: f64) -> bool {
         self.highest >= level
     }
 
-    /// Back to the start, without evidence.
+    /// Discards all evidence.
     pub(super) fn restart(&mut self) {
         self.products = [1.0; BETS];
         self.highest = 1.0;
     }
 }
 
-/// The least number of replicas, those that set the scale included, after which evidence can reach
-/// `threshold` (in nats) at all; the number that an obvious difference takes.
+/// The smallest number of replicas, those that set the scale included, after which the evidence can
+/// reach `threshold` (in nats): the number that an obvious difference takes.
 ///
 /// ```
 /// use bakeoff_domain::stats::replicas_needed;
@@ -90,7 +90,7 @@ impl EProcess {
 /// ```
 pub fn replicas_needed(threshold: f64) -> u32 {
     let mut process = EProcess::default();
-    let mut replicas = SCALE_REPLICAS as u32;
+    let mut replicas = SCALE_REPLICAS;
     let reachable = threshold.min(0.5 * PRODUCT_MAX.ln());
     while process.log_highest() < reachable {
         process.push(CLIP);

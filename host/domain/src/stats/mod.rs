@@ -1,6 +1,6 @@
 //! The statistics that verdicts rest on: robust estimates, and a test that needs only symmetry.
 //!
-//! Every function is defined for every finite input and says what it returns for none.
+//! Every function is defined for every finite input and returns `None` for too few values.
 
 mod eprocess;
 mod estimate;
@@ -10,7 +10,7 @@ mod scale;
 mod sequence;
 mod trend;
 
-pub use eprocess::{EProcess, replicas_needed};
+pub use eprocess::{EProcess, SCALE_REPLICAS, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};
 pub use order::median_interval;
 pub use rank::{Correlation, spearman};

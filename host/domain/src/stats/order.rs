@@ -1,4 +1,4 @@
-//! An interval for a median from order statistics alone.
+//! A distribution-free interval for a median, from order statistics.
 
 use super::estimate::median;
 
@@ -6,7 +6,7 @@ use super::estimate::median;
 /// confidence, whatever the distribution: the widest order statistics whose binomial probability
 /// suffices. `None` if there are too few values (fewer than 6 at 0.95). Reorders its argument.
 ///
-/// For a fixed number of values: this is what is shown beside a time, not what verdicts rest on.
+/// Valid for a fixed number of values: shown beside a time, not used for verdicts.
 ///
 /// ```
 /// use bakeoff_domain::stats::median_interval;

@@ -2,13 +2,13 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// A rank correlation and how surprising it would be without a connection.
+/// A rank correlation with its p-value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
     /// Spearman's ρ, from −1 to 1.
     pub rho: f64,
-    /// Two-sided p-value from Student's t with n − 2 degrees of freedom; never less than 2/n!, that of
-    /// the two most extreme orders.
+    /// Two-sided p-value from Student's t with n − 2 degrees of freedom; at least 2/n!, the
+    /// probability of the two most extreme orders.
     pub p: f64,
 }
 

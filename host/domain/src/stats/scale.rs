@@ -1,14 +1,13 @@
-//! The scale of a series so far: what a new value is held against before it is looked at.
+//! The scale of past values, by which a new value is standardised.
 
-/// The median absolute deviation from the median of all values pushed so far, kept up in linear
-/// time per value.
+/// The median absolute deviation from the median of all values so far, in linear time for each.
 #[derive(Clone, Debug, Default)]
 pub struct PastScale {
     sorted: Vec<f64>,
 }
 
 impl PastScale {
-    /// Takes one more value in.
+    /// Adds a value.
     pub fn push(&mut self, value: f64) {
         let place = self.sorted.partition_point(|known| *known < value);
         self.sorted.insert(place, value);
@@ -63,7 +62,7 @@ mod tests {
     use crate::stats::median;
     use proptest::prelude::*;
 
-    /// The same by its definition, for values at hand.
+    /// The same by its definition.
     fn deviation(values: &[f64]) -> Option<f64> {
         let middle = median(&mut values.to_vec())?;
         let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();

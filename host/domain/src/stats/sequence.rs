@@ -7,17 +7,17 @@ use super::scale::PastScale;
 /// Ends are multiples of this, in logarithms of a ratio: less than a thousandth of a per cent. Which
 /// multiple it is follows from the differences alone, so that it does not matter when one looked.
 const STEP: f64 = 1.0 / 131_072.0;
-/// An end is expected about so many standard errors from the middle.
+/// An end is expected about this many standard errors from the middle.
 const GUESS_ERRORS: f64 = 5.0;
-/// By so many standard errors it may have moved since it was last looked for.
+/// An end moves by at most about this many standard errors with a new difference.
 const MOVED_ERRORS: f64 = 0.05;
-/// No difference of logarithms is read more coarsely than this: far beyond it the multiples of
-/// [`STEP`] could not be told apart.
-const GRAIN_MAX: f64 = 1e3;
+/// The coarsest resolution of a difference of logarithms: far beyond it the multiples of [`STEP`]
+/// could not be told apart.
+const RESOLUTION_MAX: f64 = 1e3;
 /// A scale is never below this, so that equal differences do not divide by zero.
 const SCALE_MIN: f64 = 1e-9;
 
-/// What is known about an effect. An end that is not known is `None`.
+/// The interval of an effect. An unknown end is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
     /// This and everything below is rejected.
@@ -27,12 +27,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether every value up to and with `value` is rejected.
+    /// Returns true if every value up to and including `value` is rejected.
     pub fn above(&self, value: f64) -> bool {
         self.low.is_some_and(|low| low >= value)
     }
 
-    /// Whether every value from `value` on is rejected.
+    /// Returns true if every value from `value` on is rejected.
     pub fn below(&self, value: f64) -> bool {
         self.high.is_some_and(|high| high <= value)
     }
@@ -51,20 +51,20 @@ pub struct ConfidenceSequence {
     values: Vec<f64>,
     scales: Vec<f64>,
     past: PastScale,
-    grain: f64,
+    resolution: f64,
     bounds: Bounds,
     bounded: usize,
-    /// What was asked about the landmarks so far.
-    asked: Vec<Landmark>,
+    /// The running e-processes of the landmarks; empty until they are asked for.
+    landmark_processes: Vec<Landmark>,
 }
 
-/// A hypothesis of which the evidence is kept up, seen from one end.
+/// The running evidence against a hypothesis, from one end.
 #[derive(Clone, Debug)]
 struct Landmark {
     theta: f64,
     end: End,
     process: EProcess,
-    /// How many bets were made.
+    /// The number of differences pushed.
     bets: usize,
 }
 
@@ -79,7 +79,7 @@ impl Landmark {
     }
 }
 
-/// Which end is looked for.
+/// An end of the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Low,
@@ -87,34 +87,35 @@ enum End {
 }
 
 impl ConfidenceSequence {
-    /// Nothing known yet. `threshold` is ln(1/α) for each side. 0 and ±`practical_log` are
-    /// landmarks: which side of an end they lie on is exact, while the end itself is rounded
+    /// A sequence without differences. `threshold` is ln(1/α) for each side. 0 and ±`practical_log`
+    /// are landmarks: on which side of an end they lie is exact, while the end itself is rounded
     /// outwards, by less than 10⁻⁵.
     pub fn new(threshold: f64, practical_log: f64) -> Self {
         Self {
-            asked: Vec::new(),
+            landmark_processes: Vec::new(),
             threshold,
             landmarks: [0.0, -practical_log, practical_log],
             values: Vec::new(),
             scales: Vec::new(),
             past: PastScale::default(),
-            grain: SCALE_MIN,
+            resolution: SCALE_MIN,
             bounds: Bounds::default(),
             bounded: 0,
         }
     }
 
-    /// Takes in one difference. `grain` is how coarsely it was read; no later difference counts as
-    /// measured more finely. A difference that is not finite is left out.
-    pub fn push(&mut self, value: f64, grain: f64) {
+    /// Adds a difference of logarithms. `resolution` is the clock's, relative to the times compared:
+    /// the scale of later differences is at least the coarsest one so far. A difference that is not
+    /// finite is left out.
+    pub fn push(&mut self, value: f64, resolution: f64) {
         if !value.is_finite() {
             return;
         }
         self.scales
-            .push(self.past.value().unwrap_or(0.0).max(self.grain));
+            .push(self.past.value().unwrap_or(0.0).max(self.resolution));
         self.values.push(value);
         self.past.push(value);
-        self.grain = self.grain.max(grain.min(GRAIN_MAX));
+        self.resolution = self.resolution.max(resolution.min(RESOLUTION_MAX));
     }
 
     /// The differences so far.
@@ -122,12 +123,12 @@ impl ConfidenceSequence {
         &self.values
     }
 
-    /// What one side's evidence must reach, in nats.
+    /// The evidence that one side must reach, in nats.
     pub fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// The interval now. Costs a few passes over the differences if any came in since.
+    /// The interval now. Takes a few passes over the differences if some were added since.
     pub fn bounds(&mut self) -> Bounds {
         if self.bounded < self.values.len() {
             self.bounds = Bounds {
@@ -139,18 +140,18 @@ impl ConfidenceSequence {
         self.bounds
     }
 
-    /// What is known as far as the landmarks tell: the same verdict follows from it as from
-    /// [`bounds`](Self::bounds), and each difference is gone through only once.
+    /// The interval with landmarks as its ends: the same verdict follows from it as from
+    /// [`bounds`](Self::bounds), and each difference is processed only once.
     pub fn coarse_bounds(&mut self) -> Bounds {
-        if self.asked.is_empty() {
+        if self.landmark_processes.is_empty() {
             let [zero, below, _] = self.landmarks;
             let of_end = |end| [zero, below].map(|theta| Landmark::new(theta, end));
-            self.asked
+            self.landmark_processes
                 .extend([End::Low, End::High].into_iter().flat_map(of_end));
         }
         let level = self.threshold.exp();
         let mut ends = [None; 2];
-        for mut landmark in std::mem::take(&mut self.asked) {
+        for mut landmark in std::mem::take(&mut self.landmark_processes) {
             for (value, scale) in self.bets(landmark.end).skip(landmark.bets) {
                 landmark.process.push((value - landmark.theta) / scale);
             }
@@ -159,7 +160,7 @@ impl ConfidenceSequence {
                 let known = &mut ends[usize::from(landmark.end == End::High)];
                 *known = Some(known.map_or(landmark.theta, |end: f64| end.max(landmark.theta)));
             }
-            self.asked.push(landmark);
+            self.landmark_processes.push(landmark);
         }
         let [low, high] = ends;
         Bounds {
@@ -192,11 +193,15 @@ impl ConfidenceSequence {
             End::Low => 1.0,
             End::High => -1.0,
         };
-        let bets = self.values.iter().zip(&self.scales).skip(SCALE_REPLICAS);
+        let bets = self
+            .values
+            .iter()
+            .zip(&self.scales)
+            .skip(SCALE_REPLICAS as usize);
         bets.map(move |(value, scale)| (sign * value, *scale))
     }
 
-    /// Whether everything up to `theta` (in the sign of `end`) is rejected.
+    /// Returns true if everything up to `theta` (in the sign of `end`) is rejected.
     fn rejects(&self, process: &mut EProcess, theta: f64, end: End) -> bool {
         process.restart();
         let level = self.threshold.exp();
@@ -247,7 +252,7 @@ impl ConfidenceSequence {
                 kept = middle;
             }
         }
-        // A landmark between two multiples is asked about itself.
+        // A landmark between two multiples is tested itself.
         let (rejected, kept) = (rejected * STEP, kept * STEP);
         let between = self.landmarks.into_iter();
         let between = between.filter(|mark| rejected < *mark && *mark < kept);
@@ -255,8 +260,8 @@ impl ConfidenceSequence {
         Some(found.fold(rejected, f64::max))
     }
 
-    /// Where the end may be expected: before the middle of the differences, by a few standard
-    /// errors. Only the speed of the search depends on these.
+    /// Values near which the end is expected: the middle of the differences less a few standard
+    /// errors. Only the speed of the search depends on them.
     fn guesses(&self, end: End) -> [f64; 3] {
         let mut values: Vec<f64> = self.bets(end).map(|(value, _)| value).collect();
         let middle = median(&mut values).unwrap_or(0.0);
@@ -264,7 +269,7 @@ impl ConfidenceSequence {
         [middle, middle - 2.0 * wide, middle - wide]
     }
 
-    /// Something like a standard error: the median absolute deviation over the root of the number
+    /// An approximate standard error: the median absolute deviation over the root of the number
     /// of differences.
     fn error(&self) -> f64 {
         self.past.value().unwrap_or(0.0) / (self.values.len().max(1) as f64).sqrt()
@@ -282,9 +287,11 @@ mod tests {
         -0.11, 0.026, 0.033,
     ];
 
-    fn sequence(values: &[f64], grain: f64) -> ConfidenceSequence {
+    fn sequence(values: &[f64], resolution: f64) -> ConfidenceSequence {
         let mut sequence = ConfidenceSequence::new((2.0_f64 / 0.05).ln(), 0.01);
-        values.iter().for_each(|value| sequence.push(*value, grain));
+        values
+            .iter()
+            .for_each(|value| sequence.push(*value, resolution));
         sequence
     }
 
@@ -310,14 +317,14 @@ mod tests {
 
     #[test]
     fn the_interval_agrees_with_reference_values() {
-        for (count, grain, low, high) in [
+        for (count, resolution, low, high) in [
             (9, 0.0, -0.007_226_208_63, 0.049_907_000_60),
             (10, 0.0, -0.004_786_514_58, 0.049_797_965_96),
             (12, 0.0, 0.001_658_873_07, 0.045_864_637_95),
             (16, 0.0, 0.004_630_762_27, 0.039_591_123_87),
             (16, 0.02, 0.006_133_409_21, 0.039_631_108_14),
         ] {
-            let bounds = sequence(&DIFFERENCES[..count], grain).bounds();
+            let bounds = sequence(&DIFFERENCES[..count], resolution).bounds();
             let near = |found: Option<f64>, expected: f64| {
                 found.is_some_and(|found| (found - expected).abs() < 2e-5)
             };
@@ -344,8 +351,8 @@ mod tests {
 
     #[test]
     fn a_search_ends_however_coarse_and_far_apart_differences_are() {
-        for (value, grain) in [(0.3, f64::INFINITY), (700.0, 1e300), (-700.0, 0.0)] {
-            let bounds = sequence(&[value; 40], grain).bounds();
+        for (value, resolution) in [(0.3, f64::INFINITY), (700.0, 1e300), (-700.0, 0.0)] {
+            let bounds = sequence(&[value; 40], resolution).bounds();
             assert!(
                 bounds.low <= Some(value) && bounds.high >= Some(value),
                 "{bounds:?}"

@@ -1,4 +1,4 @@
-//! A trend that outliers do not move.
+//! A robust trend: the Theil–Sen slope.
 
 use super::estimate::median;
 

@@ -1,7 +1,7 @@
-//! Does the fence hold? Asked of a child that tries to get out, not of version numbers.
+//! The probe: children that try to get out of the fence, because version numbers prove nothing.
 
-mod attempt;
+mod escape;
 mod startup;
 
-pub use attempt::{Attempt, Outcome, PROBE};
-pub use startup::Host;
+pub use escape::{EscapeAttempt, EscapeOutcome, PROBE};
+pub use startup::ProbeConfig;

@@ -1,13 +1,15 @@
-//! Before anything untrusted: what does this machine offer, and does it hold?
+//! Finding out which mechanisms this machine has and whether they hold, before anything untrusted
+//! runs.
 
-use super::attempt::{Attempt, Outcome, PROBE};
-use crate::confine::enter::Kernel;
-use crate::confine::group::Home;
-use crate::confine::outer::Bubblewrap;
-use crate::confine::{
-    Confinement, Ending, Fence, Job, Level, Processes, SpawnError, Unavailable, files, supervise,
-    syscalls,
-};
+use super::escape::{EscapeAttempt, EscapeOutcome, PROBE};
+use crate::confine::bubblewrap::Bubblewrap;
+use crate::confine::cgroup::CgroupParent;
+use crate::confine::enter::KernelFeatures;
+use crate::confine::error::{ConfinementError, SpawnError};
+use crate::confine::exit::ExitCause;
+use crate::confine::job::{Fence, Job, Level, Processes};
+use crate::confine::spawn::Confinement;
+use crate::confine::{landlock_rules, supervise, syscalls};
 use std::path::{Path, PathBuf};
 
 /// The oldest Landlock that is good enough: before ABI 2, renaming between folders is refused.
@@ -16,17 +18,16 @@ const STANDARD_ABI: i32 = 2;
 /// From here on Landlock also keeps signals and abstract sockets inside.
 const FULL_ABI: i32 = 6;
 
-/// An environment variable that makes bakeoff use no newer Landlock than this ABI, 0 for none: to
-/// see what an older kernel would do. It can only take confinement away that is then reported as
-/// missing.
+/// The environment variable that limits Landlock to this ABI, 0 for none, to see what an older kernel
+/// would do. It can only take confinement away, which is then reported as missing.
 const LANDLOCK_AT_MOST: &str = "BAKEOFF_LANDLOCK_AT_MOST";
 
-/// What confinement is probed on: this machine, or a poorer one that it plays.
+/// The mechanisms that a probe may use: all that this machine has, or fewer.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct ProbeConfig {
     /// The bakeoff binary, which is started for every child.
     pub program: PathBuf,
-    /// Use no newer Landlock than this ABI; 0: none. `None`: what the kernel has.
+    /// The newest Landlock ABI to use; 0: none. `None`: that of the kernel.
     pub landlock_at_most: Option<i32>,
     /// Whether to use seccomp if the kernel has it.
     pub seccomp: bool,
@@ -36,30 +37,29 @@ pub struct Host {
     pub groups: bool,
 }
 
-impl Host {
-    /// This machine, and this very binary.
+impl ProbeConfig {
+    /// All mechanisms of this machine, and this binary.
     ///
     /// # Errors
     /// The variable `BAKEOFF_LANDLOCK_AT_MOST` is not a number.
-    pub fn current() -> Result<Self, Unavailable> {
-        let host = Self::with_program("/proc/self/exe");
+    pub fn current() -> Result<Self, ConfinementError> {
+        let config = Self::with_program("/proc/self/exe");
         let Some(text) = std::env::var_os(LANDLOCK_AT_MOST) else {
-            return Ok(host);
+            return Ok(config);
         };
         match text.to_str().and_then(|text| text.parse().ok()) {
             Some(abi) => Ok(Self {
                 landlock_at_most: Some(abi),
-                ..host
+                ..config
             }),
-            None => Err(Unavailable {
+            None => Err(ConfinementError {
                 reason: format!("{LANDLOCK_AT_MOST} is {text:?}, which is not a number"),
-                next: "unset it, or set it to 0 to play a kernel without Landlock".to_owned(),
+                next: "unset it, or set it to 0 to simulate a kernel without Landlock".to_owned(),
             }),
         }
     }
 
-    /// This machine, with another binary for the children: for tests and benches, which are
-    /// binaries of their own.
+    /// All mechanisms of this machine, and another binary for the children: for tests and benches.
     pub fn with_program(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -70,18 +70,18 @@ impl Host {
         }
     }
 
-    /// What the kernel has, and why not more.
-    fn means(&self) -> (Kernel, Vec<String>) {
+    /// The features of the kernel, and what is missing.
+    fn kernel_features(&self) -> (KernelFeatures, Vec<String>) {
         let mut missing = Vec::new();
         let landlock = match self.landlock_at_most {
             Some(..=0) => Err("this kernel has no Landlock".to_owned()),
-            limit => files::abi().map(|abi| limit.map_or(abi, |limit| abi.min(limit))),
+            limit => landlock_rules::abi().map(|abi| limit.map_or(abi, |limit| abi.min(limit))),
         };
         let landlock_abi = match landlock {
             Ok(abi @ STANDARD_ABI..) => Some(abi),
             Ok(abi) => {
                 missing.push(format!(
-                    "its Landlock is ABI {abi}, and ABI {STANDARD_ABI} is the least"
+                    "its Landlock is ABI {abi}, and ABI {STANDARD_ABI} is the oldest that works"
                 ));
                 None
             }
@@ -94,88 +94,88 @@ impl Host {
         if !seccomp {
             missing.push("this kernel has no seccomp filters".to_owned());
         }
-        let means = Kernel {
+        let kernel = KernelFeatures {
             landlock_abi,
             seccomp,
         };
-        (means, missing)
+        (kernel, missing)
     }
 }
 
 impl Confinement {
-    /// Finds out what confines children here, and lets one try to get out.
+    /// Finds the mechanisms of this machine, and lets children try to get out.
     ///
     /// # Errors
-    /// Nothing confines them, or what should does not hold.
-    pub async fn probe() -> Result<Self, Unavailable> {
-        Self::probe_on(Host::current()?).await
+    /// A mechanism is missing, or does not hold.
+    pub async fn probe() -> Result<Self, ConfinementError> {
+        Self::probe_on(ProbeConfig::current()?).await
     }
 
-    /// The same for another binary, or as on a poorer machine.
+    /// The same with the binary and the mechanisms of `config`.
     ///
     /// # Errors
     /// As for [`probe`](Self::probe).
-    pub async fn probe_on(host: Host) -> Result<Self, Unavailable> {
-        supervise::expect_endings();
-        let (means, missing) = host.means();
+    pub async fn probe_on(config: ProbeConfig) -> Result<Self, ConfinementError> {
+        supervise::restore_sigchld();
+        let (kernel, missing) = config.kernel_features();
         if !missing.is_empty() {
             return Err(unavailable(&missing.join("; ")));
         }
-        let level = match means.landlock_abi {
+        let level = match kernel.landlock_abi {
             Some(FULL_ABI..) => Level::Full,
             _ => Level::Standard,
         };
         let confinement = Self {
-            program: host.program,
+            program: config.program,
             level,
-            means,
+            kernel,
             outer: None,
-            home: None,
+            cgroup_parent: None,
         };
         let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
         runner.and(builder).map_err(|reason| unavailable(&reason))?;
-        let confinement = match host.groups {
+        let confinement = match config.groups {
             true => confinement.with_groups().await,
             false => confinement,
         };
-        Ok(match host.bubblewrap {
+        Ok(match config.bubblewrap {
             true => confinement.with_outer_layer().await,
             false => confinement,
         })
     }
 
-    /// The best there is, were it nothing: the user takes the risk (`--allow-unconfined`).
+    /// A confinement by whatever mechanisms there are, even none: the user takes the risk
+    /// (`--allow-unconfined`).
     ///
     /// # Errors
-    /// The system is not Linux, or the variable `BAKEOFF_LANDLOCK_AT_MOST` is not a number.
-    pub async fn allow_unconfined() -> Result<Self, Unavailable> {
-        Ok(Self::allow_unconfined_on(Host::current()?).await)
+    /// The variable `BAKEOFF_LANDLOCK_AT_MOST` is not a number.
+    pub async fn allow_unconfined() -> Result<Self, ConfinementError> {
+        Ok(Self::allow_unconfined_on(ProbeConfig::current()?).await)
     }
 
-    /// The same for another binary, or as on a poorer machine.
-    pub async fn allow_unconfined_on(host: Host) -> Self {
-        let (means, _) = host.means();
-        match Self::probe_on(host.clone()).await {
+    /// The same with the binary and the mechanisms of `config`.
+    pub async fn allow_unconfined_on(config: ProbeConfig) -> Self {
+        let (kernel, _) = config.kernel_features();
+        match Self::probe_on(config.clone()).await {
             Ok(confinement) => confinement,
             Err(_) => Self {
-                program: host.program,
+                program: config.program,
                 level: Level::Unconfined,
-                means,
+                kernel,
                 outer: None,
-                home: None,
+                cgroup_parent: None,
             },
         }
     }
 
-    /// Adds control groups for builders, if there is a place where they can be made and a builder
-    /// works in one.
+    /// Adds control groups for builders, if they can be made and a builder works in one.
     async fn with_groups(self) -> Self {
-        for home in Home::candidates() {
-            if !home.is_usable() {
+        for parent in CgroupParent::candidates() {
+            if !parent.is_usable() {
                 continue;
             }
             let grouped = Self {
-                home: Some(home),
+                cgroup_parent: Some(parent),
                 ..self.clone()
             };
             if grouped.try_builder().await.is_ok() {
@@ -185,7 +185,8 @@ impl Confinement {
         self
     }
 
-    /// Adds bubblewrap around builders, if it is here and a builder works and is shut in inside it.
+    /// Adds bubblewrap around builders, if it is installed and a builder inside it works and is
+    /// confined.
     async fn with_outer_layer(self) -> Self {
         let Some(outer) = Bubblewrap::find(&self.program) else {
             return self;
@@ -200,32 +201,38 @@ impl Confinement {
         }
     }
 
-    /// Sends a runner to try the doors.
+    /// Lets a runner attempt what is forbidden.
     async fn try_runner(&self) -> Result<(), String> {
         let canary = Canary::new()?;
-        let doors = doors(&canary.file);
-        let tried = self.attempt(&Fence::closed(), &doors).await?;
-        all_shut(&doors, &tried)
+        let forbidden = forbidden(&canary.file);
+        let tried = self.attempt(&Fence::closed(), &forbidden).await?;
+        require_refused(&forbidden, &tried)
     }
 
-    /// Sends a builder to try the doors, and the gates. What it is given must be open: a probe that
-    /// fails at everything would prove nothing.
+    /// Lets a builder attempt what is forbidden and what is allowed: a probe that fails at everything
+    /// would prove nothing.
     async fn try_builder(&self) -> Result<(), String> {
         let (canary, given) = (Canary::new()?, Canary::new()?);
-        let (doors, gates) = (doors(&canary.file), gates(&given.file));
+        let (forbidden, allowed) = (forbidden(&canary.file), allowed(&given.file));
         let fence = Fence {
             write: vec![given.folder.path().to_owned()],
             processes: Processes::Spawn { at_most: 4 },
             ..Fence::closed()
         };
-        let tried = self.attempt(&fence, &[&doors[..], &gates].concat()).await?;
-        let (by_doors, by_gates) = tried.split_at(doors.len());
-        all_shut(&doors, by_doors)?;
-        all_open(&gates, by_gates)
+        let tried = self
+            .attempt(&fence, &[&forbidden[..], &allowed].concat())
+            .await?;
+        let (on_forbidden, on_allowed) = tried.split_at(forbidden.len());
+        require_refused(&forbidden, on_forbidden)?;
+        require_allowed(&allowed, on_allowed)
     }
 
-    /// What comes of `attempts` behind `fence`.
-    async fn attempt(&self, fence: &Fence, attempts: &[Attempt]) -> Result<Vec<Outcome>, String> {
+    /// Runs `attempts` in a child behind `fence`.
+    async fn attempt(
+        &self,
+        fence: &Fence,
+        attempts: &[EscapeAttempt],
+    ) -> Result<Vec<EscapeOutcome>, String> {
         let payload = postcard::to_stdvec(attempts).map_err(|error| error.to_string())?;
         let parts = [&payload[..]];
         let job = Job::new(PROBE.name, &parts, fence.clone());
@@ -242,14 +249,14 @@ impl Confinement {
             outcomes.push(postcard::from_bytes(&frame).map_err(|error| error.to_string())?);
         }
         let exit = child.finish().await;
-        match exit.ending {
-            Ending::Exited(0) if outcomes.len() == attempts.len() => Ok(outcomes),
+        match exit.cause {
+            ExitCause::Exited(0) if outcomes.len() == attempts.len() => Ok(outcomes),
             other => Err(format!("the probe ended early: {other:?}")),
         }
     }
 }
 
-/// A file that a child may, or may not, find.
+/// A file for a child to read or write.
 struct Canary {
     folder: tempfile::TempDir,
     file: PathBuf,
@@ -269,36 +276,36 @@ impl Canary {
     }
 }
 
-/// What neither a runner nor a builder may do.
-fn doors(canary: &Path) -> Vec<Attempt> {
+/// Attempts that must fail for runners and builders.
+fn forbidden(canary: &Path) -> Vec<EscapeAttempt> {
     vec![
-        Attempt::Read(canary.to_owned()),
-        Attempt::Write(canary.to_owned()),
-        Attempt::Socket {
+        EscapeAttempt::Read(canary.to_owned()),
+        EscapeAttempt::Write(canary.to_owned()),
+        EscapeAttempt::Socket {
             family: libc::AF_INET,
             kind: libc::SOCK_STREAM,
         },
-        Attempt::Socket {
+        EscapeAttempt::Socket {
             family: libc::AF_UNIX,
             kind: libc::SOCK_STREAM,
         },
-        Attempt::Signal {
+        EscapeAttempt::Signal {
             pid: rustix::process::getpid().as_raw_nonzero().get(),
             signal: 0,
         },
     ]
 }
 
-/// What a builder must be able to do.
-fn gates(given: &Path) -> Vec<Attempt> {
+/// Attempts that must succeed for builders.
+fn allowed(given: &Path) -> Vec<EscapeAttempt> {
     vec![
-        Attempt::Read(given.to_owned()),
-        Attempt::Write(given.with_file_name("written")),
-        Attempt::Fork(1),
+        EscapeAttempt::Read(given.to_owned()),
+        EscapeAttempt::Write(given.with_file_name("written")),
+        EscapeAttempt::Fork(1),
     ]
 }
 
-fn all_shut(attempts: &[Attempt], outcomes: &[Outcome]) -> Result<(), String> {
+fn require_refused(attempts: &[EscapeAttempt], outcomes: &[EscapeOutcome]) -> Result<(), String> {
     for (attempt, outcome) in attempts.iter().zip(outcomes) {
         if outcome.is_ok() {
             return Err(format!("the fence does not hold: {attempt:?} succeeded"));
@@ -307,7 +314,7 @@ fn all_shut(attempts: &[Attempt], outcomes: &[Outcome]) -> Result<(), String> {
     Ok(())
 }
 
-fn all_open(attempts: &[Attempt], outcomes: &[Outcome]) -> Result<(), String> {
+fn require_allowed(attempts: &[EscapeAttempt], outcomes: &[EscapeOutcome]) -> Result<(), String> {
     for (attempt, outcome) in attempts.iter().zip(outcomes) {
         if let Err((_, reason)) = outcome {
             return Err(format!("the fence is too tight: {attempt:?}: {reason}"));
@@ -316,8 +323,8 @@ fn all_open(attempts: &[Attempt], outcomes: &[Outcome]) -> Result<(), String> {
     Ok(())
 }
 
-fn unavailable(reason: &str) -> Unavailable {
-    Unavailable {
+fn unavailable(reason: &str) -> ConfinementError {
+    ConfinementError {
         reason: reason.to_owned(),
         next: "use Linux 5.19 or later with Landlock (landlock in the kernel's lsm= list) and \
                seccomp, or pass --allow-unconfined if you trust every prototype as you trust your \
@@ -330,27 +337,27 @@ fn unavailable(reason: &str) -> Unavailable {
 mod tests {
     use super::*;
 
-    const NO: fn() -> Outcome = || Err((libc::EPERM, "not permitted".to_owned()));
-    const YES: fn() -> Outcome = || Ok(String::new());
+    const NO: fn() -> EscapeOutcome = || Err((libc::EPERM, "not permitted".to_owned()));
+    const YES: fn() -> EscapeOutcome = || Ok(String::new());
 
     #[test]
-    fn one_open_door_is_enough_to_fail() {
-        let doors = doors(Path::new("/canary"));
-        let mut outcomes = vec![NO(); doors.len()];
-        all_shut(&doors, &outcomes).unwrap();
+    fn one_forbidden_attempt_that_succeeds_fails_the_probe() {
+        let forbidden = forbidden(Path::new("/canary"));
+        let mut outcomes = vec![NO(); forbidden.len()];
+        require_refused(&forbidden, &outcomes).unwrap();
         outcomes[0] = YES();
-        let reason = all_shut(&doors, &outcomes).unwrap_err();
+        let reason = require_refused(&forbidden, &outcomes).unwrap_err();
         let expected = "the fence does not hold: Read(\"/canary\") succeeded";
         assert_eq!(reason, expected);
     }
 
     #[test]
-    fn a_fence_without_a_gate_proves_nothing() {
-        let gates = gates(Path::new("/given"));
-        let mut outcomes = vec![YES(); gates.len()];
-        all_open(&gates, &outcomes).unwrap();
+    fn one_allowed_attempt_that_fails_fails_the_probe() {
+        let allowed = allowed(Path::new("/given"));
+        let mut outcomes = vec![YES(); allowed.len()];
+        require_allowed(&allowed, &outcomes).unwrap();
         outcomes[1] = NO();
-        let reason = all_open(&gates, &outcomes).unwrap_err();
+        let reason = require_allowed(&allowed, &outcomes).unwrap_err();
         let expected = "the fence is too tight: Write(\"/written\"): not permitted";
         assert_eq!(reason, expected);
     }

@@ -1,7 +1,7 @@
 //! The calls that reach beyond a builder's fence: everything that is not named here is allowed,
 //! and meets Landlock where it opens or starts something.
 
-use super::{Check, Rules, Signals, any_of, own_pid, word};
+use super::rules::{Check, Rules, Signals, any_of, own_pid, word};
 
 /// Refused whatever the arguments.
 const ALWAYS: &[i64] = &[
@@ -158,7 +158,7 @@ const IOCTLS: [u64; 4] = [
     0x8902, // SIOCSPGRP
 ];
 
-/// What is refused.
+/// The rules of the calls that are refused.
 pub(super) fn denied(signals: Signals) -> Result<Rules, String> {
     let always = ALWAYS.iter().chain(OLD).map(|&call| (call, Vec::new()));
     let mut rules: Rules = always.collect();

@@ -1,38 +1,25 @@
-//! Seccomp: which system calls a child has left.
+//! Seccomp: the system calls that a child may make.
 //!
 //! A refused call fails (EPERM, or ENOSYS where a library knows an older way) and does not kill:
-//! the C library tries things on the side, and takes no for an answer.
+//! the C library probes for features, and copes when one is missing.
 
 mod builder;
+mod rules;
 mod runner;
 
+pub(super) use rules::Signals;
+
 use super::job::Processes;
-use seccompiler::{
-    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, sock_filter,
-};
-use std::collections::BTreeMap;
-
-/// Who keeps signals inside the fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signals {
-    /// Landlock does, from ABI 6 on.
-    ScopedByLandlock,
-    /// Nobody else: the filter only lets a process signal itself.
-    OnlyOwn,
-}
-
-/// System calls by number, each with the argument checks of which one must hold; no check: always.
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+use seccompiler::{SeccompAction, SeccompFilter, TargetArch, sock_filter};
 
 /// The first system call (Linux 6.13) that the lists here know nothing about. It and all later
 /// ones do not exist in a child; nor do those of the x32 ABI, whose numbers are higher still.
 const FIRST_UNKNOWN: u32 = 463;
 
-/// Takes the system calls away, from all threads of this process and all that it will start.
+/// Takes the other system calls away from all threads of this process and all that it will start.
 ///
 /// # Errors
-/// What the kernel does not support, in words.
+/// The kernel does not support filters, or refuses them.
 pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|error| format!("seccomp: {error}"))?;
@@ -48,7 +35,7 @@ pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), Str
     install(&filter)
 }
 
-/// Whether the kernel can filter system calls at all.
+/// Returns true if the kernel can filter system calls.
 pub(super) fn available() -> bool {
     let action = libc::SECCOMP_RET_ERRNO;
     // SAFETY: the kernel only reads the number that the pointer leads to.
@@ -89,47 +76,4 @@ fn absent() -> Vec<sock_filter> {
         step(answer, enosys, 0, 0),
         step(answer, libc::SECCOMP_RET_ALLOW, 0, 0),
     ]
-}
-
-/// A check of one argument.
-fn argument(index: u8, check: Check) -> Result<SeccompRule, String> {
-    let (width, operator, value) = match check {
-        Check::Is(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value),
-        Check::IsNot(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value),
-        Check::Has(bits) => (SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bits), bits),
-        Check::Null => (SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0),
-        Check::NotNull => (SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0),
-        Check::LowBits(bits, value) => {
-            (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), value)
-        }
-    };
-    SeccompCondition::new(index, width, operator, value)
-        .and_then(|condition| SeccompRule::new(vec![condition]))
-        .map_err(|error| format!("seccomp: {error}"))
-}
-
-/// What an argument is held against. Integers are 32 bits wide: the kernel ignores the rest.
-#[derive(Clone, Copy)]
-enum Check {
-    Is(u64),
-    IsNot(u64),
-    Has(u64),
-    Null,
-    NotNull,
-    LowBits(u64, u64),
-}
-
-/// The arguments of a call, one of which must pass.
-fn any_of(index: u8, checks: &[Check]) -> Result<Vec<SeccompRule>, String> {
-    checks.iter().map(|&check| argument(index, check)).collect()
-}
-
-/// A process or thread id as an argument.
-fn own_pid() -> u64 {
-    u64::from(std::process::id())
-}
-
-/// A constant of the C library as an argument.
-fn word(constant: i32) -> u64 {
-    u64::from(constant.cast_unsigned())
 }

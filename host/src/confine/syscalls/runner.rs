@@ -1,6 +1,6 @@
 //! The calls of an engine that runs: everything else is refused.
 
-use super::{Check, Rules, any_of, own_pid, word};
+use super::rules::{Check, Rules, any_of, own_pid, word};
 
 /// The calls that no argument makes dangerous: they reach memory, clocks, this process's own
 /// threads, and handles that are open already. None opens, names or starts anything.
@@ -68,7 +68,7 @@ const OLD: &[i64] = &[libc::SYS_epoll_wait, libc::SYS_poll, libc::SYS_time];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[i64] = &[];
 
-/// What is allowed. clone3 is in the list so that the other filter's ENOSYS is what counts, and
+/// The rules of the calls that are allowed. clone3 is in the list so that the other filter's ENOSYS counts, and
 /// the C library falls back to clone.
 pub(super) fn allowed() -> Result<Rules, String> {
     let plain = PLAIN.iter().chain(OLD).map(|&call| (call, Vec::new()));

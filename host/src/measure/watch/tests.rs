@@ -2,14 +2,15 @@
 //! what no runner does.
 
 use super::*;
-use crate::confine::fake;
-use crate::measure::setting::{InputSource, Setting};
+use crate::confine::scripted_child;
+use crate::measure::protocol::Inputs;
+use crate::measure::runner_config::RunnerConfig;
 use bakeoff_domain::spec::Limits;
 
 /// Works without end, in this very process.
 const LOOP: &str = "while :; do :; done";
 
-/// What calls and the workload may take here.
+/// The time that calls and the workload may take in these tests.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 const CALLING: Doing = Doing::Calling {
@@ -19,7 +20,7 @@ const CALLING: Doing = Doing::Calling {
 
 async fn faked(folder: &tempfile::TempDir, doing: Doing, then: &str) -> Confinement {
     let about = postcard::to_stdvec(&Reply::About { case: 0, doing }).unwrap();
-    fake::children(folder.path(), &[&about], then).await
+    scripted_child::confinement(folder.path(), &[&about], then).await
 }
 
 fn watch(confinement: &Confinement) -> Watch<'_> {
@@ -57,8 +58,8 @@ fn of_variant(ended: Result<Ended, RunnerError>) -> (&'static str, Option<String
     match ended {
         Ok(Ended::Failed(failed)) => {
             assert_eq!((failed.len(), failed[0].variant), (1, Some(3)));
-            let breach = failed[0].breach.clone();
-            (breach.class.name(), breach.limit, breach.message)
+            let error = failed[0].error.clone();
+            (error.class.name(), error.limit, error.message)
         }
         other => panic!("{other:?}"),
     }
@@ -108,7 +109,7 @@ async fn the_workload_has_a_wall_time_too_and_no_variant_is_blamed() {
     }
 }
 
-/// It hardly runs, so it gets more time, and no end of it either.
+/// The runner hardly runs, so it gets more time, and does not run then either.
 #[tokio::test]
 async fn a_runner_that_never_works_again_is_a_stall() {
     let rests = "exec sleep 60";
@@ -153,15 +154,15 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         wall: Duration::from_secs(7),
         ..Limits::default()
     };
-    let setting = Setting {
+    let config = RunnerConfig {
         confinement: faked(&folder, CALLING, "").await,
         call: Vec::new(),
         limits,
-        source: InputSource::Cases(Vec::new()),
+        inputs: Inputs::Cases(Vec::new()),
         seed: 1,
         check_seed: 2,
     };
-    let watch = setting.watch(b"", None, 3, bounds::GATE_PATIENCE);
+    let watch = config.watch(b"", None, 3, bounds::GATE_PATIENCE);
     // The workload and the component that does nothing have stores, too.
     assert_eq!(watch.guests_bytes, 500);
     assert_eq!(watch.call_max.as_secs(), 28);

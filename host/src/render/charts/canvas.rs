@@ -1,15 +1,16 @@
-//! What all charts draw with.
+//! The canvas and the axis that all charts are drawn with.
 
-use crate::render::inert::Html;
+use crate::render::escape::Html;
 use std::fmt::Write;
 
 /// Width of every chart, in its own units.
 pub(super) const WIDTH: f64 = 720.0;
 
-/// Characters of a name in a chart.
+/// Largest number of characters of a name in a chart.
 const LABEL_CHARS_MAX: usize = 24;
 
-/// Colours for light and dark, and the strokes. Series 0 to 5 have 4.5 : 1 against both grounds.
+/// Colours for light and dark schemes, and strokes. Series 0 to 5 have a contrast of at least 4.5 : 1
+/// on both backgrounds.
 const STYLE: &str = "\
 .bk{font:13px system-ui,sans-serif;--ink:#1f2328;--soft:#59636e;--line:#d1d9e0;--ground:#fff;\
 --s0:#0550ae;--s1:#a63a00;--s2:#116329;--s3:#8250df;--s4:#9a0f5c;--s5:#5c4a00}\
@@ -22,10 +23,10 @@ const STYLE: &str = "\
 .bk .c2{stroke:var(--s2)}.bk .f2{fill:var(--s2)}.bk .c3{stroke:var(--s3)}.bk .f3{fill:var(--s3)}\
 .bk .c4{stroke:var(--s4)}.bk .f4{fill:var(--s4)}.bk .c5{stroke:var(--s5)}.bk .f5{fill:var(--s5)}";
 
-/// Distinct colours; later series differ by shape and label.
+/// Number of distinct colours; later series differ by shape and label.
 const COLOURS: usize = 6;
 
-/// Where text starts from.
+/// The anchor of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -33,7 +34,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// An SVG document in the making.
+/// An SVG document that is being drawn.
 pub(super) struct Canvas {
     body: String,
 }
@@ -45,8 +46,9 @@ impl Canvas {
         }
     }
 
-    /// Writing to a string cannot fail.
+    /// Adds an element.
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
         let _ = self.body.write_fmt(element);
         self.body.push('\n');
     }
@@ -58,7 +60,7 @@ impl Canvas {
         ));
     }
 
-    /// A thick line in the colour of a series.
+    /// Adds a thick line in the colour of a series.
     pub(super) fn bar(&mut self, from: (f64, f64), to: (f64, f64), series: usize) {
         let ((x1, y1), (x2, y2)) = (from, to);
         let colour = series % COLOURS;
@@ -87,7 +89,7 @@ impl Canvas {
         ));
     }
 
-    /// A mark whose shape tells the series, too.
+    /// Adds a mark in the colour and shape of a series.
     pub(super) fn mark(&mut self, (x, y): (f64, f64), series: usize, hollow: bool) {
         let colour = series % COLOURS;
         let class = if hollow {
@@ -120,7 +122,7 @@ impl Canvas {
         ));
     }
 
-    /// Foreign text, shortened and escaped.
+    /// Adds a text, escaped.
     pub(super) fn text(&mut self, (x, y): (f64, f64), text: &str, anchor: Anchor, soft: bool) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -149,12 +151,12 @@ impl Canvas {
     }
 }
 
-/// A name that fits beside a chart.
+/// A name, cut to fit beside a chart.
 pub(super) fn label(name: &str) -> String {
     crate::render::clipped(name, LABEL_CHARS_MAX)
 }
 
-/// The powers of ten that a number may have, about.
+/// Largest power of ten of a finite number.
 const POWER_MAX: f64 = 308.0;
 
 /// A logarithmic axis from `low` to `high`, drawn between two coordinates.
@@ -164,9 +166,9 @@ pub(super) struct LogAxis {
     pub(super) low: f64,
     /// The largest value.
     pub(super) high: f64,
-    /// Where the smallest lies.
+    /// Coordinate of the smallest value.
     pub(super) start: f64,
-    /// Where the largest lies.
+    /// Coordinate of the largest value.
     pub(super) end: f64,
 }
 
@@ -177,7 +179,7 @@ impl LogAxis {
         self.start + share * (self.end - self.start)
     }
 
-    /// Round numbers on the axis: 1, 2, 5 and their tenfolds; finer ones on a short axis.
+    /// Round numbers on the axis: 1, 2, 5 times powers of ten; finer ones on a short axis.
     pub(super) fn ticks(&self) -> Vec<f64> {
         let span = self.high / self.low;
         let mantissas: &[f64] = if span < 1.3 {
@@ -191,7 +193,7 @@ impl LogAxis {
         } else {
             &[1.0]
         };
-        // An end may be 0 or beyond all numbers.
+        // An end may be 0 or infinite.
         let power = |end: f64| end.log10().clamp(-POWER_MAX, POWER_MAX);
         let first = power(self.low).floor() as i32;
         let last = power(self.high).ceil() as i32;
@@ -203,7 +205,7 @@ impl LogAxis {
     }
 }
 
-/// Coordinates at least `gap` apart and as near as may be to the wanted ones, in the same order.
+/// Coordinates at least `gap` apart, close to the wanted ones and in the same order.
 pub(super) fn spread(wanted: &[f64], gap: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));

@@ -1,20 +1,20 @@
-//! The plane of the two criteria that count most: who is dominated, and who trades one for the
-//! other.
+//! The chart of the two criteria with the largest weights: the Pareto front, and the dominated
+//! variants.
 
 use super::canvas::{Anchor, Canvas, WIDTH, label, spread};
-use super::{Chart, VARIANTS_MAX};
+use super::chart::{Chart, VARIANTS_MAX};
 use crate::render::tables::{self, Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{CriterionSummary, Interval, Report, Variant};
+use bakeoff_domain::report::{CriterionSummary, Interval, Report, VariantReport};
 
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = WIDTH - 200.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 320.0;
 
-/// One variant on the plane.
+/// A variant in the chart.
 struct Point<'a> {
-    variant: &'a Variant,
+    variant: &'a VariantReport,
     x: Interval,
     y: Interval,
     front: bool,
@@ -49,7 +49,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     let more = if rest.is_empty() {
         String::new()
     } else {
-        format!(" {} more criteria are not in the picture.", rest.len())
+        format!(" {} other criteria are not shown.", rest.len())
     };
     let front: Vec<String> = points
         .iter()
@@ -57,8 +57,8 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         .map(|point| words::name(report, &point.variant.id))
         .collect();
     let description = format!(
-        "Scores on {x_name} to the right and on {y_name} upwards; better is further to the upper \
-         right. Filled marks are not dominated by any other on the criteria that count: {}.{more}",
+        "Scores on {x_name} (horizontal) and {y_name} (vertical); better is further to the upper \
+         right. Filled marks are not dominated on the criteria with a weight: {}.{more}",
         front.join(", ")
     );
     let mut canvas = Canvas::new();
@@ -73,7 +73,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-/// The lowest score that is shown: 0, or less where somebody has less.
+/// The lowest score of the axis: 0, or less if a score is less.
 fn floor(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0_f64, f64::min).floor().max(-10.0)
 }
@@ -152,26 +152,16 @@ fn table(report: &Report, points: &[Point<'_>], (x, y): (&str, &str)) -> Table {
     // The first column holds names; then come the criteria in their order.
     let place = |name: &&str| report.criteria.iter().position(|c| c.name == **name);
     let places: Vec<usize> = [x, y].iter().filter_map(place).map(|at| at + 1).collect();
-    let shown: Vec<String> = points
-        .iter()
-        .map(|point| words::name(report, &point.variant.id))
-        .collect();
-    let pick = |row: &Vec<String>| -> Vec<String> {
-        let front = points
-            .iter()
-            .zip(&shown)
-            .any(|(point, name)| *name == row[0] && point.front);
+    let pick = |(row, variant): (Vec<String>, &VariantReport)| {
+        let point = points.iter().find(|point| point.variant.id == variant.id)?;
         let mut cells = vec![row[0].clone()];
         cells.extend(places.iter().map(|place| row[*place].clone()));
-        cells.push(if front { "yes" } else { "no" }.to_owned());
-        cells
+        cells.push(if point.front { "yes" } else { "no" }.to_owned());
+        Some(cells)
     };
-    table.rows = table
-        .rows
-        .iter()
-        .filter(|row| shown.contains(&row[0]))
-        .map(pick)
-        .collect();
+    // The rows of that table are the variants in their order.
+    let rows = table.rows.into_iter().zip(&report.variants);
+    table.rows = rows.filter_map(pick).collect();
     let mut columns = vec![table.columns[0].clone()];
     columns.extend(places.iter().map(|place| table.columns[*place].clone()));
     columns.push(("undominated".to_owned(), Align::Left));

@@ -1,21 +1,22 @@
-//! Times against the fastest, with the intervals of the verdicts.
+//! The chart of times against the fastest variant, with the intervals of the verdicts.
 
 use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
-use super::{Chart, VARIANTS_MAX};
-use crate::render::tables::{self, Against};
+use super::chart::{Chart, VARIANTS_MAX};
+use crate::render::tables::{self, RatioRow};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::verdict::Verdict;
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = WIDTH - 180.0;
 const ROW: f64 = 28.0;
 const TOP: f64 = 16.0;
 
-/// Beyond this factor the axis is cut off.
+/// The axis ends at this factor.
 const FACTOR_MAX: f64 = 100.0;
 
 pub(super) fn chart(report: &Report) -> Option<Chart> {
-    let list = tables::against_fastest(report);
+    let list = tables::ratios_to_fastest(report);
     if list.len() < 2 {
         return None;
     }
@@ -25,7 +26,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     let description = format!(
         "Ratio of the time of each variant to that of {fastest}, on a logarithmic axis, with the \
          interval of its verdict. {}",
-        described(report, shown)
+        describe(report, shown)
     );
     let axis = axis(shown);
     let bottom = TOP + ROW * shown.len() as f64;
@@ -38,8 +39,8 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     }
     let one = axis.at(1.0);
     canvas.line((one, TOP), (one, bottom), "axis");
-    for (index, against) in shown.iter().enumerate() {
-        row(&mut canvas, report, &axis, index, against);
+    for (index, ratio_row) in shown.iter().enumerate() {
+        row(&mut canvas, report, &axis, index, ratio_row);
     }
     Some(Chart {
         name: "ratios",
@@ -50,21 +51,21 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-fn described(report: &Report, list: &[Against<'_>]) -> String {
-    let said: Vec<String> = list[1..]
+fn describe(report: &Report, list: &[RatioRow<'_>]) -> String {
+    let ratios: Vec<String> = list[1..]
         .iter()
-        .filter_map(|against| {
-            let name = words::name(report, &against.variant.id);
-            Some(format!("{name}: {}", numbers::times(against.ratio?)))
+        .filter_map(|row| {
+            let name = words::name(report, &row.variant.id);
+            Some(format!("{name}: {}", numbers::times(row.ratio?)))
         })
         .collect();
-    format!("{}.", said.join("; "))
+    format!("{}.", ratios.join("; "))
 }
 
-fn axis(list: &[Against<'_>]) -> LogAxis {
+fn axis(list: &[RatioRow<'_>]) -> LogAxis {
     let ends = list
         .iter()
-        .filter_map(|against| against.ratio)
+        .filter_map(|row| row.ratio)
         .flat_map(|ratio| [Some(ratio.value), ratio.low, ratio.high])
         .flatten()
         .filter(|end| end.is_finite() && *end > 0.0);
@@ -79,16 +80,19 @@ fn axis(list: &[Against<'_>]) -> LogAxis {
     }
 }
 
-fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, against: &Against<'_>) {
+fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: &RatioRow<'_>) {
     let y = TOP + ROW * (index as f64 + 0.5);
-    let name = label(&words::name(report, &against.variant.id));
+    let name = label(&words::name(report, &row.variant.id));
     canvas.text((LEFT - 12.0, y + 4.0), &name, Anchor::End, false);
-    let Some(ratio) = against.ratio else {
-        if index == 0 {
-            canvas.mark((axis.at(1.0), y), 0, false);
-        }
-        let said = if index == 0 { "1 ×" } else { &against.verdict };
-        canvas.text((RIGHT + 12.0, y + 4.0), said, Anchor::Start, true);
+    let Some(ratio) = row.ratio else {
+        let text = match row.verdict {
+            None => {
+                canvas.mark((axis.at(1.0), y), 0, false);
+                "1 ×".to_owned()
+            }
+            Some(_) => row.verdict_text(),
+        };
+        canvas.text((RIGHT + 12.0, y + 4.0), &text, Anchor::Start, true);
         return;
     };
     let low = ratio.low.map_or(LEFT, |low| axis.at(low));
@@ -99,11 +103,15 @@ fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, again
             canvas.bar((end, y - 5.0), (end, y + 5.0), 0);
         }
     }
-    canvas.mark((axis.at(ratio.value), y), 0, against.verdict == "no call");
-    let verdict = match against.verdict.as_str() {
-        "tie" | "no call" => format!(", {}", against.verdict),
+    canvas.mark(
+        (axis.at(ratio.value), y),
+        0,
+        row.verdict == Some(Verdict::NoCall),
+    );
+    let verdict = match row.verdict {
+        Some(Verdict::Tie | Verdict::NoCall) => format!(", {}", row.verdict_text()),
         _ => String::new(),
     };
-    let said = format!("{}{verdict}", numbers::times(ratio));
-    canvas.text((RIGHT + 12.0, y + 4.0), &said, Anchor::Start, true);
+    let text = format!("{}{verdict}", numbers::times(ratio));
+    canvas.text((RIGHT + 12.0, y + 4.0), &text, Anchor::Start, true);
 }

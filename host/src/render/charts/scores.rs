@@ -1,22 +1,22 @@
-//! Scores by criterion, as bars with their intervals.
+//! The chart of scores by criterion, as bars with their intervals.
 
 use super::canvas::{Anchor, Canvas, WIDTH, label};
-use super::{Chart, VARIANTS_MAX};
+use super::chart::{Chart, VARIANTS_MAX};
 use crate::render::tables;
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Report, Variant};
+use bakeoff_domain::report::{Report, VariantReport};
 
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = WIDTH - 60.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 26.0;
 
-/// Criteria that are shown, at most.
+/// Largest number of criteria in the chart.
 const CRITERIA_MAX: usize = 10;
 
 pub(super) fn chart(report: &Report) -> Option<Chart> {
     let scored = report.variants.iter().filter(|v| !v.scores.is_empty());
-    let variants: Vec<&Variant> = scored.take(VARIANTS_MAX).collect();
+    let variants: Vec<&VariantReport> = scored.take(VARIANTS_MAX).collect();
     let criteria = &report.criteria[..report.criteria.len().min(CRITERIA_MAX)];
     if variants.is_empty() || criteria.is_empty() {
         return None;
@@ -66,10 +66,10 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
                 let middle = y + ROW / 2.0 - 1.0;
                 canvas.line((at(low), middle), (at(high), middle), "axis");
             }
-            let said = numbers::score(score.value);
+            let text = numbers::score(score.value);
             canvas.text(
                 (at(score.value.max(0.0)) + 6.0, y + 12.0),
-                &said,
+                &text,
                 Anchor::Start,
                 true,
             );

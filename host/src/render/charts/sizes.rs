@@ -1,7 +1,8 @@
-//! Time by size, on two logarithmic axes, with the sizes at which variants change places.
+//! The chart of times by size, on two logarithmic axes, with the sizes at which the order of variants
+//! changes.
 
 use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label, spread};
-use super::{Chart, VARIANTS_MAX};
+use super::chart::{Chart, VARIANTS_MAX};
 use crate::render::tables;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{CaseLabel, Report};
@@ -11,10 +12,10 @@ const RIGHT: f64 = WIDTH - 180.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 320.0;
 
-/// Crossings that are marked, at most.
-const CROSSINGS_MAX: usize = 4;
+/// Largest number of crossings that are marked.
+const CROSSOVERS_MAX: usize = 4;
 
-/// One variant's times.
+/// The times of a variant.
 struct Series {
     name: String,
     points: Vec<(f64, f64)>,
@@ -47,15 +48,15 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         start: BOTTOM,
         end: TOP,
     };
-    let crossings = words::crossings(report);
+    let crossovers = words::crossovers(report);
     let title = "Time of one call by size".to_owned();
-    let description = described(report, &crossings);
+    let description = describe(report, &crossovers);
     let mut canvas = Canvas::new();
     axes(&mut canvas, &x, &y, &sizes);
-    for crossing in crossings.iter().take(CROSSINGS_MAX) {
-        let at = x.at(crossing.about);
+    for crossover in crossovers.iter().take(CROSSOVERS_MAX) {
+        let at = x.at(crossover.about);
         canvas.line((at, TOP), (at, BOTTOM), "cross");
-        let text = format!("≈ {}", numbers::significant(crossing.about, 2));
+        let text = format!("≈ {}", numbers::significant(crossover.about, 2));
         canvas.text((at, TOP - 8.0), &text, Anchor::Middle, true);
     }
     lines(&mut canvas, &x, &y, &series);
@@ -68,7 +69,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-/// By case: its size, if it has one that a logarithm can take.
+/// The size of each case; `None` if it has none, or if it is 0.
 fn sizes(report: &Report) -> Vec<Option<f64>> {
     let cases = report.experiment.cases.iter();
     cases
@@ -98,16 +99,16 @@ fn series(report: &Report) -> Vec<Series> {
     timed.take(VARIANTS_MAX).collect()
 }
 
-fn described(report: &Report, crossings: &[words::Crossing]) -> String {
+fn describe(report: &Report, crossovers: &[words::Crossover]) -> String {
     let mut text =
         "Time of one call against the size of the input, both on logarithmic axes.".to_owned();
-    for crossing in crossings.iter().take(CROSSINGS_MAX) {
+    for crossover in crossovers.iter().take(CROSSOVERS_MAX) {
         text += &format!(
             " {} is faster up to size {}, {} from size {} on.",
-            words::name(report, &crossing.small),
-            numbers::count(u64::from(crossing.from)),
-            words::name(report, &crossing.large),
-            numbers::count(u64::from(crossing.to))
+            words::name(report, &crossover.small),
+            numbers::count(u64::from(crossover.from)),
+            words::name(report, &crossover.large),
+            numbers::count(u64::from(crossover.to))
         );
     }
     text
@@ -135,7 +136,7 @@ fn axes(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, sizes: &[f64]) {
     canvas.text((middle, BOTTOM + 38.0), "size", Anchor::Middle, true);
 }
 
-/// A whole number without the zeros that significant digits give it.
+/// The part of a number before the decimal point.
 fn trimmed(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, _)) => whole,

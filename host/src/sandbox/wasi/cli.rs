@@ -1,7 +1,7 @@
 //! `wasi:cli`: no environment, no arguments, no terminal; an empty input, bounded outputs.
 
-use super::state::{Handle, Refusal, Virtual};
-use crate::sandbox::outcome::Breach;
+use super::state::{Handle, VirtualWorld};
+use crate::sandbox::guest_error::{GuestError, Refusal};
 use bakeoff_domain::attempt::AttemptKind;
 use bakeoff_domain::failure::FailureClass;
 use wasmtime::Result;
@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::bindings::cli::{
 };
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream};
 
-impl environment::Host for Virtual {
+impl environment::Host for VirtualWorld {
     fn get_environment(&mut self) -> Result<Vec<(String, String)>> {
         self.enter()?;
         Ok(Vec::new())
@@ -29,17 +29,17 @@ impl environment::Host for Virtual {
     }
 }
 
-impl Virtual {
-    /// Ending the process is a failure: whoever is called answers.
+impl VirtualWorld {
+    /// The error of a guest that ends its process instead of returning.
     fn exited(&self, status: u8) -> wasmtime::Error {
-        let words = format!("status {status}");
-        self.note(AttemptKind::Exit, &words);
-        let message = format!("ended its process with {words} instead of answering");
-        wasmtime::Error::new(Refusal(Breach::new(FailureClass::Exited, message)))
+        let status = format!("status {status}");
+        self.record(AttemptKind::Exit, &status);
+        let message = format!("ended its process with {status} instead of answering");
+        wasmtime::Error::new(Refusal(GuestError::new(FailureClass::Exited, message)))
     }
 }
 
-impl exit::Host for Virtual {
+impl exit::Host for VirtualWorld {
     fn exit(&mut self, status: Result<(), ()>) -> Result<()> {
         Err(self.exited(u8::from(status.is_err())))
     }
@@ -49,58 +49,58 @@ impl exit::Host for Virtual {
     }
 }
 
-impl stdin::Host for Virtual {
+impl stdin::Host for VirtualWorld {
     fn get_stdin(&mut self) -> Result<Resource<DynInputStream>> {
         self.enter()?;
-        self.give(Handle::EmptyInput)
+        self.new_handle(Handle::EmptyInput)
     }
 }
 
-impl stdout::Host for Virtual {
+impl stdout::Host for VirtualWorld {
     fn get_stdout(&mut self) -> Result<Resource<DynOutputStream>> {
         self.enter()?;
-        self.give(Handle::Output)
+        self.new_handle(Handle::Output)
     }
 }
 
-impl stderr::Host for Virtual {
+impl stderr::Host for VirtualWorld {
     fn get_stderr(&mut self) -> Result<Resource<DynOutputStream>> {
         self.enter()?;
-        self.give(Handle::Output)
+        self.new_handle(Handle::Output)
     }
 }
 
-impl terminal_input::Host for Virtual {}
+impl terminal_input::Host for VirtualWorld {}
 
-impl terminal_input::HostTerminalInput for Virtual {
+impl terminal_input::HostTerminalInput for VirtualWorld {
     fn drop(&mut self, terminal: Resource<terminal_input::TerminalInput>) -> Result<()> {
         self.release(&terminal)
     }
 }
 
-impl terminal_output::Host for Virtual {}
+impl terminal_output::Host for VirtualWorld {}
 
-impl terminal_output::HostTerminalOutput for Virtual {
+impl terminal_output::HostTerminalOutput for VirtualWorld {
     fn drop(&mut self, terminal: Resource<terminal_output::TerminalOutput>) -> Result<()> {
         self.release(&terminal)
     }
 }
 
-impl terminal_stdin::Host for Virtual {
+impl terminal_stdin::Host for VirtualWorld {
     fn get_terminal_stdin(&mut self) -> Result<Option<Resource<terminal_input::TerminalInput>>> {
         self.enter()?;
         Ok(None)
     }
 }
 
-impl terminal_stdout::Host for Virtual {
+impl terminal_stdout::Host for VirtualWorld {
     fn get_terminal_stdout(&mut self) -> Result<Option<Resource<terminal_output::TerminalOutput>>> {
         self.enter()?;
         Ok(None)
     }
 }
 
-impl terminal_stderr::Host for Virtual {
+impl terminal_stderr::Host for VirtualWorld {
     fn get_terminal_stderr(&mut self) -> Result<Option<Resource<terminal_output::TerminalOutput>>> {
         self.enter()?;
         Ok(None)

@@ -1,8 +1,8 @@
-//! `wasi:filesystem`: the granted folders, from memory. Nothing can be written, no path leads out of
-//! its folder, and a file has no times.
+//! `wasi:filesystem`: the granted folders, in memory. Nothing can be written, no path leads out of its
+//! folder, and files have no timestamps.
 
-use super::state::{Handle, Virtual};
-use crate::artifact::{Place, Standing};
+use super::state::{Handle, VirtualWorld};
+use crate::source::{Place, Standing};
 use bakeoff_domain::attempt::AttemptKind;
 use wasmtime::component::Resource;
 use wasmtime::{Result, bail};
@@ -14,42 +14,45 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::{
 };
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult, IoError};
 
-/// Bytes that a read hands over at most; a guest asks again for more.
+/// The most bytes of one read; a guest asks again for more.
 const READ_BYTES_MAX: u64 = 64 << 10;
 
-/// Bytes that count as one call of the host.
+/// The bytes that count as one host call.
 const BYTES_PER_CALL: u64 = 1 << 10;
 
-/// Parts that a path has at most.
+/// The most parts of a path.
 const PATH_PARTS_MAX: usize = 256;
 
 fn trap(error: wasmtime::Error) -> FsError {
     FsError::trap(error)
 }
 
-impl Virtual {
-    /// The folders that lead to what a descriptor stands for, and that itself.
-    fn standing(&mut self, of: &Resource<Descriptor>) -> FsResult<Vec<Place>> {
+impl VirtualWorld {
+    /// The file or folder of a descriptor, preceded by its ancestors.
+    fn ancestry(&mut self, of: &Resource<Descriptor>) -> FsResult<Vec<Place>> {
         self.enter().map_err(trap)?;
         match self.handle(of).map_err(trap)? {
-            Handle::Standing(way) => Ok(way.clone()),
+            Handle::Descriptor(ancestry) => Ok(ancestry.clone()),
             _ => Err(ErrorCode::BadDescriptor.into()),
         }
     }
 
     fn place(&mut self, of: &Resource<Descriptor>) -> FsResult<Place> {
-        let way = self.standing(of)?;
-        way.last().copied().ok_or(ErrorCode::BadDescriptor.into())
+        let ancestry = self.ancestry(of)?;
+        ancestry
+            .last()
+            .copied()
+            .ok_or(ErrorCode::BadDescriptor.into())
     }
 
-    /// Follows a path from a descriptor. It may go up again, as far as the descriptor.
-    fn follow(&mut self, from: &Resource<Descriptor>, path: &str) -> FsResult<Vec<Place>> {
-        let mut way = self.standing(from)?;
-        let start = way.len();
+    /// Resolves a path from a descriptor. It may go up again, but not above the descriptor.
+    fn resolve(&mut self, from: &Resource<Descriptor>, path: &str) -> FsResult<Vec<Place>> {
+        let mut ancestry = self.ancestry(from)?;
+        let start = ancestry.len();
         self.charge(path.len() as u64 / BYTES_PER_CALL)
             .map_err(trap)?;
         if path.starts_with('/') {
-            self.note(AttemptKind::OpenOutside, path);
+            self.record(AttemptKind::OpenOutside, path);
             return Err(ErrorCode::NotPermitted.into());
         }
         if path.is_empty() {
@@ -59,7 +62,7 @@ impl Virtual {
             if count >= PATH_PARTS_MAX {
                 return Err(ErrorCode::NameTooLong.into());
             }
-            let Some(here) = way.last().copied() else {
+            let Some(here) = ancestry.last().copied() else {
                 return Err(ErrorCode::BadDescriptor.into());
             };
             if !matches!(self.folders.at(here), Standing::Folder(_)) {
@@ -67,26 +70,26 @@ impl Virtual {
             }
             match part {
                 "" | "." => {}
-                ".." if way.len() == start => {
-                    self.note(AttemptKind::OpenOutside, path);
+                ".." if ancestry.len() == start => {
+                    self.record(AttemptKind::OpenOutside, path);
                     return Err(ErrorCode::NotPermitted.into());
                 }
                 ".." => {
-                    way.pop();
+                    ancestry.pop();
                 }
                 name => match self.folders.named(here, name) {
-                    Some(place) => way.push(place),
+                    Some(place) => ancestry.push(place),
                     None => return Err(ErrorCode::NoEntry.into()),
                 },
             }
         }
-        Ok(way)
+        Ok(ancestry)
     }
 
-    /// Whatever would change a granted folder.
-    fn denied<T>(&mut self, what: &str) -> FsResult<T> {
+    /// Refuses a change of a granted folder.
+    fn refuse_write<T>(&mut self, what: &str) -> FsResult<T> {
         self.enter().map_err(trap)?;
-        self.note(AttemptKind::WriteToGrant, what);
+        self.record(AttemptKind::WriteToGrant, what);
         Err(ErrorCode::ReadOnly.into())
     }
 
@@ -113,17 +116,17 @@ impl Virtual {
     }
 }
 
-impl preopens::Host for Virtual {
+impl preopens::Host for VirtualWorld {
     fn get_directories(&mut self) -> Result<Vec<(Resource<Descriptor>, String)>> {
         self.enter()?;
         let mounts = self.folders.mounts();
         let mounts: Vec<(String, Place)> = mounts.map(|(at, root)| (at.to_owned(), root)).collect();
-        let give = |(at, root)| Ok((self.give(Handle::Standing(vec![root]))?, at));
+        let give = |(at, root)| Ok((self.new_handle(Handle::Descriptor(vec![root]))?, at));
         mounts.into_iter().map(give).collect()
     }
 }
 
-impl types::Host for Virtual {
+impl types::Host for VirtualWorld {
     fn convert_error_code(&mut self, error: FsError) -> Result<types::ErrorCode> {
         Ok(error.downcast()?.into())
     }
@@ -134,7 +137,7 @@ impl types::Host for Virtual {
     }
 }
 
-impl types::HostDescriptor for Virtual {
+impl types::HostDescriptor for VirtualWorld {
     fn read_via_stream(
         &mut self,
         file: Resource<Descriptor>,
@@ -142,7 +145,9 @@ impl types::HostDescriptor for Virtual {
     ) -> FsResult<Resource<DynInputStream>> {
         let place = self.place(&file)?;
         match self.folders.at(place) {
-            Standing::File(_) => self.give(Handle::Reading(place, offset)).map_err(trap),
+            Standing::File(_) => self
+                .new_handle(Handle::Reading(place, offset))
+                .map_err(trap),
             Standing::Folder(_) => Err(ErrorCode::IsDirectory.into()),
         }
     }
@@ -152,14 +157,14 @@ impl types::HostDescriptor for Virtual {
         _: Resource<Descriptor>,
         _: Filesize,
     ) -> FsResult<Resource<DynOutputStream>> {
-        self.denied("write-via-stream")
+        self.refuse_write("write-via-stream")
     }
 
     fn append_via_stream(
         &mut self,
         _: Resource<Descriptor>,
     ) -> FsResult<Resource<DynOutputStream>> {
-        self.denied("append-via-stream")
+        self.refuse_write("append-via-stream")
     }
 
     fn advise(
@@ -186,7 +191,7 @@ impl types::HostDescriptor for Virtual {
     }
 
     fn set_size(&mut self, _: Resource<Descriptor>, _: Filesize) -> FsResult<()> {
-        self.denied("set-size")
+        self.refuse_write("set-size")
     }
 
     fn set_times(
@@ -195,7 +200,7 @@ impl types::HostDescriptor for Virtual {
         _: NewTimestamp,
         _: NewTimestamp,
     ) -> FsResult<()> {
-        self.denied("set-times")
+        self.refuse_write("set-times")
     }
 
     fn read(
@@ -217,7 +222,7 @@ impl types::HostDescriptor for Virtual {
     }
 
     fn write(&mut self, _: Resource<Descriptor>, _: Vec<u8>, _: Filesize) -> FsResult<Filesize> {
-        self.denied("write")
+        self.refuse_write("write")
     }
 
     fn read_directory(
@@ -226,7 +231,7 @@ impl types::HostDescriptor for Virtual {
     ) -> FsResult<Resource<DirectoryEntryStream>> {
         let place = self.place(&folder)?;
         match self.folders.at(place) {
-            Standing::Folder(_) => self.give(Handle::Entries(place, 0)).map_err(trap),
+            Standing::Folder(_) => self.new_handle(Handle::Entries(place, 0)).map_err(trap),
             Standing::File(_) => Err(ErrorCode::NotDirectory.into()),
         }
     }
@@ -236,7 +241,7 @@ impl types::HostDescriptor for Virtual {
     }
 
     fn create_directory_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn stat(&mut self, file: Resource<Descriptor>) -> FsResult<DescriptorStat> {
@@ -250,8 +255,8 @@ impl types::HostDescriptor for Virtual {
         _: PathFlags,
         path: String,
     ) -> FsResult<DescriptorStat> {
-        let way = self.follow(&folder, &path)?;
-        let place = way.last().copied().ok_or(ErrorCode::BadDescriptor)?;
+        let ancestry = self.resolve(&folder, &path)?;
+        let place = ancestry.last().copied().ok_or(ErrorCode::BadDescriptor)?;
         Ok(self.stat_of(place))
     }
 
@@ -263,7 +268,7 @@ impl types::HostDescriptor for Virtual {
         _: NewTimestamp,
         _: NewTimestamp,
     ) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn link_at(
@@ -274,7 +279,7 @@ impl types::HostDescriptor for Virtual {
         _: Resource<Descriptor>,
         path: String,
     ) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn open_at(
@@ -288,25 +293,26 @@ impl types::HostDescriptor for Virtual {
         let changing = OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::TRUNCATE;
         let writing = DescriptorFlags::WRITE | DescriptorFlags::MUTATE_DIRECTORY;
         if how.intersects(changing) || rights.intersects(writing) {
-            return self.denied(&path);
+            return self.refuse_write(&path);
         }
-        let way = self.follow(&folder, &path)?;
-        let last = way.last().copied().ok_or(ErrorCode::BadDescriptor)?;
+        let ancestry = self.resolve(&folder, &path)?;
+        let last = ancestry.last().copied().ok_or(ErrorCode::BadDescriptor)?;
         let is_folder = matches!(self.folders.at(last), Standing::Folder(_));
         if how.contains(OpenFlags::DIRECTORY) && !is_folder {
             return Err(ErrorCode::NotDirectory.into());
         }
-        // Nothing above the opened one can be reached through it.
-        self.give(Handle::Standing(vec![last])).map_err(trap)
+        // Nothing above it can be reached through the new descriptor.
+        self.new_handle(Handle::Descriptor(vec![last]))
+            .map_err(trap)
     }
 
     fn readlink_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<String> {
-        self.follow(&folder, &path)?;
+        self.resolve(&folder, &path)?;
         Err(ErrorCode::Invalid.into())
     }
 
     fn remove_directory_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn rename_at(
@@ -316,22 +322,22 @@ impl types::HostDescriptor for Virtual {
         _: Resource<Descriptor>,
         _: String,
     ) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn symlink_at(&mut self, _: Resource<Descriptor>, _: String, path: String) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn unlink_file_at(&mut self, _: Resource<Descriptor>, path: String) -> FsResult<()> {
-        self.denied(&path)
+        self.refuse_write(&path)
     }
 
     fn is_same_object(&mut self, a: Resource<Descriptor>, b: Resource<Descriptor>) -> Result<bool> {
         self.enter()?;
         let mut last = |of: &Resource<Descriptor>| match self.handle(of)? {
-            Handle::Standing(way) => Ok(way.last().copied()),
-            _ => bail!("a handle that is no descriptor"),
+            Handle::Descriptor(ancestry) => Ok(ancestry.last().copied()),
+            _ => bail!("the handle is not a descriptor"),
         };
         Ok(last(&a)? == last(&b)?)
     }
@@ -346,8 +352,8 @@ impl types::HostDescriptor for Virtual {
         _: PathFlags,
         path: String,
     ) -> FsResult<MetadataHashValue> {
-        let way = self.follow(&folder, &path)?;
-        let place = way.last().copied().ok_or(ErrorCode::BadDescriptor)?;
+        let ancestry = self.resolve(&folder, &path)?;
+        let place = ancestry.last().copied().ok_or(ErrorCode::BadDescriptor)?;
         Ok(Self::hash_of(place))
     }
 
@@ -356,7 +362,7 @@ impl types::HostDescriptor for Virtual {
     }
 }
 
-impl types::HostDirectoryEntryStream for Virtual {
+impl types::HostDirectoryEntryStream for VirtualWorld {
     fn read_directory_entry(
         &mut self,
         stream: Resource<DirectoryEntryStream>,

@@ -1,8 +1,8 @@
-//! `wasi:io`: streams over memory, and waiting in virtual time. Nothing ever waits in real time:
-//! inputs and outputs are always ready, and clocks are moved on to when they are.
+//! `wasi:io`: streams over memory, and waiting in virtual time. Nothing waits in real time: inputs
+//! and outputs are always ready, and waiting for a time advances the clock to it.
 
-use super::state::{Handle, Virtual};
-use crate::artifact::Standing;
+use super::state::{Handle, VirtualWorld};
+use crate::source::Standing;
 use wasmtime::component::Resource;
 use wasmtime::{Result, bail};
 use wasmtime_wasi::p2::bindings::sync::io::{poll, streams};
@@ -11,25 +11,25 @@ use wasmtime_wasi::p2::{
 };
 use wasmtime_wasi_io::bindings::wasi::io::error;
 
-/// Bytes that a read or a write of zeroes moves at most; a guest asks again for more.
+/// The most bytes of one read; a guest asks again for more.
 const CHUNK_BYTES: u64 = 64 << 10;
 
-/// Bytes read that count as one call of the host.
+/// The bytes of a read that count as one host call.
 const BYTES_PER_CALL: u64 = 1 << 10;
 
-/// Bytes of a write that waits until it is done, by the interface's own rule.
+/// The most bytes of a blocking write, by the specification of the interface.
 const BLOCKING_WRITE_BYTES: u64 = 4096;
 
 fn trap(error: wasmtime::Error) -> StreamError {
     StreamError::Trap(error)
 }
 
-impl error::Host for Virtual {}
+impl error::Host for VirtualWorld {}
 
-impl error::HostError for Virtual {
+impl error::HostError for VirtualWorld {
     fn to_debug_string(&mut self, _: Resource<IoError>) -> Result<String> {
         self.enter()?;
-        // No stream here ever fails with such an error; a guest cannot have one.
+        // No stream here fails with such an error, so no guest has one.
         Ok("an error".to_owned())
     }
 
@@ -38,7 +38,7 @@ impl error::HostError for Virtual {
     }
 }
 
-impl poll::Host for Virtual {
+impl poll::Host for VirtualWorld {
     fn poll(&mut self, pollables: Vec<Resource<DynPollable>>) -> Result<Vec<u32>> {
         self.charge(1 + pollables.len() as u64)?;
         let times: Vec<u64> = pollables
@@ -55,11 +55,11 @@ impl poll::Host for Virtual {
     }
 }
 
-impl poll::HostPollable for Virtual {
+impl poll::HostPollable for VirtualWorld {
     fn ready(&mut self, pollable: Resource<DynPollable>) -> Result<bool> {
         self.enter()?;
-        // Who asks again and again waits, too: looking takes time.
-        let now = self.look_at_clock();
+        // Reading the clock advances it, so that polling in a loop ends.
+        let now = self.read_clock();
         Ok(self.ready_at(&pollable)? <= now)
     }
 
@@ -74,15 +74,15 @@ impl poll::HostPollable for Virtual {
     }
 }
 
-impl Virtual {
+impl VirtualWorld {
     fn ready_at(&mut self, pollable: &Resource<DynPollable>) -> Result<u64> {
         match self.handle(pollable)? {
             Handle::ReadyAt(time) => Ok(*time),
-            _ => bail!("a handle that is no pollable"),
+            _ => bail!("the handle is not a pollable"),
         }
     }
 
-    /// The next bytes of an input: at most so many, at least one unless none are wanted.
+    /// Reads the next bytes of an input: at most `len`, and at least one if `len` is not 0.
     fn read(&mut self, stream: &Resource<DynInputStream>, len: u64) -> StreamResult<Vec<u8>> {
         self.enter().map_err(trap)?;
         let Handle::Reading(place, at) = self.handle(stream).map_err(trap)?.clone() else {
@@ -115,7 +115,7 @@ impl Virtual {
         Ok(())
     }
 
-    fn short(bytes: u64) -> StreamResult<()> {
+    fn check_blocking_length(bytes: u64) -> StreamResult<()> {
         match bytes <= BLOCKING_WRITE_BYTES {
             true => Ok(()),
             false => Err(StreamError::trap(
@@ -125,7 +125,7 @@ impl Virtual {
     }
 }
 
-impl streams::Host for Virtual {
+impl streams::Host for VirtualWorld {
     fn convert_stream_error(&mut self, error: StreamError) -> Result<streams::StreamError> {
         match error {
             StreamError::Closed => Ok(streams::StreamError::Closed),
@@ -134,9 +134,9 @@ impl streams::Host for Virtual {
     }
 }
 
-impl streams::HostInputStream for Virtual {
+impl streams::HostInputStream for VirtualWorld {
     fn read(&mut self, stream: Resource<DynInputStream>, len: u64) -> StreamResult<Vec<u8>> {
-        Virtual::read(self, &stream, len)
+        VirtualWorld::read(self, &stream, len)
     }
 
     fn blocking_read(
@@ -144,20 +144,20 @@ impl streams::HostInputStream for Virtual {
         stream: Resource<DynInputStream>,
         len: u64,
     ) -> StreamResult<Vec<u8>> {
-        Virtual::read(self, &stream, len)
+        VirtualWorld::read(self, &stream, len)
     }
 
     fn skip(&mut self, stream: Resource<DynInputStream>, len: u64) -> StreamResult<u64> {
-        Ok(Virtual::read(self, &stream, len)?.len() as u64)
+        Ok(VirtualWorld::read(self, &stream, len)?.len() as u64)
     }
 
     fn blocking_skip(&mut self, stream: Resource<DynInputStream>, len: u64) -> StreamResult<u64> {
-        Ok(Virtual::read(self, &stream, len)?.len() as u64)
+        Ok(VirtualWorld::read(self, &stream, len)?.len() as u64)
     }
 
     fn subscribe(&mut self, _: Resource<DynInputStream>) -> Result<Resource<DynPollable>> {
         self.enter()?;
-        self.give(Handle::ReadyAt(0))
+        self.new_handle(Handle::ReadyAt(0))
     }
 
     fn drop(&mut self, stream: Resource<DynInputStream>) -> Result<()> {
@@ -165,7 +165,7 @@ impl streams::HostInputStream for Virtual {
     }
 }
 
-impl streams::HostOutputStream for Virtual {
+impl streams::HostOutputStream for VirtualWorld {
     fn check_write(&mut self, _: Resource<DynOutputStream>) -> StreamResult<u64> {
         self.enter().map_err(trap)?;
         Ok(self.room_to_write())
@@ -173,7 +173,7 @@ impl streams::HostOutputStream for Virtual {
 
     fn write(&mut self, _: Resource<DynOutputStream>, bytes: Vec<u8>) -> StreamResult<()> {
         self.enter().map_err(trap)?;
-        Virtual::write(self, &bytes).map_err(trap)
+        VirtualWorld::write(self, &bytes).map_err(trap)
     }
 
     fn blocking_write_and_flush(
@@ -182,8 +182,8 @@ impl streams::HostOutputStream for Virtual {
         bytes: Vec<u8>,
     ) -> StreamResult<()> {
         self.enter().map_err(trap)?;
-        Self::short(bytes.len() as u64)?;
-        Virtual::write(self, &bytes).map_err(trap)
+        Self::check_blocking_length(bytes.len() as u64)?;
+        VirtualWorld::write(self, &bytes).map_err(trap)
     }
 
     fn flush(&mut self, _: Resource<DynOutputStream>) -> StreamResult<()> {
@@ -196,7 +196,7 @@ impl streams::HostOutputStream for Virtual {
 
     fn subscribe(&mut self, _: Resource<DynOutputStream>) -> Result<Resource<DynPollable>> {
         self.enter()?;
-        self.give(Handle::ReadyAt(0))
+        self.new_handle(Handle::ReadyAt(0))
     }
 
     fn write_zeroes(&mut self, _: Resource<DynOutputStream>, len: u64) -> StreamResult<()> {
@@ -208,7 +208,7 @@ impl streams::HostOutputStream for Virtual {
         _: Resource<DynOutputStream>,
         len: u64,
     ) -> StreamResult<()> {
-        Self::short(len)?;
+        Self::check_blocking_length(len)?;
         self.write_zeros(len)
     }
 
@@ -218,8 +218,8 @@ impl streams::HostOutputStream for Virtual {
         source: Resource<DynInputStream>,
         len: u64,
     ) -> StreamResult<u64> {
-        let bytes = Virtual::read(self, &source, len)?;
-        Virtual::write(self, &bytes).map_err(trap)?;
+        let bytes = VirtualWorld::read(self, &source, len)?;
+        VirtualWorld::write(self, &bytes).map_err(trap)?;
         Ok(bytes.len() as u64)
     }
 

@@ -1,13 +1,11 @@
 //! WASI 0.2 for components that users bring: a virtual, empty world.
 //!
-//! The interfaces are those of `wasmtime-wasi`, whose bindings are used; what stands behind them is
-//! not. Nothing here makes a system call, starts a thread or waits: files are memory, time is a
-//! number that sleeping moves on, random numbers follow from a seed. So a runner needs nothing more
-//! for a component with imports than for one without, every run of the same calls is the same, and
-//! no guest can block its host.
+//! The bindings are those of `wasmtime-wasi`; the implementation is not. Nothing here makes a system
+//! call, starts a thread or waits: files are memory, time is a number that sleeping advances, random
+//! numbers follow from a seed. So a component with imports needs no more permissions than one without,
+//! the same calls always give the same results, and no guest can block its host.
 //!
-//! Each of the bounds is per call of the guest's export, but those of handles, which last as long as
-//! the instance.
+//! The limits are per call of the guest's export, except that on handles, which is per instance.
 
 mod cli;
 mod clocks;
@@ -16,18 +14,19 @@ mod io;
 mod random;
 mod state;
 
-pub(super) use state::{HANDLES_MAX, Refusal, Virtual};
+pub(super) use state::VirtualWorld;
 
-use super::guest::Guest;
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime_wasi::p2::bindings::{cli as wasi_cli, clocks as wasi_clocks, random as wasi_random};
 use wasmtime_wasi::p2::bindings::{filesystem, sync};
 
-/// Links every interface that the build lets pass. Sockets and HTTP are not among them: a component
-/// that imports them is not linked at all.
-pub(super) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
-    type World = HasSelf<Virtual>;
-    let get = Guest::world;
+/// Links every interface that the build accepts; `get` returns the virtual world of a store. Sockets
+/// and HTTP are not among them: a component that imports them is not linked at all.
+pub(super) fn link<T: 'static>(
+    linker: &mut Linker<T>,
+    get: fn(&mut T) -> &mut VirtualWorld,
+) -> wasmtime::Result<()> {
+    type World = HasSelf<VirtualWorld>;
     wasi_cli::environment::add_to_linker::<_, World>(linker, get)?;
     wasi_cli::exit::add_to_linker::<_, World>(linker, get)?;
     wasi_cli::stdin::add_to_linker::<_, World>(linker, get)?;

@@ -1,6 +1,6 @@
 //! `wasi:random`: numbers that follow from a seed.
 
-use super::state::{RANDOM_BYTES_MAX, Virtual};
+use super::state::{RANDOM_BYTES_MAX, VirtualWorld};
 use crate::config::units::show_bytes;
 use bakeoff_domain::attempt::AttemptKind;
 use bakeoff_domain::failure::FailureClass;
@@ -10,7 +10,7 @@ use wasmtime_wasi::p2::bindings::random::{insecure, insecure_seed, random};
 /// Bytes of randomness that count as one call of the host.
 const BYTES_PER_CALL: u64 = 64;
 
-impl Virtual {
+impl VirtualWorld {
     fn random_bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         if len > RANDOM_BYTES_MAX {
             return Err(self.refuse(
@@ -31,7 +31,7 @@ impl Virtual {
     }
 }
 
-impl random::Host for Virtual {
+impl random::Host for VirtualWorld {
     fn get_random_bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         self.random_bytes(len)
     }
@@ -42,7 +42,7 @@ impl random::Host for Virtual {
     }
 }
 
-impl insecure::Host for Virtual {
+impl insecure::Host for VirtualWorld {
     fn get_insecure_random_bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         self.random_bytes(len)
     }
@@ -53,7 +53,7 @@ impl insecure::Host for Virtual {
     }
 }
 
-impl insecure_seed::Host for Virtual {
+impl insecure_seed::Host for VirtualWorld {
     fn insecure_seed(&mut self) -> Result<(u64, u64)> {
         self.enter()?;
         Ok((self.random_u64(), self.random_u64()))

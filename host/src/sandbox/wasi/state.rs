@@ -1,9 +1,10 @@
-//! The state behind the interfaces, and its bounds.
+//! The state behind the WASI interfaces, and its limits.
 
-use crate::artifact::{Folders, Place};
 use crate::config::units::{show_bytes, show_duration};
-use crate::sandbox::attempts::AttemptLog;
-use crate::sandbox::outcome::Breach;
+use crate::sandbox::attempt_log::AttemptLog;
+use crate::sandbox::guest_error::{GuestError, Refusal};
+use crate::sandbox::limits::{HANDLES_MAX, HOST_CALLS_MAX};
+use crate::source::{Folders, Place};
 use bakeoff_domain::attempt::AttemptKind;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
@@ -12,27 +13,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use wasmtime::component::{Resource, ResourceTable};
 
-/// Calls of host functions in one call of an export. A million of them take a fraction of a second.
-pub(in crate::sandbox) const HOST_CALLS_MAX: u64 = 1_000_000;
-
-/// Handles that an instance may hold at a time: files, streams, pollables.
-pub(in crate::sandbox) const HANDLES_MAX: usize = 1_000;
-
-/// Random bytes in one request.
+/// The most random bytes in one request.
 pub(super) const RANDOM_BYTES_MAX: u64 = 64 << 10;
 
-/// Bytes of the output's end that are kept, for the message of a failure.
+/// The bytes at the end of the output that are kept for the message of a failure.
 const OUTPUT_KEPT_BYTES: usize = 4 << 10;
 
-/// Virtual time that passes with each look at a clock, so that a loop which waits for time to pass
-/// ends.
+/// Virtual time that passes with each reading of a clock, in nanoseconds, so that a loop which waits
+/// for time ends.
 const TICK_NS: u64 = 1_000;
 
-/// The seed of every instance's random numbers. A component is a function of its arguments, as far
-/// as its author lets it be: it gets the same numbers each time.
+/// The seed of every instance's random numbers: the same calls get the same numbers.
 const RANDOM_SEED: u64 = 0x6261_6b65_6f66_6601;
 
-/// What of an experiment's limits bounds the virtual world.
+/// The limits of an experiment that apply to the virtual world.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sandbox) struct VirtualLimits {
     output_bytes: u64,
@@ -48,45 +42,40 @@ impl From<&Limits> for VirtualLimits {
     }
 }
 
-/// The breach behind an error that a host function ends a guest with.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{}", .0.message)]
-pub(in crate::sandbox) struct Refusal(pub(in crate::sandbox) Breach);
-
-/// What a handle of a guest stands for.
+/// The object of a guest's handle.
 #[derive(Clone, Debug)]
 pub(super) enum Handle {
     /// stdin, which is at its end.
     EmptyInput,
-    /// A file that is read as a stream: which, and from where on.
+    /// A stream over a file, with its position.
     Reading(Place, u64),
     /// stdout or stderr.
     Output,
-    /// A pollable: ready once virtual time is there.
+    /// A pollable that is ready from this virtual time on.
     ReadyAt(u64),
-    /// A file or folder. The folders that lead to it within its grant come first.
-    Standing(Vec<Place>),
-    /// The entries of a folder: which, and how many were read.
+    /// A file or folder, preceded by its ancestors within its grant.
+    Descriptor(Vec<Place>),
+    /// A listing of a folder, with the number of entries that were read.
     Entries(Place, usize),
 }
 
 /// The virtual world of one instance.
-pub(in crate::sandbox) struct Virtual {
+pub(in crate::sandbox) struct VirtualWorld {
     limits: VirtualLimits,
     pub(super) folders: Arc<Folders>,
     log: AttemptLog,
     table: ResourceTable,
-    /// Of this call of the guest's export.
+    /// Host calls in this call of the guest's export.
     host_calls: u64,
     written: u64,
     slept_ns: u64,
-    /// Since the instance was made.
+    /// Virtual time since the instance was made.
     now_ns: u64,
     random: u64,
-    kept: VecDeque<u8>,
+    tail: VecDeque<u8>,
 }
 
-impl Virtual {
+impl VirtualWorld {
     pub(in crate::sandbox) fn new(
         limits: VirtualLimits,
         folders: Arc<Folders>,
@@ -104,11 +93,11 @@ impl Virtual {
             slept_ns: 0,
             now_ns: 0,
             random: RANDOM_SEED,
-            kept: VecDeque::new(),
+            tail: VecDeque::new(),
         }
     }
 
-    /// Begins a call of the guest's export: what is bounded per call starts anew.
+    /// Begins a call of the guest's export, and resets the limits per call.
     pub(in crate::sandbox) fn begin_call(&mut self) {
         self.host_calls = 0;
         self.written = 0;
@@ -122,7 +111,7 @@ impl Virtual {
 
     /// The last line that the guest wrote to an output, if any.
     pub(in crate::sandbox) fn last_line(&self) -> Option<String> {
-        let bytes: Vec<u8> = self.kept.iter().copied().collect();
+        let bytes: Vec<u8> = self.tail.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
         last.map(|line| line.trim().chars().take(300).collect())
@@ -133,7 +122,7 @@ impl Virtual {
         self.charge(1)
     }
 
-    /// Counts work for which one call counts as several.
+    /// Counts work as several calls.
     pub(super) fn charge(&mut self, calls: u64) -> wasmtime::Result<()> {
         self.host_calls = self.host_calls.saturating_add(calls);
         match self.host_calls > HOST_CALLS_MAX {
@@ -147,7 +136,7 @@ impl Virtual {
         }
     }
 
-    /// An error that ends the guest, noted as what it tried.
+    /// Records an attempt, and returns the error that ends the guest.
     pub(super) fn refuse(
         &self,
         what: AttemptKind,
@@ -155,21 +144,24 @@ impl Virtual {
         message: &str,
         limit: String,
     ) -> wasmtime::Error {
-        self.log.note(what, None);
-        wasmtime::Error::new(Refusal(Breach {
+        self.log.record(what, None);
+        wasmtime::Error::new(Refusal(GuestError {
             class,
             message: message.to_owned(),
             limit: Some(limit),
         }))
     }
 
-    /// Notes what the guest tried, and goes on.
-    pub(super) fn note(&self, what: AttemptKind, example: &str) {
-        self.log.note(what, Some(example));
+    /// Records an attempt that does not end the guest.
+    pub(super) fn record(&self, what: AttemptKind, example: &str) {
+        self.log.record(what, Some(example));
     }
 
-    /// A new handle, as the type that its interface calls it by: the table knows it by its own.
-    pub(super) fn give<T: 'static>(&mut self, handle: Handle) -> wasmtime::Result<Resource<T>> {
+    /// Makes a handle of the resource type that its interface uses; the table stores it by its own type.
+    pub(super) fn new_handle<T: 'static>(
+        &mut self,
+        handle: Handle,
+    ) -> wasmtime::Result<Resource<T>> {
         match self.table.push(handle) {
             Ok(handle) => Ok(Resource::new_own(handle.rep())),
             Err(_) => Err(self.refuse(
@@ -181,13 +173,13 @@ impl Virtual {
         }
     }
 
-    /// What a handle stands for.
+    /// The object of a handle.
     pub(super) fn handle<T: 'static>(&mut self, of: &Resource<T>) -> wasmtime::Result<&mut Handle> {
         let own = Resource::<Handle>::new_borrow(of.rep());
         Ok(self.table.get_mut(&own)?)
     }
 
-    /// Gives a handle back.
+    /// Drops a handle.
     pub(super) fn release<T: 'static>(&mut self, handle: &Resource<T>) -> wasmtime::Result<()> {
         self.enter()?;
         self.table
@@ -200,19 +192,18 @@ impl Virtual {
         self.now_ns
     }
 
-    /// A look at the clock, which takes its time.
-    pub(super) fn look_at_clock(&mut self) -> u64 {
+    /// Reads the clock, which advances it.
+    pub(super) fn read_clock(&mut self) -> u64 {
         self.now_ns = self.now_ns.saturating_add(TICK_NS);
         self.now_ns
     }
 
-    /// How fine the clocks are, in nanoseconds.
+    /// The resolution of the clocks, in nanoseconds.
     pub(super) fn resolution_ns(&self) -> u64 {
         TICK_NS
     }
 
-    /// Lets virtual time pass until then, at once. It counts towards the wall limit of the call as
-    /// real time does.
+    /// Advances virtual time at once. It counts towards the wall limit of the call like real time.
     pub(super) fn sleep_until(&mut self, until_ns: u64) -> wasmtime::Result<()> {
         let asleep = until_ns.saturating_sub(self.now_ns);
         self.slept_ns = self.slept_ns.saturating_add(asleep);
@@ -228,7 +219,7 @@ impl Virtual {
         ))
     }
 
-    /// Takes bytes of an output. However many there are, only the end of them is kept.
+    /// Writes to an output. Only the end of the output is kept.
     pub(super) fn write(&mut self, bytes: &[u8]) -> wasmtime::Result<()> {
         self.written = self.written.saturating_add(bytes.len() as u64);
         if self.written > self.limits.output_bytes {
@@ -241,16 +232,16 @@ impl Virtual {
         }
         let end = &bytes[bytes.len().saturating_sub(OUTPUT_KEPT_BYTES)..];
         let room = OUTPUT_KEPT_BYTES - end.len();
-        while self.kept.len() > room {
-            self.kept.pop_front();
+        while self.tail.len() > room {
+            self.tail.pop_front();
         }
-        self.kept.extend(end);
+        self.tail.extend(end);
         Ok(())
     }
 
-    /// Bytes that the outputs still take in this call.
+    /// The bytes that can still be written in this call.
     pub(super) fn room_to_write(&self) -> u64 {
-        // One more than there is, so that a flood is a breach and not a wait for room.
+        // One more than allowed, so that a flood is an error and not a wait.
         self.limits.output_bytes.saturating_sub(self.written) + 1
     }
 
@@ -268,12 +259,12 @@ impl Virtual {
 mod tests {
     use super::*;
 
-    fn world() -> Virtual {
+    fn world() -> VirtualWorld {
         let limits = Limits {
             output_bytes: 10_000,
             ..Limits::default()
         };
-        Virtual::new((&limits).into(), Arc::default(), AttemptLog::default())
+        VirtualWorld::new((&limits).into(), Arc::default(), AttemptLog::default())
     }
 
     fn class(error: &wasmtime::Error) -> FailureClass {
@@ -286,8 +277,8 @@ mod tests {
         for _ in 0..1000 {
             world.begin_call();
             world.write(&[b'x'; 9_000]).unwrap();
-            assert!(world.kept.len() <= OUTPUT_KEPT_BYTES);
-            assert!(world.kept.capacity() <= 2 * OUTPUT_KEPT_BYTES);
+            assert!(world.tail.len() <= OUTPUT_KEPT_BYTES);
+            assert!(world.tail.capacity() <= 2 * OUTPUT_KEPT_BYTES);
         }
         world.write(b"\nlast line\n\n").unwrap();
         assert_eq!(world.last_line().unwrap(), "last line");
@@ -312,14 +303,14 @@ mod tests {
     #[test]
     fn handles_and_host_calls_are_counted() {
         let mut world = world();
-        let first = world.give::<Handle>(Handle::Output).unwrap();
+        let first = world.new_handle::<Handle>(Handle::Output).unwrap();
         for _ in 1..HANDLES_MAX {
-            world.give::<Handle>(Handle::Output).unwrap();
+            world.new_handle::<Handle>(Handle::Output).unwrap();
         }
-        let error = world.give::<Handle>(Handle::Output).unwrap_err();
+        let error = world.new_handle::<Handle>(Handle::Output).unwrap_err();
         assert_eq!(class(&error), FailureClass::HostLimit);
         world.release(&first).unwrap();
-        world.give::<Handle>(Handle::Output).unwrap();
+        world.new_handle::<Handle>(Handle::Output).unwrap();
         let error = world.charge(HOST_CALLS_MAX).unwrap_err();
         assert_eq!(class(&error), FailureClass::HostLimit);
         world.begin_call();
@@ -334,7 +325,7 @@ mod tests {
     #[test]
     fn every_instance_gets_the_same_random_numbers() {
         let (mut a, mut b) = (world(), world());
-        let draw = |world: &mut Virtual| [world.random_u64(), world.random_u64()];
+        let draw = |world: &mut VirtualWorld| [world.random_u64(), world.random_u64()];
         let numbers = draw(&mut a);
         assert_eq!(numbers, draw(&mut b));
         assert_ne!(numbers[0], numbers[1]);

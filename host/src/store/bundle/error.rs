@@ -1,43 +1,43 @@
-//! What can be wrong with a bundle.
+//! Errors of bundles.
 
 use std::path::PathBuf;
 
-/// Why a bundle could not be packed or unpacked. Text from a bundle is escaped in messages.
+/// An error of packing or unpacking a bundle. Text from a bundle is escaped in messages.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// It is no bundle, or it is damaged.
-    #[error("{} is not a bundle that can be read: {reason}: nothing of it was used; get it again, \
-        or pack it again with `bakeoff pack`", file.display())]
+    /// The file is not a bundle, or it is damaged.
+    #[error("{} is not a bundle, or damaged: {reason}: get it again, or pack it again with \
+        `bakeoff pack`", file.display())]
     Malformed {
         /// The bundle.
         file: PathBuf,
-        /// What was found.
+        /// The reason.
         reason: String,
     },
-    /// It holds something that no bundle holds: a link, a path that leads elsewhere, too much.
-    #[error("{} is refused: {reason}: nothing of it was used", file.display())]
+    /// The bundle has something that is not allowed: a link, an unsafe path, too much data.
+    #[error("{} is refused: {reason}", file.display())]
     Refused {
         /// The bundle.
         file: PathBuf,
-        /// What was found.
+        /// The reason.
         reason: String,
     },
-    /// A file in it is not what the manifest says.
-    #[error("{} is not as it was packed: the digest of {path} is {found}, and its manifest says \
-        {stated}: get it again", file.display())]
+    /// A file in the bundle does not have the digest of the manifest.
+    #[error("{} was changed or damaged: the SHA-256 of {path} is {found}, not {stated} as in its \
+        manifest: get it again", file.display())]
     Digest {
         /// The bundle.
         file: PathBuf,
         /// The file in it.
         path: String,
-        /// SHA-256 of what is there.
+        /// SHA-256 of its content.
         found: String,
-        /// What the manifest says.
+        /// SHA-256 in the manifest.
         stated: String,
     },
-    /// A newer bakeoff packed it.
-    #[error("{} has bundle version {found}, and this bakeoff knows version {known}: use a newer \
+    /// A newer bakeoff packed the bundle.
+    #[error("{} has bundle version {found}, but this bakeoff knows version {known}: use a newer \
         bakeoff", file.display())]
     Newer {
         /// The bundle.
@@ -47,8 +47,17 @@ pub enum BundleError {
         /// The newest version that is known here.
         known: u32,
     },
-    /// There is a file already where the bundle should be.
-    #[error("{} exists already: move it away, or name another file with --out", file.display())]
+    /// An older bakeoff packed the bundle, without the contents that a run is verified from.
+    #[error("{} has bundle version {found}, which holds too little to be verified here: verify it with \
+        the bakeoff that packed it, or pack the run again", file.display())]
+    Older {
+        /// The bundle.
+        file: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// There is a file in the place of the bundle already.
+    #[error("{} exists already: move it away, or choose another file with --out", file.display())]
     Exists {
         /// The file.
         file: PathBuf,
@@ -56,17 +65,17 @@ pub enum BundleError {
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: `read`, `write`.
+        /// The operation: `read`, `write`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         source: std::io::Error,
     },
 }
 
 impl BundleError {
-    /// The machine's fault, not the bundle's.
+    /// Returns true for an error of the machine, not of the bundle.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
     }

@@ -1,9 +1,10 @@
-//! A bundle: one file with all that a run rests on, for another machine.
+//! Bundles: one file with everything that a run rests on, for another machine.
 //!
 //! A tar archive without compression, whose first entry is `manifest.json`: every other file in its
-//! order, with size and SHA-256. The same content gives the same bytes, whoever packs it and when.
-//! A bundle that is read may come from anybody: nothing is taken from it that the manifest does not
-//! name, nothing is written outside the folder it is unpacked to, and everything has a limit.
+//! order, with size and SHA-256. The same content always gives the same bytes.
+//!
+//! A bundle may come from anybody: only files that the manifest names are unpacked, nothing is
+//! written outside the target folder, and everything has a limit.
 
 mod error;
 mod read;
@@ -15,39 +16,39 @@ pub use write::pack;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the format that is written here.
-pub const VERSION: u32 = 1;
-/// Most files of a bundle: 64 variants with source and component, 256 files of WIT, and some.
+/// The version of the format that this bakeoff writes.
+pub const VERSION: u32 = 2;
+/// Largest number of files: 64 variants with source and component, 256 files of WIT, and some.
 pub const FILES_MAX: usize = 512;
-/// Most bytes of a file. Raw samples are the largest: 64 variants on 32 cases in 96 replicas.
+/// Largest size of a file, in bytes. Raw samples are the largest: 64 variants on 32 cases in 96 replicas.
 pub const FILE_BYTES_MAX: u64 = 1 << 30;
-/// Most bytes of all files together.
+/// Largest size of all files together, in bytes.
 pub const BUNDLE_BYTES_MAX: u64 = 4 << 30;
-/// Most bytes of the manifest.
+/// Largest size of the manifest, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 /// Longest path of a file, in bytes.
 const PATH_BYTES_MAX: usize = 200;
-/// Where the manifest is.
+/// Path of the manifest.
 const MANIFEST: &str = "manifest.json";
 
-/// What a bundle says of itself, before all else.
+/// The manifest of a bundle: its first file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Always [`VERSION`].
     pub version: u32,
     /// Name of the experiment.
     pub experiment: String,
-    /// Number of the run where it was made.
+    /// Number of the run.
     pub run: i64,
     /// Version of bakeoff that packed it.
     pub bakeoff: String,
-    /// All other files, in the order in which they follow.
-    pub files: Vec<Packed>,
+    /// All other files, in their order in the bundle.
+    pub files: Vec<BundleFile>,
 }
 
-/// A file of a bundle.
+/// A file in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Packed {
+pub struct BundleFile {
     /// Its path, with `/`.
     pub path: String,
     /// Its size.
@@ -56,7 +57,7 @@ pub struct Packed {
     pub sha256: String,
 }
 
-/// Whether a path stays within the folder it is unpacked to, and is the same file on every system:
+/// Returns true if a path stays within the target folder, and is the same file on every system:
 /// names of ASCII letters, digits, `.`, `_` and `-`, with `/` between them, none beginning with a
 /// dot.
 fn is_safe(path: &str) -> bool {

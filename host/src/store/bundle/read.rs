@@ -1,8 +1,8 @@
-//! Unpacking what somebody sent.
+//! Unpacking of bundles.
 
 use super::{
-    BUNDLE_BYTES_MAX, BundleError, FILE_BYTES_MAX, FILES_MAX, MANIFEST, MANIFEST_BYTES_MAX,
-    Manifest, Packed, VERSION, is_safe,
+    BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST,
+    MANIFEST_BYTES_MAX, Manifest, VERSION, is_safe,
 };
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
@@ -12,10 +12,10 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
 
-/// Unpacks a bundle into an empty folder, checking every digest on the way, and gives its manifest.
+/// Unpacks a bundle into an empty folder, checks every digest, and returns its manifest.
 ///
 /// # Errors
-/// What is wrong with the bundle, see [`BundleError`]; the folder may hold a part of it then.
+/// Any [`BundleError`]; the folder may contain a part of the bundle then.
 pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     let unpacking = Unpacking { bundle, into };
     let file = File::open(bundle).map_err(|source| unpacking.io("read", bundle, source))?;
@@ -25,16 +25,16 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     if !found.is_file() {
         return Err(unpacking.malformed("it is not a file"));
     }
-    // Headers take less than the files themselves may.
+    // The limit has room for the headers of the archive.
     if found.len() > BUNDLE_BYTES_MAX + (2 << 20) {
         return Err(unpacking.refused(format!(
-            "it has {} bytes, and a bundle has {BUNDLE_BYTES_MAX} at most",
+            "it has {} bytes, more than the limit of {BUNDLE_BYTES_MAX}",
             found.len()
         )));
     }
     let mut archive = Archive::new(BufReader::new(file));
-    // Raw: extensions of the format, which could give an entry another name, size or shape, are
-    // entries of their own, and refused as such.
+    // Raw: extensions of the format, which could change the name, size or type of an entry, appear
+    // as entries of their own, which are refused.
     let entries = archive
         .entries()
         .map_err(|error| unpacking.broken(&error))?;
@@ -55,7 +55,7 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     }
     match next()? {
         None => Ok(manifest),
-        Some(_) => Err(unpacking.refused("it holds a file that its manifest does not name")),
+        Some(_) => Err(unpacking.refused("it has a file that its manifest does not name")),
     }
 }
 
@@ -69,7 +69,7 @@ impl Unpacking<'_> {
         let bytes = self.header(&entry, MANIFEST)?;
         if bytes > MANIFEST_BYTES_MAX {
             return Err(self.refused(format!(
-                "its manifest has {bytes} bytes, and may have {MANIFEST_BYTES_MAX}"
+                "its manifest has {bytes} bytes, more than the limit of {MANIFEST_BYTES_MAX}"
             )));
         }
         let mut text = Vec::new();
@@ -80,7 +80,7 @@ impl Unpacking<'_> {
         let wrong = |error: serde_json::Error| {
             self.malformed(format!("its manifest cannot be understood ({error})"))
         };
-        // A newer format may have anything in it: its version is looked at before all else.
+        // A newer format may have any other fields: its version is read first.
         let version: Version = serde_json::from_slice(&text).map_err(wrong)?;
         if version.version > VERSION {
             return Err(BundleError::Newer {
@@ -89,16 +89,22 @@ impl Unpacking<'_> {
                 known: VERSION,
             });
         }
+        if version.version < VERSION {
+            return Err(BundleError::Older {
+                file: self.bundle.to_owned(),
+                found: version.version,
+            });
+        }
         let manifest: Manifest = serde_json::from_slice(&text).map_err(wrong)?;
         self.check(&manifest)?;
         Ok(manifest)
     }
 
-    /// Refuses what is too much, or leads elsewhere, before anything is written.
+    /// Refuses a manifest with unsafe paths or too much data, before anything is written.
     fn check(&self, manifest: &Manifest) -> Result<(), BundleError> {
         if manifest.files.len() > FILES_MAX {
             return Err(self.refused(format!(
-                "it has {} files, and a bundle has {FILES_MAX} at most",
+                "it has {} files, more than the limit of {FILES_MAX}",
                 manifest.files.len()
             )));
         }
@@ -111,7 +117,7 @@ impl Unpacking<'_> {
             }
             if file.bytes > FILE_BYTES_MAX {
                 return Err(self.refused(format!(
-                    "{shown} has {} bytes, and a file of a bundle has {FILE_BYTES_MAX} at most",
+                    "{shown} has {} bytes, more than the limit of {FILE_BYTES_MAX}",
                     file.bytes
                 )));
             }
@@ -122,13 +128,13 @@ impl Unpacking<'_> {
         }
         if bytes > BUNDLE_BYTES_MAX {
             return Err(self.refused(format!(
-                "its files have {bytes} bytes, and a bundle has {BUNDLE_BYTES_MAX} at most"
+                "its files have {bytes} bytes, more than the limit of {BUNDLE_BYTES_MAX}"
             )));
         }
         Ok(())
     }
 
-    /// What a header says the size is, if it is the header of this plain file.
+    /// The size in the header of an entry, which must be the plain file of this path.
     fn header(&self, entry: &Entry<'_, impl Read>, path: &str) -> Result<u64, BundleError> {
         let header = entry.header();
         if header.entry_type() != EntryType::Regular {
@@ -147,11 +153,11 @@ impl Unpacking<'_> {
         header.entry_size().map_err(|error| self.broken(&error))
     }
 
-    fn file(&self, entry: Entry<'_, impl Read>, packed: &Packed) -> Result<(), BundleError> {
+    fn file(&self, entry: Entry<'_, impl Read>, packed: &BundleFile) -> Result<(), BundleError> {
         let bytes = self.header(&entry, &packed.path)?;
         if bytes != packed.bytes {
             return Err(self.malformed(format!(
-                "{} has {bytes} bytes, and its manifest says {}",
+                "{} has {bytes} bytes, not {} as in its manifest",
                 packed.path, packed.bytes
             )));
         }
@@ -171,7 +177,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Copies, and gives the digest of what was copied.
+    /// Copies a file, and returns the digest of its content.
     fn copy(&self, mut from: impl Read, out: &mut File, to: &Path) -> Result<String, BundleError> {
         let mut hasher = Sha256::new();
         let mut piece = vec![0; 64 << 10];
@@ -200,7 +206,7 @@ impl Unpacking<'_> {
         }
     }
 
-    /// The archive itself cannot be read. What it says of itself may stand in the error.
+    /// An error of reading the archive. Its message may quote the archive, so it is escaped.
     fn broken(&self, error: &std::io::Error) -> BundleError {
         self.malformed(error.to_string().escape_debug().to_string())
     }
@@ -214,7 +220,7 @@ impl Unpacking<'_> {
     }
 }
 
-/// What every version of the manifest has.
+/// The field that every version of the manifest has.
 #[derive(serde::Deserialize)]
 struct Version {
     version: u32,

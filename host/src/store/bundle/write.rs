@@ -1,8 +1,8 @@
-//! Packing.
+//! Packing of bundles.
 
 use super::{
-    BUNDLE_BYTES_MAX, BundleError, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest, Packed, VERSION,
-    is_safe,
+    BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest,
+    VERSION, is_safe,
 };
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
@@ -12,12 +12,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use tar::{Builder, EntryType, Header};
 
-/// Packs files of a folder, in the order of their paths, into a new file that is there as a whole or
-/// not at all. `about` is the manifest without its list of files.
+/// Packs files of a folder, in the order of their paths, into a new file, which is written as a whole
+/// or not at all. `about` is the manifest without its list of files.
 ///
 /// # Errors
-/// [`BundleError::Exists`]; [`BundleError::Refused`] for what [`unpack`](super::unpack) would not
-/// take; [`BundleError::Io`].
+/// [`BundleError::Exists`]; [`BundleError::Refused`] for everything that
+/// [`unpack`](super::unpack) refuses; [`BundleError::Io`].
 pub fn pack(
     about: Manifest,
     folder: &Path,
@@ -32,12 +32,12 @@ pub fn pack(
     paths.sort();
     let files = paths
         .into_iter()
-        .map(|path| packed(folder, path, out))
+        .map(|path| bundle_file(folder, path, out))
         .collect::<Result<Vec<_>, _>>()?;
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     if files.len() > FILES_MAX || bytes > BUNDLE_BYTES_MAX {
         let reason = format!(
-            "{} files of {bytes} bytes are more than a bundle may have",
+            "{} files of {bytes} bytes are more than the limit of a bundle",
             files.len()
         );
         return Err(refused(out, reason));
@@ -73,8 +73,8 @@ fn refused(out: &Path, reason: String) -> BundleError {
     }
 }
 
-/// A file with its size and digest.
-fn packed(folder: &Path, path: String, out: &Path) -> Result<Packed, BundleError> {
+/// A file of the folder with its size and digest.
+fn bundle_file(folder: &Path, path: String, out: &Path) -> Result<BundleFile, BundleError> {
     if !is_safe(&path) {
         let reason = format!(
             "`{}` cannot be the name of a file in it: rename it to ASCII letters, digits, `.`, `_` \
@@ -98,12 +98,10 @@ fn packed(folder: &Path, path: String, out: &Path) -> Result<Packed, BundleError
     if bytes > FILE_BYTES_MAX {
         return Err(refused(
             out,
-            format!(
-                "{path} has {bytes} bytes, and a file of a bundle has {FILE_BYTES_MAX} at most"
-            ),
+            format!("{path} has {bytes} bytes, more than the limit of {FILE_BYTES_MAX}"),
         ));
     }
-    Ok(Packed {
+    Ok(BundleFile {
         path,
         bytes,
         sha256,
@@ -124,7 +122,7 @@ fn write(manifest: &Manifest, folder: &Path, out: &mut File) -> std::io::Result<
     out.get_ref().sync_all()
 }
 
-/// Appends a file that says nothing of who packed it, and when.
+/// Appends a file, without owner and time.
 fn append(
     archive: &mut Builder<impl Write>,
     path: &str,

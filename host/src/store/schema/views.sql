@@ -3,7 +3,7 @@
 
 CREATE VIEW v_runs AS
 SELECT id AS run, name, experiment_id, seed, status, started, updated, spent_ms / 1000.0 AS seconds,
-       root AS chain, bakeoff AS bakeoff_version,
+       root AS chain, bakeoff AS bakeoff_version, inputs, oracle,
        json_extract(environment, '$.engine') AS engine,
        json_extract(environment, '$.cpu') AS cpu,
        json_extract(environment, '$.confinement') AS confinement,
@@ -11,7 +11,7 @@ SELECT id AS run, name, experiment_id, seed, status, started, updated, spent_ms 
 FROM run;
 
 CREATE VIEW v_variants AS
-SELECT v.run, v.id AS variant, v.name, v.approach, v.parameters,
+SELECT v.run, v.id AS variant, v.position, v.name, v.approach, v.parameters,
        json_extract(r.value, '$.status') AS status,
        json_extract(r.value, '$.rank') AS rank,
        json_extract(r.value, '$.total.value') AS total,
@@ -21,7 +21,7 @@ JOIN run ON run.id = v.run
 LEFT JOIN json_each(run.report, '$.variants') r ON json_extract(r.value, '$.id') = v.id;
 
 CREATE VIEW v_iterations AS
-SELECT run, variant, number AS iteration, source AS source_digest, started FROM iteration;
+SELECT run, variant, number AS iteration, parent, source AS source_digest, started FROM iteration;
 
 CREATE VIEW v_results AS
 SELECT u.run, u.kind, nullif(u.variant, '') AS variant, nullif(u.iteration, 0) AS iteration,
@@ -35,7 +35,7 @@ FROM reliance u JOIN trial t ON t.result = u.result;
 
 CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
-       p.seconds, p.preemptions, p.steal_ticks, p.load, p.yardstick_ns
+       p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns
 FROM reliance u JOIN replica p ON p.race = u.result
 WHERE u.kind = 'race';
 

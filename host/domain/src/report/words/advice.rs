@@ -1,36 +1,42 @@
-//! For whom another variant is the better choice, and how firm the choice is.
+//! Alternatives to the recommended variant, and the robustness of the choice.
 
 use super::numbers::{count, percent, reading, weight};
 use super::view::{self, Relation, joined, name, ranked, relation, row_for};
 use super::{sizes, speed};
-use crate::report::{CriterionSummary, Report, Variant};
+use crate::report::{CriterionSummary, Report, VariantReport};
 
-/// What `a` has over `b` on a criterion, as the end of a sentence about `a`:
-/// `is 1.8 × faster than b (1.76–1.85)`, `has the better memory: 4 KiB against 12 MiB`.
+/// The advantage of `a` over `b` on a criterion, as the predicate of a sentence about `a`:
+/// `is 1.8 × faster than b (1.76–1.85)`, `is better on memory: 4 KiB against 12 MiB`.
 pub(super) fn edge(
     report: &Report,
     criterion: &CriterionSummary,
-    a: &Variant,
-    b: &Variant,
+    a: &VariantReport,
+    b: &VariantReport,
     other: &str,
 ) -> String {
     if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_paired()) {
         return speed::faster(&row, other, &report.protocol);
     }
-    let read = |variant: &Variant| {
-        let found = variant.readings.get(&criterion.source);
-        found.map(|r| view::shortened(&reading(r.value, unit(criterion, &r.unit))))
+    let called = view::shortened(&criterion.name);
+    match readings(criterion, a, b) {
+        Some(readings) => format!("is better on {called}: {readings}"),
+        None => format!("is better on {called}"),
+    }
+}
+
+/// The readings of two variants on a criterion: `4 KiB against 12 MiB`. `None` if either has none.
+fn readings(criterion: &CriterionSummary, a: &VariantReport, b: &VariantReport) -> Option<String> {
+    let text = |variant: &VariantReport| {
+        let found = variant.readings.get(&criterion.source)?;
+        let text = reading(found.value, unit(criterion, &found.unit));
+        Some(view::shortened(&text))
     };
     let opinion = if criterion.is_opinion() {
         ", in the judge's opinion"
     } else {
         ""
     };
-    let called = view::shortened(&criterion.name);
-    match (read(a), read(b)) {
-        (Some(a), Some(b)) => format!("is better on {called}: {a} against {b}{opinion}"),
-        _ => format!("is better on {called}{opinion}"),
-    }
+    Some(format!("{} against {}{opinion}", text(a)?, text(b)?))
 }
 
 /// The unit of a criterion's readings: the reading's own, else the criterion's.
@@ -38,9 +44,13 @@ fn unit<'a>(criterion: &'a CriterionSummary, own: &'a str) -> &'a str {
     if own.is_empty() { &criterion.unit } else { own }
 }
 
-/// Names of the criteria on which a variant is surely no worse than all others of a group, and
-/// better than one.
-pub(super) fn strengths(report: &Report, of: &Variant, group: &[&Variant]) -> Vec<String> {
+/// The names of the criteria on which a variant is surely no worse than any other of a group, and
+/// better than at least one.
+pub(super) fn strengths(
+    report: &Report,
+    of: &VariantReport,
+    group: &[&VariantReport],
+) -> Vec<String> {
     let others = || group.iter().filter(|other| other.id != of.id);
     let leads = |criterion: &&CriterionSummary| {
         let relations: Vec<Relation> = others()
@@ -58,7 +68,7 @@ pub(super) fn strengths(report: &Report, of: &Variant, group: &[&Variant]) -> Ve
         .collect()
 }
 
-/// For each close or undominated alternative: what it has over the first.
+/// A sentence for each close or undominated alternative, and for each crossover with the winner.
 pub(super) fn alternatives(report: &Report) -> Vec<String> {
     let variants = ranked(report);
     let Some(winner) = &report.recommendation.winner else {
@@ -67,7 +77,7 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
     let Some(best) = variants.iter().find(|variant| variant.id == *winner) else {
         return Vec::new();
     };
-    let notable = |variant: &&&Variant| {
+    let notable = |variant: &&&VariantReport| {
         let id = &variant.id;
         let close = report.recommendation.alternatives.contains(id);
         id != winner && (close || report.pareto.contains(id))
@@ -77,17 +87,17 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
         .filter(notable)
         .filter_map(|variant| alternative(report, best, variant))
         .collect();
-    let crossings = sizes::crossings(report);
-    sentences.extend(crossings.iter().filter_map(|crossing| {
-        let (other, when) = if crossing.large == *winner {
+    let crossovers = sizes::crossovers(report);
+    sentences.extend(crossovers.iter().filter_map(|crossover| {
+        let (other, when) = if crossover.large == *winner {
             (
-                &crossing.small,
-                format!("no larger than {}", count(u64::from(crossing.from))),
+                &crossover.small,
+                format!("up to {}", count(u64::from(crossover.from))),
             )
-        } else if crossing.small == *winner {
+        } else if crossover.small == *winner {
             (
-                &crossing.large,
-                format!("of {} and more", count(u64::from(crossing.to))),
+                &crossover.large,
+                format!("from {} on", count(u64::from(crossover.to))),
             )
         } else {
             return None;
@@ -97,8 +107,8 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// `Take insertion if memory matters more: it is better on memory: 4 KiB against 12 MiB.`
-fn alternative(report: &Report, best: &Variant, variant: &Variant) -> Option<String> {
+/// `Take insertion if memory matters more: 4 KiB against 12 MiB.`
+fn alternative(report: &Report, best: &VariantReport, variant: &VariantReport) -> Option<String> {
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
     let better: Vec<&CriterionSummary> = counting
         .filter(|c| relation(report, c, variant, best) == Relation::Better)
@@ -108,30 +118,46 @@ fn alternative(report: &Report, best: &Variant, variant: &Variant) -> Option<Str
     }
     let other = name(report, &best.id);
     let criteria: Vec<String> = better.iter().map(|c| view::shortened(&c.name)).collect();
-    let edges: Vec<String> = better
-        .iter()
-        .map(|criterion| edge(report, criterion, variant, best, &other))
-        .collect();
-    let matters = if criteria.len() == 1 {
-        "matters"
-    } else {
-        "matter"
+    let (matters, detail) = match better.as_slice() {
+        [only] if !only.is_paired() => ("matters", readings(only, variant, best)),
+        [only] => ("matters", Some(detail(report, only, variant, best, &other))),
+        several => {
+            let details = several
+                .iter()
+                .map(|criterion| detail(report, criterion, variant, best, &other));
+            ("matter", Some(details.collect::<Vec<_>>().join("; ")))
+        }
     };
+    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
     Some(format!(
-        "Take {} if {} {matters} more to you: it {}.",
+        "Take {} if {} {matters} more{detail}.",
         name(report, &variant.id),
-        joined(&criteria),
-        joined(&edges)
+        joined(&criteria)
     ))
 }
 
-/// `If performance matters most, take heap; if memory matters most, insertion.`
+/// The advantage of `a` over `b` on a criterion in a list: `it is 1.8 × faster than b (1.76–1.85)`,
+/// `memory 4 KiB against 12 MiB`.
+fn detail(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+    other: &str,
+) -> String {
+    match readings(criterion, a, b).filter(|_| !criterion.is_paired()) {
+        Some(readings) => format!("{} {readings}", view::shortened(&criterion.name)),
+        None => format!("it {}", edge(report, criterion, a, b, other)),
+    }
+}
+
+/// `If performance matters most, take heap. If memory matters most, take insertion.`
 pub(super) fn conditional(report: &Report) -> String {
     let variants = ranked(report);
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
     let clauses: Vec<String> = counting
         .map(|criterion| {
-            let beaten = |of: &Variant| {
+            let beaten = |of: &VariantReport| {
                 let mut others = variants.iter().filter(|other| other.id != of.id);
                 others.any(|o| relation(report, criterion, o, of) == Relation::Better)
             };
@@ -142,22 +168,19 @@ pub(super) fn conditional(report: &Report) -> String {
                 [only] => format!("If {called} matters most, take {only}."),
                 [_, _] | [_, _, _] => {
                     format!(
-                        "If {called} matters most, take {}: they are not told apart.",
+                        "If {called} matters most, take {}: neither is surely better.",
                         names.join(" or ")
                     )
                 }
-                _ => format!(
-                    "{called} does not decide: {} are not told apart.",
-                    names.len()
-                ),
+                _ => format!("{called} does not decide: {} variants lead.", names.len()),
             }
         })
         .collect();
     clauses.join(" ")
 }
 
-/// How far the weights must move for another winner, and how often the winner comes first.
-pub(super) fn firmness(report: &Report) -> Vec<String> {
+/// The change of weights that another winner takes, and the bootstrap share of the winner.
+pub(super) fn robustness(report: &Report) -> Vec<String> {
     let recommendation = &report.recommendation;
     let Some(winner) = &recommendation.winner else {
         return Vec::new();
@@ -171,7 +194,11 @@ pub(super) fn firmness(report: &Report) -> Vec<String> {
                     .changes
                     .iter()
                     .map(|change| {
-                        let verb = if change.to > change.from { "rose" } else { "fell" };
+                        let verb = if change.to > change.from {
+                            "rose"
+                        } else {
+                            "fell"
+                        };
                         format!(
                             "the weight of {} {verb} from {} to {}",
                             view::shortened(&change.criterion),
@@ -187,13 +214,13 @@ pub(super) fn firmness(report: &Report) -> Vec<String> {
                 )
             }
             None => format!(
-                "No other weights make another one win: nothing scores above {called} on any criterion."
+                "{called} wins with any weights: no variant scores higher on any criterion."
             ),
         });
     }
     if let Some(share) = recommendation.first_share.get(winner) {
         sentences.push(format!(
-            "With the replicas drawn anew, {called} has the best total in {} of draws.",
+            "{called} came first in {} of bootstrap resamples.",
             percent(*share)
         ));
     }

@@ -1,22 +1,22 @@
-//! The answer, in the first sentences that are read.
+//! The headline: the recommendation in the first sentences.
 
 use super::numbers::{self, total};
 use super::view::{self, Relation, joined, name, ranked, row_for, time_criterion};
 use super::{advice, open, sizes, speed};
-use crate::report::{Outcome, Report, Status, Variant};
+use crate::report::{RankingOutcome, Report, VariantReport, VariantStatus};
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
 
-/// Names in a sentence about those who share the first place, at most.
+/// The largest number of names in a sentence about a shared first place.
 const NAMES_MAX: usize = 6;
 
-/// Which one to take and why, in the style that was asked for: `decisive` names one where the
-/// verdicts carry it, `options` puts the close ones side by side, `conditional` says what to take
-/// if one criterion matters most, `none` says nothing.
+/// The recommendation with its reason, in the style that was asked for: `decisive` names one variant
+/// if the verdicts do, `options` lists the close ones, `conditional` names one for each criterion,
+/// `none` is empty.
 pub fn headline(report: &Report) -> String {
     match report.options.recommendation {
         RecommendationStyle::None => String::new(),
-        _ if report.recommendation.outcome == Outcome::Nothing => nothing(report),
+        _ if report.recommendation.outcome == RankingOutcome::Nothing => nothing(report),
         RecommendationStyle::Decisive => decisive(report),
         RecommendationStyle::Options => options(report),
         RecommendationStyle::Conditional => advice::conditional(report),
@@ -30,9 +30,9 @@ fn decisive(report: &Report) -> String {
     }
 }
 
-/// Why nobody can be recommended.
+/// The reason why no variant can be recommended.
 fn nothing(report: &Report) -> String {
-    let counted = |status: Status, what: &str| {
+    let counted = |status: VariantStatus, what: &str| {
         let count = report
             .variants
             .iter()
@@ -41,9 +41,9 @@ fn nothing(report: &Report) -> String {
         (count > 0).then(|| format!("{count} {what}"))
     };
     let why: Vec<String> = [
-        counted(Status::Failed, "failed"),
-        counted(Status::Eliminated, "did not pass a gate"),
-        counted(Status::Unranked, "could not be scored"),
+        counted(VariantStatus::Failed, "failed"),
+        counted(VariantStatus::Eliminated, "did not pass a gate"),
+        counted(VariantStatus::Unranked, "could not be scored"),
     ]
     .into_iter()
     .flatten()
@@ -54,7 +54,7 @@ fn nothing(report: &Report) -> String {
     format!("Nothing can be recommended: {}.", joined(&why))
 }
 
-/// `Take heap: it is 1.8 × faster than quickselect (1.76–1.85).` and what it costs.
+/// `Take heap: it is 1.8 × faster than quickselect (1.76–1.85).` and its disadvantages.
 fn taken(report: &Report, winner: &str) -> String {
     let variants = ranked(report);
     let called = name(report, winner);
@@ -64,22 +64,22 @@ fn taken(report: &Report, winner: &str) -> String {
     ) else {
         let others = report.variants.len().saturating_sub(1);
         return if others == 0 {
-            format!("{called} is the only variant, so there is nothing to choose.")
+            format!("{called} is the only variant: there is nothing to compare.")
         } else {
             format!("Take {called}: it is the only one that could be ranked.")
         };
     };
     let mut sentences = vec![format!("Take {called}: {}.", reason(report, best, next))];
-    let crossing = sizes::crossings(report)
+    let crossover = sizes::crossovers(report)
         .into_iter()
-        .find(|crossing| crossing.small == winner || crossing.large == winner);
-    let by_size = crossing.map(|crossing| sizes::sentence(report, &crossing));
+        .find(|crossover| crossover.small == winner || crossover.large == winner);
+    let by_size = crossover.map(|crossover| sizes::sentence(report, &crossover));
     sentences.extend(by_size.or_else(|| sizes::exception(report)));
     sentences.join(" ")
 }
 
-/// What speaks for the winner against the next best, and what it costs.
-fn reason(report: &Report, best: &Variant, next: &Variant) -> String {
+/// The advantages and disadvantages of the winner against the next best.
+fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String {
     let other = name(report, &next.id);
     let mut gains = Vec::new();
     let mut costs = Vec::new();
@@ -114,10 +114,10 @@ fn reason(report: &Report, best: &Variant, next: &Variant) -> String {
     if costs.is_empty() {
         return parts;
     }
-    format!("{parts}. The price: {other} {}", joined(&costs))
+    format!("{parts}. In return, {other} {}", joined(&costs))
 }
 
-/// The first place is shared: a tie, or no call.
+/// The sentence about a shared first place: a tie, or no call.
 fn shared(report: &Report) -> String {
     let tied = &report.recommendation.tied;
     let mut names: Vec<String> = tied.iter().map(|id| name(report, id)).collect();
@@ -127,9 +127,9 @@ fn shared(report: &Report) -> String {
         names.push(format!("{more} more"));
     }
     let names = joined(&names);
-    if report.recommendation.outcome == Outcome::NoCall {
+    if report.recommendation.outcome == RankingOutcome::NoCall {
         let why = open::first_of(report, tied)
-            .unwrap_or_else(|| "measuring ended before they could be told apart".to_owned());
+            .unwrap_or_else(|| "measuring ended before a difference was sure".to_owned());
         return format!("No call between {names}: {why}.");
     }
     let by_time_alone = tied.iter().enumerate().all(|(place, a)| {
@@ -141,22 +141,22 @@ fn shared(report: &Report) -> String {
     let how = if by_time_alone {
         format!("{} by time", speed::tie(&report.protocol))
     } else {
-        "their totals cannot be told apart".to_owned()
+        "no difference between their totals is sure".to_owned()
     };
-    format!("{names} share the first place: {how}. Take whichever you would rather maintain.")
+    format!("{names} share the first place: {how}. Take the one that is easier to maintain.")
 }
 
-/// The first and those close to it, side by side.
+/// The first variant and those close to it.
 fn options(report: &Report) -> String {
     let recommendation = &report.recommendation;
-    let close: Vec<&Variant> = ranked(report)
+    let close: Vec<&VariantReport> = ranked(report)
         .into_iter()
         .filter(|variant| {
             variant.rank == Some(1) || recommendation.alternatives.contains(&variant.id)
         })
         .take(NAMES_MAX)
         .collect();
-    let option = |variant: &&Variant| {
+    let option = |variant: &&VariantReport| {
         let total = variant.total.map(|t| numbers::total(t.value));
         let strengths = advice::strengths(report, variant, &close);
         let strengths = if strengths.is_empty() {
@@ -172,10 +172,10 @@ fn options(report: &Report) -> String {
     };
     let options: Vec<String> = close.iter().map(option).collect();
     let sense = match recommendation.outcome {
-        Outcome::Winner => "",
-        Outcome::Tie => " The first place is shared.",
-        Outcome::NoCall => " The first place is not settled.",
-        Outcome::Nothing => "",
+        RankingOutcome::Winner => "",
+        RankingOutcome::Tie => " The first place is shared.",
+        RankingOutcome::NoCall => " The first place is not settled.",
+        RankingOutcome::Nothing => "",
     };
     format!("The options, by total: {}.{sense}", options.join("; "))
 }

@@ -1,4 +1,4 @@
-//! Numbers as sentences have them: those of the whole core, and intervals.
+//! Numbers in sentences: those of the whole core, and ratios with intervals.
 
 pub use crate::numbers::*;
 use crate::score::Interval;
@@ -8,7 +8,7 @@ pub fn times(ratio: Interval) -> String {
     let (value, ends) = with_ends(ratio.value, ratio.low, ratio.high);
     match ends {
         Some(ends) => format!("{value} × ({ends})"),
-        None => format!("{value} × (interval not known)"),
+        None => format!("{value} × (interval unknown)"),
     }
 }
 

@@ -1,15 +1,15 @@
-//! What is not known, said as such, with what it would take to know it.
+//! Pairs without a verdict: the reason, and the budget that would likely bring one.
 
 use super::numbers::{budget, percent};
 use super::speed;
 use super::view::ordered_row;
 use crate::report::{Ended, Report, VerdictRow};
-use crate::verdict::{Reversal, Verdict};
+use crate::verdict::{SignInversion, Verdict};
 
-/// A budget this many times larger is not worth a suggestion.
+/// A budget is suggested if it is at most this many times the present one.
 const FACTOR_MAX: f64 = 30.0;
 
-/// Why the first pair without a verdict among `ids` has none, for the headline:
+/// The reason why the first pair without a verdict among `ids` has none, for the headline:
 /// `the budget ended at ±3 %; --budget 40s would likely settle it`.
 pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
     let mut pairs = ids
@@ -20,13 +20,13 @@ pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
         let row = ordered_row(report, a, b, None)?;
         (row.verdict == Verdict::NoCall).then_some(row)
     })?;
-    Some(why(report, &open))
+    Some(reason(report, &open))
 }
 
-/// Why a pair has no verdict, in a few words: `no call at ±3 %`.
-pub(super) fn briefly(row: &VerdictRow) -> String {
-    if row.reversal.is_some() {
-        return "no call: it turns with the neighbours".to_owned();
+/// The reason in a few words: `no call at ±3 %`.
+pub(super) fn short(row: &VerdictRow) -> String {
+    if row.sign_inversion.is_some() {
+        return "no call: the sign depends on the load".to_owned();
     }
     match half_width(row) {
         Some(half) => format!("no call at ±{}", percent(half.exp_m1())),
@@ -34,11 +34,11 @@ pub(super) fn briefly(row: &VerdictRow) -> String {
     }
 }
 
-/// Why there is no verdict, and what would likely bring one.
-pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
-    if let Some(Reversal { quiet, crowded }) = row.reversal {
+/// The reason why there is no verdict, and the budget that would likely bring one.
+pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
+    if let Some(SignInversion { quiet, crowded }) = row.sign_inversion {
         return format!(
-            "it turns with what else runs on the core: {} where little does, {} where much does",
+            "the sign depends on the load of the core: {} on a quiet core, {} on a crowded one",
             speed::estimate(quiet),
             speed::estimate(crowded)
         );
@@ -52,9 +52,9 @@ pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
     let Some(half) = half_width(row) else {
         let least = row.settle_seconds.filter(|_| is_out_of_budget(report));
         let least =
-            least.map(|seconds| format!("; it takes --budget {} at least", budget(seconds)));
+            least.map(|seconds| format!("; it takes at least --budget {}", budget(seconds)));
         return format!(
-            "{ended} before the difference was known at all{}",
+            "{ended} before there was an interval{}",
             least.unwrap_or_default()
         );
     };
@@ -67,7 +67,7 @@ pub(super) fn why(report: &Report, row: &VerdictRow) -> String {
             "{known}; --budget {} would likely settle it",
             budget(seconds)
         ),
-        None => format!("{known}, and the two are too close for a longer budget to settle soon"),
+        None => format!("{known}; the difference is too small for a longer budget to settle it"),
     }
 }
 
@@ -82,9 +82,9 @@ fn half_width(row: &VerdictRow) -> Option<f64> {
     (half.is_finite() && half > 0.0).then_some(half)
 }
 
-/// The budget that would likely bring a verdict: what the replicas foretell, or, where that is not
-/// known, the time in which the interval would be narrow enough to exclude 0 or to lie within the
-/// practical threshold, if it goes on narrowing with the square root of time.
+/// The budget in seconds that would likely bring a verdict: by the forecast, or, without one, the time
+/// in which the interval would exclude 0 or lie within the practical threshold if its width shrinks
+/// with the square root of time.
 fn longer(report: &Report, row: &VerdictRow, half: f64) -> Option<f64> {
     let spent = report.protocol.budget_seconds;
     let factor = match row.settle_seconds {

@@ -1,22 +1,23 @@
-//! Each pair in words: by how much one is faster than the other, and how sure that is.
+//! Sentences about pairs: how much faster one is, and how sure that is.
 
 use super::view::{name, ordered_row, ranked};
 use super::{open, speed};
 use crate::report::{Report, VerdictRow};
 
-/// What a row says of its first variant against the second: `1.83 × faster, 1.79–1.88, sure`,
+/// The verdict of a row about its first variant: `1.83 × faster, 1.79–1.88, sure`,
 /// `a tie within 1 %`, `no call: the budget ended at ±3 %; --budget 40s would likely settle it`.
 pub fn pair(report: &Report, row: &VerdictRow) -> String {
     speed::pair(row, &report.protocol)
-        .unwrap_or_else(|| format!("no call: {}", open::why(report, row)))
+        .unwrap_or_else(|| format!("no call: {}", open::reason(report, row)))
 }
 
-/// The same where there is little room: `no call at ±3 %`.
-pub fn pair_briefly(report: &Report, row: &VerdictRow) -> String {
-    speed::pair(row, &report.protocol).unwrap_or_else(|| open::briefly(row))
+/// The same in fewer words: `no call at ±3 %`.
+pub fn pair_short(report: &Report, row: &VerdictRow) -> String {
+    speed::pair(row, &report.protocol).unwrap_or_else(|| open::short(row))
 }
 
-/// All pairs of ranked variants over all cases: first what is not settled, then by rank.
+/// A sentence for each pair of ranked variants over all cases: first those without a verdict, then by
+/// rank.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let variants = ranked(report);
     let (mut open, mut settled) = (Vec::new(), Vec::new());

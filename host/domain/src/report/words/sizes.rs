@@ -1,4 +1,4 @@
-//! What depends on the size of the input.
+//! Sentences about sizes: crossovers and growth.
 
 use super::numbers::{count, significant};
 use super::view::{name, ranked};
@@ -6,9 +6,9 @@ use super::{speed, view};
 use crate::report::{CaseLabel, Report, VerdictRow};
 use crate::verdict::Verdict;
 
-/// Two variants that change places as inputs grow.
+/// Two variants of which one is faster on small inputs and the other on large ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crossing {
+pub struct Crossover {
     /// Id of the one that is faster on small inputs.
     pub small: String,
     /// Id of the one that is faster on large inputs.
@@ -23,12 +23,12 @@ pub struct Crossing {
 }
 
 /// All pairs of ranked variants whose order changes exactly once with size, both ways surely.
-pub fn crossings(report: &Report) -> Vec<Crossing> {
+pub fn crossovers(report: &Report) -> Vec<Crossover> {
     let variants = ranked(report);
     let mut found = Vec::new();
     for (place, a) in variants.iter().enumerate() {
         for b in &variants[place + 1..] {
-            found.extend(crossing(report, &a.id, &b.id));
+            found.extend(crossover(report, &a.id, &b.id));
         }
     }
     found
@@ -36,7 +36,7 @@ pub fn crossings(report: &Report) -> Vec<Crossing> {
 
 /// The sure verdicts about a pair by size, ascending.
 fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
-    // A full report has 66,000 rows, and is asked about 2,000 pairs: one pass for each of them.
+    // A full report has 66,000 rows and 2,000 pairs: one pass for each pair.
     let about = view::rows_by_case(report, a, b);
     let on = |case: &CaseLabel| about.iter().find(|row| row.case.as_ref() == Some(case));
     let mut rows: Vec<(u32, VerdictRow)> = report
@@ -53,7 +53,7 @@ fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
     rows
 }
 
-fn crossing(report: &Report, a: &str, b: &str) -> Option<Crossing> {
+fn crossover(report: &Report, a: &str, b: &str) -> Option<Crossover> {
     let rows = by_size(report, a, b);
     let mut changes = rows.windows(2).filter(|w| w[0].1.verdict != w[1].1.verdict);
     let change = changes.next()?;
@@ -67,7 +67,7 @@ fn crossing(report: &Report, a: &str, b: &str) -> Option<Crossing> {
         Verdict::Beats => (a, b),
         _ => (b, a),
     };
-    Some(Crossing {
+    Some(Crossover {
         small: small.to_owned(),
         large: large.to_owned(),
         from: *from,
@@ -76,7 +76,7 @@ fn crossing(report: &Report, a: &str, b: &str) -> Option<Crossing> {
     })
 }
 
-/// Where the line through two points, log ratio over log size, passes a ratio of 1.
+/// The size at which the line through two points, log ratio over log size, passes a ratio of 1.
 fn meeting((from, before): (u32, f64), (to, after): (u32, f64)) -> Option<f64> {
     let (x0, x1) = (f64::from(from.max(1)).ln(), f64::from(to.max(1)).ln());
     let (y0, y1) = (before.ln(), after.ln());
@@ -85,12 +85,12 @@ fn meeting((from, before): (u32, f64), (to, after): (u32, f64)) -> Option<f64> {
     (share.is_finite() && (0.0..=1.0).contains(&share)).then_some(meeting)
 }
 
-/// A sentence for each crossing, those of the first place first.
+/// A sentence for each crossover, those of the first place first.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
-    let mut crossings = crossings(report);
+    let mut crossovers = crossovers(report);
     let first = |id: &str| Some(id) == report.recommendation.winner.as_deref();
-    crossings.sort_by_key(|c| !(first(&c.small) || first(&c.large)));
-    let mut sentences: Vec<String> = crossings.iter().map(|c| sentence(report, c)).collect();
+    crossovers.sort_by_key(|c| !(first(&c.small) || first(&c.large)));
+    let mut sentences: Vec<String> = crossovers.iter().map(|c| sentence(report, c)).collect();
     sentences.extend(exception(report));
     sentences.extend(growth(report));
     sentences
@@ -98,14 +98,17 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
 
 /// `insertion wins up to size 256; from size 1024 on, quickselect is 1.8 × faster at 16,000
 /// (1.76–1.85). They cross at about 900.`
-pub(super) fn sentence(report: &Report, crossing: &Crossing) -> String {
-    let (small, large) = (name(report, &crossing.small), name(report, &crossing.large));
-    let rows = by_size(report, &crossing.large, &crossing.small);
+pub(super) fn sentence(report: &Report, crossover: &Crossover) -> String {
+    let (small, large) = (
+        name(report, &crossover.small),
+        name(report, &crossover.large),
+    );
+    let rows = by_size(report, &crossover.large, &crossover.small);
     let how = rows.last().map_or_else(
         || format!("{large} wins"),
         |(size, row)| {
             let faster = speed::faster(row, &small, &report.protocol);
-            if *size == crossing.to {
+            if *size == crossover.to {
                 format!("{large} {faster}")
             } else {
                 format!("{large} wins: at {} it {faster}", count(u64::from(*size)))
@@ -114,15 +117,15 @@ pub(super) fn sentence(report: &Report, crossing: &Crossing) -> String {
     );
     format!(
         "{small} wins up to size {}; from size {} on, {how}. They cross at about {}.",
-        count(u64::from(crossing.from)),
-        count(u64::from(crossing.to)),
-        significant(crossing.about, 2)
+        count(u64::from(crossover.from)),
+        count(u64::from(crossover.to)),
+        significant(crossover.about, 2)
     )
 }
 
-/// Where the order of the recommended variant and another changes back and forth with size, so that
-/// there is no one crossing: the sizes on which the other one wins.
-/// `On 64,001 and 256,001 two-way wins instead: it is 6.9 × faster than horspool (5.46–8.83).`
+/// The sizes on which another variant beats the recommended one, if their order changes more than once
+/// with size:
+/// `At sizes 64,001 and 256,001 two-way wins: it is 6.9 × faster than horspool (5.46–8.83).`
 pub(super) fn exception(report: &Report) -> Option<String> {
     let winner = report.recommendation.winner.as_deref()?;
     let others = ranked(report)
@@ -151,14 +154,15 @@ pub(super) fn exception(report: &Report) -> Option<String> {
         .collect();
     let (_, first) = won.first()?;
     Some(format!(
-        "On {} {} wins instead: it {}.",
+        "At {} {} {} wins: it {}.",
+        if sizes.len() == 1 { "size" } else { "sizes" },
         view::joined(&sizes),
         name(report, &variant.id),
         speed::faster(first, &name(report, winner), &report.protocol)
     ))
 }
 
-/// How the work of each grows, where it was found out.
+/// A sentence about the growth of each variant for which it is known.
 fn growth(report: &Report) -> Vec<String> {
     ranked(report)
         .into_iter()
@@ -167,7 +171,7 @@ fn growth(report: &Report) -> Vec<String> {
             let classes = std::iter::once(&growth.class).chain(&growth.alternatives);
             let classes: Vec<String> = classes.take(6).map(|c| view::shortened(c)).collect();
             let unsure = if classes.len() > 1 {
-                " (the sizes cannot tell these apart)"
+                " (not distinguishable at these sizes)"
             } else {
                 ""
             };
@@ -175,10 +179,10 @@ fn growth(report: &Report) -> Vec<String> {
                 let (value, ends) =
                     super::numbers::with_ends(exponent.value, exponent.low, exponent.high);
                 let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-                format!("; its time grows with the size to the power of {value}{ends}")
+                format!(", time as size^{value}{ends}")
             });
             Some(format!(
-                "{}: its work grows as {}{unsure}{exponent}.",
+                "{}: work grows as {}{unsure}{exponent}.",
                 name(report, &variant.id),
                 view::joined(&classes).replace(" and ", " or ")
             ))

@@ -1,15 +1,15 @@
-//! How a verdict by time is said.
+//! Verdicts by time in words.
 
 use super::numbers::{percent, significant, with_ends};
 use crate::report::{Protocol, VerdictRow};
 use crate::verdict::Verdict;
 
-/// Below this factor a difference is said as a percentage.
+/// Below this factor a difference is written as a percentage.
 const FACTOR_MIN: f64 = 1.1;
 
-/// By how much the faster one is faster, as the end of a sentence that begins with it:
-/// `is 1.8 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must speak
-/// of the faster one.
+/// The predicate of a sentence about the faster one:
+/// `is 1.8 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
+/// the faster one.
 pub(super) fn faster(row: &VerdictRow, other: &str, protocol: &Protocol) -> String {
     let threshold = percent(protocol.practical);
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
@@ -29,26 +29,29 @@ pub(super) fn faster(row: &VerdictRow, other: &str, protocol: &Protocol) -> Stri
         let less = significant((1.0 - ratio) * 100.0, 2);
         return format!("takes {less} % less time than {other}{ends}{small}");
     }
-    let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
-    let (factor, ends) = with_ends(1.0 / ratio, inverse(row.high), inverse(row.low));
+    let inverse = row.interval().inverse();
+    let (factor, ends) = with_ends(1.0 / ratio, inverse.low, inverse.high);
     let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
     format!("is {factor} × faster than {other}{ends}{small}")
 }
 
-/// A pair in words, as far as there is a verdict: `1.83 × faster, 1.79–1.88, sure`,
+/// The verdict of a row in words: `1.83 × faster, 1.79–1.88, sure`,
 /// `4 % less time, 3–5 %, sure`, `a tie within 1 %`. `None` without one.
 pub(super) fn pair(row: &VerdictRow, protocol: &Protocol) -> Option<String> {
-    let said = match row.verdict {
+    let difference = match row.verdict {
         Verdict::NoCall => return None,
         Verdict::Tie => return Some(tie(protocol)),
         Verdict::Beats | Verdict::Beaten => by_how_much(row),
     };
     let small = if row.below_threshold {
-        format!(", but below the practical {}", percent(protocol.practical))
+        format!(
+            ", but below the practical threshold of {}",
+            percent(protocol.practical)
+        )
     } else {
         String::new()
     };
-    Some(format!("{said}, sure{small}"))
+    Some(format!("{difference}, sure{small}"))
 }
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
@@ -76,9 +79,9 @@ fn by_how_much(row: &VerdictRow) -> String {
         let apart = trimmed(significant(apart(ratio) * 100.0, 2));
         return format!("{apart} % {less} time{ends}");
     }
-    let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
+    let inverse = row.interval().inverse();
     let (factor, ends) = match beats {
-        true => with_ends(1.0 / ratio, inverse(row.high), inverse(row.low)),
+        true => with_ends(1.0 / ratio, inverse.low, inverse.high),
         false => with_ends(ratio, row.low, row.high),
     };
     let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
@@ -97,8 +100,8 @@ pub(super) fn estimate(ratio: f64) -> String {
     format!("{apart} % {way} time")
 }
 
-/// A range of fractions as percentages. They are those of a sure verdict: an end that is not above 0
-/// is there by rounding.
+/// A range of fractions as percentages, of a sure verdict: an end that is not above 0 comes from
+/// rounding and is shown as 0.
 fn percents(low: f64, high: f64) -> String {
     let shown = |x: f64| match x > 5e-5 {
         true => trimmed(significant(x * 100.0, if x < 0.01 { 1 } else { 2 })),
@@ -107,7 +110,7 @@ fn percents(low: f64, high: f64) -> String {
     format!("{}–{} %", shown(low), shown(high))
 }
 
-/// Without zeros at the end: `4.0` says no more than `4` among percentages.
+/// The number without trailing zeros: `4` for `4.0`.
 fn trimmed(number: String) -> String {
     match number.contains('.') {
         true => number
@@ -118,7 +121,7 @@ fn trimmed(number: String) -> String {
     }
 }
 
-/// How near a tie is: `a tie within 1 %`.
+/// `a tie within 1 %`.
 pub(super) fn tie(protocol: &Protocol) -> String {
     format!("a tie within {}", percent(protocol.practical))
 }
@@ -127,7 +130,7 @@ pub(super) fn tie(protocol: &Protocol) -> String {
 mod tests {
     use super::*;
 
-    fn said(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
+    fn text(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
         let row = VerdictRow {
             a: "a".to_owned(),
             b: "b".to_owned(),
@@ -138,15 +141,15 @@ mod tests {
             low,
             high,
             settle_seconds: None,
-            reversal: None,
+            sign_inversion: None,
         };
         pair(&row, &Protocol::default()).unwrap_or_default()
     }
 
     #[test]
-    fn a_pair_reads_as_an_engineer_says_it() {
+    fn a_pair_is_worded_by_its_size_and_side() {
         let beats =
-            |ratio: f64, low: f64, high: f64| said(Verdict::Beats, ratio, Some(low), Some(high));
+            |ratio: f64, low: f64, high: f64| text(Verdict::Beats, ratio, Some(low), Some(high));
         assert_eq!(
             beats(1.0 / 1.83, 1.0 / 1.88, 1.0 / 1.79),
             "1.8 × faster, 1.79–1.88, sure"
@@ -154,15 +157,15 @@ mod tests {
         assert_eq!(beats(0.96, 0.95, 0.97), "4 % less time, 3–5 %, sure");
         assert_eq!(
             beats(0.995, 0.993, 0.998),
-            "0.5 % less time, 0.2–0.7 %, sure, but below the practical 1 %"
+            "0.5 % less time, 0.2–0.7 %, sure, but below the practical threshold of 1 %"
         );
         assert_eq!(beats(0.9, 0.8, 1.0 + 1e-9), "1.1 × faster, 1.00–1.25, sure");
         assert_eq!(beats(0.95, 0.9, 1.0 + 1e-9), "5 % less time, 0–10 %, sure");
-        let beaten = |ratio: f64, low: f64| said(Verdict::Beaten, ratio, Some(low), None);
+        let beaten = |ratio: f64, low: f64| text(Verdict::Beaten, ratio, Some(low), None);
         assert_eq!(beaten(8.8, 8.1), "8.8 × slower, at least 8.10, sure");
         assert_eq!(beaten(1.04, 1.03), "4 % more time, at least 3 %, sure");
-        assert_eq!(said(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
-        assert_eq!(said(Verdict::NoCall, 1.0, None, None), "");
+        assert_eq!(text(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
+        assert_eq!(text(Verdict::NoCall, 1.0, None, None), "");
         assert_eq!(estimate(0.75), "1.3 × faster");
         assert_eq!(estimate(1.08), "8 % more time");
     }

@@ -1,12 +1,12 @@
-//! Criterion by criterion: who leads, who trails, by how much.
+//! Sentences about criteria: the best and the worst variant on each.
 
 use super::numbers::{reading, score, times};
 use super::view::{self, Relation, joined, name, ranked, relation, row_for};
 use super::{speed, view::shortened};
-use crate::report::{CriterionSummary, Interval, Report, Variant};
+use crate::report::{CriterionSummary, Interval, Report, VariantReport};
 use crate::verdict::Verdict;
 
-/// Leaders that are named, at most.
+/// The largest number of leaders that are named.
 const LEADERS_MAX: usize = 4;
 
 /// A sentence for each criterion on which at least two are ranked.
@@ -21,32 +21,43 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         .collect()
 }
 
-fn sentence(report: &Report, criterion: &CriterionSummary, all: &[&Variant]) -> Option<String> {
-    let value = |variant: &Variant| variant.scores.get(&criterion.name).map(|score| score.value);
-    let mut variants: Vec<&Variant> = all.iter().copied().filter(|v| value(v).is_some()).collect();
+fn sentence(
+    report: &Report,
+    criterion: &CriterionSummary,
+    all: &[&VariantReport],
+) -> Option<String> {
+    let value =
+        |variant: &VariantReport| variant.scores.get(&criterion.name).map(|score| score.value);
+    let mut variants: Vec<&VariantReport> =
+        all.iter().copied().filter(|v| value(v).is_some()).collect();
     variants.sort_by(|a, b| {
         let (a, b) = (value(a).unwrap_or(0.0), value(b).unwrap_or(0.0));
         b.total_cmp(&a)
     });
-    let beaten = |of: &Variant| {
+    let beaten = |of: &VariantReport| {
         let mut others = variants.iter().filter(|other| other.id != of.id);
         others.any(|other| relation(report, criterion, other, of) == Relation::Better)
     };
-    let (behind, leaders): (Vec<&Variant>, Vec<&Variant>) =
+    let (behind, leaders): (Vec<&VariantReport>, Vec<&VariantReport>) =
         variants.iter().partition(|variant| beaten(variant));
     let called = shortened(&criterion.name);
     let lead = leading(report, criterion, &leaders)?;
     let trail = match (behind.as_slice(), leaders.first()) {
         (_, None) | ([], _) => String::new(),
         ([.., last], Some(best)) => {
-            let between = behind.len() - 1;
-            let trails = trailing(report, criterion, last, best);
-            let between = match between {
+            let between = match behind.len() - 1 {
                 0 => String::new(),
-                1 => format!(", with {} in between", name(report, &behind[0].id)),
-                more => format!(", with {more} in between"),
+                1 => format!(" ({} between)", name(report, &behind[0].id)),
+                more => format!(" ({more} others between)"),
             };
-            format!("; {} trails {trails}{between}", name(report, &last.id))
+            let how = if criterion.is_paired() {
+                "slowest"
+            } else {
+                "worst"
+            };
+            let last_name = name(report, &last.id);
+            let distance = trailing(report, criterion, last, best);
+            format!("; {how}: {last_name}{distance}{between}")
         }
     };
     let opinion = if criterion.is_opinion() {
@@ -57,12 +68,21 @@ fn sentence(report: &Report, criterion: &CriterionSummary, all: &[&Variant]) -> 
     Some(format!("{called}: {lead}{trail}{opinion}."))
 }
 
-/// `heap leads with 4 KiB`; `heap and sort lead together (a tie within 1 %)`.
-fn leading(report: &Report, criterion: &CriterionSummary, leaders: &[&Variant]) -> Option<String> {
+/// `best: heap, 4 KiB`; `fastest: heap and sort, a tie within 1 %`.
+fn leading(
+    report: &Report,
+    criterion: &CriterionSummary,
+    leaders: &[&VariantReport],
+) -> Option<String> {
     let first = leaders.first()?;
-    let with = shown(criterion, first).unwrap_or_default();
+    let reading = shown(criterion, first).unwrap_or_default();
+    let best = if criterion.is_paired() {
+        "fastest"
+    } else {
+        "best"
+    };
     if leaders.len() == 1 {
-        return Some(format!("{} leads{with}", name(report, &first.id)));
+        return Some(format!("{best}: {}{reading}", name(report, &first.id)));
     }
     let mut names: Vec<String> = leaders.iter().map(|v| name(report, &v.id)).collect();
     if names.len() > LEADERS_MAX {
@@ -76,9 +96,9 @@ fn leading(report: &Report, criterion: &CriterionSummary, leaders: &[&Variant]) 
             .iter()
             .all(|v| relation(report, criterion, first, v) == Relation::Equal || v.id == first.id);
         return Some(if same {
-            format!("{names} lead together{with}")
+            format!("{best}: {names}{reading}")
         } else {
-            format!("{names} lead, and their intervals overlap")
+            format!("{best}: {names} (their intervals overlap)")
         });
     }
     let pairs = || {
@@ -90,18 +110,18 @@ fn leading(report: &Report, criterion: &CriterionSummary, leaders: &[&Variant]) 
         row.is_some_and(|row| row.verdict == Verdict::Tie)
     });
     Some(if tied {
-        format!("{names} lead together, {}", speed::tie(&report.protocol))
+        format!("{best}: {names}, {}", speed::tie(&report.protocol))
     } else {
-        format!("{names} lead, and which of them is fastest is not settled")
+        format!("{best}: {names} (no call among them)")
     })
 }
 
-/// By how much the last one is behind: `at 12 × the time of heap (11–13)`, `with 12 MiB`.
+/// The distance of the last one from the best: `, 12 × (11–13) the time of heap`, `, 12 MiB`.
 fn trailing(
     report: &Report,
     criterion: &CriterionSummary,
-    last: &Variant,
-    best: &Variant,
+    last: &VariantReport,
+    best: &VariantReport,
 ) -> String {
     if criterion.is_paired() {
         let row = row_for(report, criterion, &last.id, &best.id);
@@ -113,17 +133,14 @@ fn trailing(
             })
         });
         if let Some(ratio) = ratio {
-            return format!("at {} the time of {}", times(ratio), name(report, &best.id));
+            return format!(", {} the time of {}", times(ratio), name(report, &best.id));
         }
     }
-    shown(criterion, last)
-        .unwrap_or_default()
-        .trim_start()
-        .to_owned()
+    shown(criterion, last).unwrap_or_default()
 }
 
-/// ` with 4 KiB`: the reading, or the score where there is none.
-fn shown(criterion: &CriterionSummary, variant: &Variant) -> Option<String> {
+/// `, 4 KiB`: the reading, or the score where there is none.
+fn shown(criterion: &CriterionSummary, variant: &VariantReport) -> Option<String> {
     if criterion.is_paired() {
         return None;
     }
@@ -136,5 +153,5 @@ fn shown(criterion: &CriterionSummary, variant: &Variant) -> Option<String> {
             score(variant.scores.get(&criterion.name)?.value)
         ),
     };
-    Some(format!(" with {}", view::shortened(&text)))
+    Some(format!(", {}", view::shortened(&text)))
 }

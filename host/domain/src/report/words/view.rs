@@ -1,13 +1,15 @@
-//! Looking things up in a report.
+//! Look-ups in a report.
 
-use crate::report::{CaseLabel, CriterionSummary, Report, Status, Variant, VerdictRow};
-use crate::verdict::{Reversal, Verdict};
+use crate::report::{
+    CaseLabel, CriterionSummary, Report, VariantReport, VariantStatus, VerdictRow,
+};
+use crate::verdict::{RatioInterval, SignInversion, Verdict};
 
-/// Characters of a name that are shown in a sentence.
+/// The largest number of characters of a name in a sentence.
 const NAME_CHARS_MAX: usize = 48;
 
-/// How a variant is called in sentences and tables: its name, shortened; with its id where several
-/// share the name.
+/// The name of a variant in sentences and tables: shortened, and with its id if several have the same
+/// name.
 pub fn name(report: &Report, id: &str) -> String {
     let Some(variant) = report.variants.iter().find(|variant| variant.id == id) else {
         return shortened(id);
@@ -19,7 +21,7 @@ pub fn name(report: &Report, id: &str) -> String {
     shortened(&variant.name)
 }
 
-/// The text, or its beginning and a sign that there was more.
+/// The text, cut with `…` if it is too long.
 pub(super) fn shortened(text: &str) -> String {
     if text.chars().count() <= NAME_CHARS_MAX {
         return text.to_owned();
@@ -29,13 +31,13 @@ pub(super) fn shortened(text: &str) -> String {
     short
 }
 
-/// Those with a rank, best first.
-pub(super) fn ranked(report: &Report) -> Vec<&Variant> {
-    let ranked = |variant: &&Variant| variant.status == Status::Ranked;
+/// The ranked variants, best first.
+pub(super) fn ranked(report: &Report) -> Vec<&VariantReport> {
+    let ranked = |variant: &&VariantReport| variant.status == VariantStatus::Ranked;
     report.variants.iter().filter(ranked).collect()
 }
 
-/// The verdict by time about `a` against `b`, whichever way round the report holds it.
+/// The verdict by time about `a` against `b`, mirrored if the report has it about `b` against `a`.
 pub fn ordered_row(
     report: &Report,
     a: &str,
@@ -45,7 +47,7 @@ pub fn ordered_row(
     row_among(&report.verdicts, a, b, case)
 }
 
-/// The verdict that counts for a criterion, over all cases.
+/// The verdict by the clock of a criterion, over all cases.
 pub(super) fn row_for(
     report: &Report,
     criterion: &CriterionSummary,
@@ -67,14 +69,14 @@ fn row_among(
     let same_case = |row: &&VerdictRow| row.case.as_ref() == case;
     let about = |row: &&VerdictRow| is_about(row, a, b);
     let row = rows.iter().filter(same_case).find(about)?;
-    Some(spoken_of(row, a))
+    Some(about_first(row, a))
 }
 
 /// The verdicts by time about `a` against `b` on single cases, in the report's order.
 pub(super) fn rows_by_case(report: &Report, a: &str, b: &str) -> Vec<VerdictRow> {
     let rows = report.verdicts.iter();
     rows.filter(|row| row.case.is_some() && is_about(row, a, b))
-        .map(|row| spoken_of(row, a))
+        .map(|row| about_first(row, a))
         .collect()
 }
 
@@ -82,40 +84,40 @@ fn is_about(row: &VerdictRow, a: &str, b: &str) -> bool {
     (row.a == a && row.b == b) || (row.a == b && row.b == a)
 }
 
-/// The row as one that speaks of `a`, which is one of its two.
-fn spoken_of(row: &VerdictRow, a: &str) -> VerdictRow {
+/// The row about `a`, which is one of its two variants.
+pub fn about_first(row: &VerdictRow, a: &str) -> VerdictRow {
     let row = row.clone();
     if row.a == a {
         return row;
     }
-    let inverse = |x: Option<f64>| x.filter(|x| *x > 0.0).map(|x| 1.0 / x);
+    let RatioInterval { ratio, low, high } = row.interval().inverse();
     VerdictRow {
         a: row.b,
         b: row.a,
-        verdict: row.verdict.reversed(),
-        ratio: inverse(row.ratio),
-        low: inverse(row.high),
-        high: inverse(row.low),
-        reversal: row.reversal.map(Reversal::reversed),
+        verdict: row.verdict.mirrored(),
+        ratio,
+        low,
+        high,
+        sign_inversion: row.sign_inversion.map(SignInversion::mirrored),
         ..row
     }
 }
 
-/// The criterion that is about time and counts most, if any does.
+/// The criterion about time with the largest weight, if one counts.
 pub(super) fn time_criterion(report: &Report) -> Option<&CriterionSummary> {
     let counting = |c: &&CriterionSummary| c.is_paired() && c.weight > 0.0;
     let paired = report.criteria.iter().filter(counting);
     paired.max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
 
-/// The variant that nobody is surely faster than, and that is faster than most: what times are
-/// shown against.
-pub fn fastest(report: &Report) -> Option<&Variant> {
-    let timed = |variant: &&Variant| {
+/// The variant that times are shown against: that which the fewest verdicts call slower; of several,
+/// the one that is faster than most.
+pub fn fastest(report: &Report) -> Option<&VariantReport> {
+    let timed = |variant: &&VariantReport| {
         let mut rows = report.verdicts.iter().filter(|row| row.case.is_none());
         variant.failure.is_none() && rows.any(|row| row.a == variant.id || row.b == variant.id)
     };
-    let standing = |variant: &&Variant| {
+    let defeats = |variant: &&VariantReport| {
         let rows = report
             .variants
             .iter()
@@ -132,32 +134,32 @@ pub fn fastest(report: &Report) -> Option<&Variant> {
         let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
         (count(&beaten), count(&slower))
     };
-    report.variants.iter().filter(timed).min_by_key(standing)
+    report.variants.iter().filter(timed).min_by_key(defeats)
 }
 
-/// How one variant compares with another on a criterion, as far as that is sure.
+/// How one variant surely compares with another on a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// Surely better.
     Better,
-    /// Surely no different, or not by more than is practical.
+    /// No different, or not by more than the practical threshold.
     Equal,
     /// Surely worse.
     Worse,
-    /// Not known.
+    /// Not sure.
     Open,
 }
 
-/// Scores closer than this read the same in a table of one decimal: on a ratio scale of base 10, a
-/// difference of about one per cent. No sentence is made of it.
+/// Scores closer than this are equal in a table with one decimal: on a ratio scale of base 10, a
+/// difference of about one per cent.
 const SAME_POINTS: f64 = 0.05;
 
 /// Compares by verdict where there is one, and else by the intervals of the scores.
 pub(super) fn relation(
     report: &Report,
     criterion: &CriterionSummary,
-    a: &Variant,
-    b: &Variant,
+    a: &VariantReport,
+    b: &VariantReport,
 ) -> Relation {
     if criterion.is_paired() {
         return match row_for(report, criterion, &a.id, &b.id).map(|row| row.verdict) {
@@ -167,7 +169,7 @@ pub(super) fn relation(
             Some(Verdict::NoCall) | None => Relation::Open,
         };
     }
-    let score = |variant: &Variant| variant.scores.get(&criterion.name).copied();
+    let score = |variant: &VariantReport| variant.scores.get(&criterion.name).copied();
     let (Some(a), Some(b)) = (score(a), score(b)) else {
         return Relation::Open;
     };
@@ -185,7 +187,7 @@ pub(super) fn relation(
     }
 }
 
-/// Names in a row: `a`, `a and b`, `a, b and c`.
+/// A list of names: `a`, `a and b`, `a, b and c`.
 pub(super) fn joined(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -33,8 +33,8 @@ fn measured(source: &str, weight: f64) -> CriterionSummary {
     }
 }
 
-fn candidate(readings: &[(&CriterionSummary, f64)]) -> Candidate {
-    Candidate {
+fn variant(readings: &[(&CriterionSummary, f64)]) -> VariantReadings {
+    VariantReadings {
         readings: readings
             .iter()
             .map(|(criterion, value)| {
@@ -63,23 +63,23 @@ fn verdict(a: usize, b: usize, verdict: Verdict, ratio: (f64, f64, f64)) -> Pair
             high: Some(ratio.2),
         },
         replicas: 12,
-        reversal: None,
+        sign_inversion: None,
     }
 }
 
-/// Candidates that differ by time alone.
+/// Variants that differ by time alone.
 fn race(size: usize, verdicts: Vec<PairVerdict>) -> ScoreInput {
     let time = measured("time", 1.0);
     ScoreInput {
-        candidates: vec![candidate(&[(&time, 1.0)]); size],
+        variants: vec![variant(&[(&time, 1.0)]); size],
         criteria: vec![time],
         verdicts: BTreeMap::from([("time".to_owned(), verdicts)]),
         ..ScoreInput::default()
     }
 }
 
-fn value(standing: &Standing) -> f64 {
-    standing.total.map_or(f64::NAN, |total| total.value)
+fn value(variant: &VariantScore) -> f64 {
+    variant.total.map_or(f64::NAN, |total| total.value)
 }
 
 /// The caching example of the specification: its weights and scores as data.
@@ -99,21 +99,21 @@ fn the_caching_example_ranks_by_the_formula() {
         [10.0, 10.0, 9.0, 4.0, 9.0],
         [6.0, 9.0, 8.0, 5.0, 8.0],
     ];
-    let candidates = scores.map(|scores| {
+    let variants = scores.map(|scores| {
         let readings: Vec<_> = criteria.iter().zip(scores).collect();
-        candidate(&readings)
+        variant(&readings)
     });
     let scored = score(&ScoreInput {
         criteria: criteria.to_vec(),
-        candidates: candidates.to_vec(),
+        variants: variants.to_vec(),
         ..ScoreInput::default()
     });
     let (redis, cdn, app, database) = (0, 1, 2, 3);
     assert_eq!(scored.order, [app, cdn, redis, database]);
-    let ranks: Vec<Option<u32>> = scored.standings.iter().map(|s| s.rank).collect();
+    let ranks: Vec<Option<u32>> = scored.variant_scores.iter().map(|s| s.rank).collect();
     assert_eq!(ranks, [Some(3), Some(2), Some(1), Some(4)]);
     let totals = scored
-        .standings
+        .variant_scores
         .iter()
         .map(|s| (value(s) * 1e3).round() / 1e3);
     assert_eq!(totals.collect::<Vec<_>>(), [0.761, 0.788, 0.845, 0.720]);
@@ -127,21 +127,25 @@ fn the_caching_example_ranks_by_the_formula() {
 fn what_is_missing_is_missing_and_says_so() {
     let (quality, size) = (opinion("quality", 1.0), measured("component-size", 1.0));
     let mut input = ScoreInput {
-        candidates: vec![
-            candidate(&[(&quality, 5.0), (&size, 100.0)]),
-            candidate(&[(&quality, 9.0)]),
-            candidate(&[(&quality, 11.0), (&size, 10.0)]),
-            candidate(&[(&quality, f64::NAN), (&size, 0.0)]),
-            candidate(&[(&quality, 9.0), (&size, f64::INFINITY)]),
+        variants: vec![
+            variant(&[(&quality, 5.0), (&size, 100.0)]),
+            variant(&[(&quality, 9.0)]),
+            variant(&[(&quality, 11.0), (&size, 10.0)]),
+            variant(&[(&quality, f64::NAN), (&size, 0.0)]),
+            variant(&[(&quality, 9.0), (&size, f64::INFINITY)]),
         ],
         criteria: vec![quality, size],
         ..ScoreInput::default()
     };
     let scored = score(&input);
-    let status: Vec<Status> = scored.standings.iter().map(|s| s.status).collect();
-    assert_eq!(status[0], Status::Ranked);
-    assert!(status[1..].iter().all(|status| *status == Status::Unranked));
-    let reason = |of: usize| scored.standings[of].reason.clone().unwrap();
+    let status: Vec<VariantStatus> = scored.variant_scores.iter().map(|s| s.status).collect();
+    assert_eq!(status[0], VariantStatus::Ranked);
+    assert!(
+        status[1..]
+            .iter()
+            .all(|status| *status == VariantStatus::Unranked)
+    );
+    let reason = |of: usize| scored.variant_scores[of].reason.clone().unwrap();
     assert!(
         reason(1).contains("no reading of component-size"),
         "{}",
@@ -162,15 +166,15 @@ fn what_is_missing_is_missing_and_says_so() {
     assert_eq!(scored.winner, Some(0));
 
     input.criteria[1].weight = 0.0;
-    let standings = score(&input).standings;
+    let variant_scores = score(&input).variant_scores;
     assert_eq!(
-        standings[1].status,
-        Status::Ranked,
+        variant_scores[1].status,
+        VariantStatus::Ranked,
         "a weight of 0 asks for nothing"
     );
-    assert_eq!(value(&standings[1]), 0.9);
+    assert_eq!(value(&variant_scores[1]), 0.9);
     input.criteria[0].weight = 0.0;
-    let reason = score(&input).standings[0].reason.clone().unwrap();
+    let reason = score(&input).variant_scores[0].reason.clone().unwrap();
     assert!(reason.contains("weight above zero"), "{reason}");
 }
 
@@ -187,19 +191,19 @@ fn gates_eliminate_by_score_and_by_reading() {
         ..measured("component-size", 0.0)
     };
     let scored = score(&ScoreInput {
-        candidates: vec![
-            candidate(&[(&quality, 4.0), (&size, 64.0)]),
-            candidate(&[(&quality, 3.9), (&size, 10.0)]),
-            candidate(&[(&quality, 9.0), (&size, 64.5)]),
-            candidate(&[(&quality, 9.0)]),
+        variants: vec![
+            variant(&[(&quality, 4.0), (&size, 64.0)]),
+            variant(&[(&quality, 3.9), (&size, 10.0)]),
+            variant(&[(&quality, 9.0), (&size, 64.5)]),
+            variant(&[(&quality, 9.0)]),
         ],
         criteria: vec![quality, size],
         ..ScoreInput::default()
     });
-    let status: Vec<Status> = scored.standings.iter().map(|s| s.status).collect();
-    let (out, missing) = (Status::Eliminated, Status::Unranked);
-    assert_eq!(status, [Status::Ranked, out, out, missing]);
-    let reason = |of: usize| scored.standings[of].reason.clone().unwrap();
+    let status: Vec<VariantStatus> = scored.variant_scores.iter().map(|s| s.status).collect();
+    let (out, missing) = (VariantStatus::Eliminated, VariantStatus::Unranked);
+    assert_eq!(status, [VariantStatus::Ranked, out, out, missing]);
+    let reason = |of: usize| scored.variant_scores[of].reason.clone().unwrap();
     assert_eq!(reason(1), "quality: score 3.9 is below the gate's 4");
     assert_eq!(reason(2), "component-size: 64.5 B is above the gate's 64 B");
     assert_eq!(scored.winner, Some(0));
@@ -211,10 +215,10 @@ fn ranks_are_only_as_sure_as_verdicts() {
     let tie = verdict(0, 1, Tie, (1.002, 0.995, 1.009));
     let open = verdict(0, 1, NoCall, (0.9, 0.8, 1.02));
     let clear = |a| verdict(a, 2, Beats, (0.5, 0.45, 0.55));
-    let cases = [(tie, Outcome::Tie), (open, Outcome::NoCall)];
+    let cases = [(tie, RankingOutcome::Tie), (open, RankingOutcome::NoCall)];
     for (between, outcome) in cases {
         let scored = score(&race(3, vec![between, clear(0), clear(1)]));
-        let ranks: Vec<Option<u32>> = scored.standings.iter().map(|s| s.rank).collect();
+        let ranks: Vec<Option<u32>> = scored.variant_scores.iter().map(|s| s.rank).collect();
         assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
         assert_eq!((scored.outcome, scored.winner), (outcome, None));
         let mut tied = scored.tied.clone();
@@ -224,8 +228,11 @@ fn ranks_are_only_as_sure_as_verdicts() {
     }
     let slow = verdict(1, 0, Verdict::Beaten, (1.3, 1.2, 1.4));
     let scored = score(&race(2, vec![slow]));
-    assert_eq!((scored.winner, scored.outcome), (Some(0), Outcome::Winner));
-    let of_slow = scored.standings[1].scores[0].unwrap();
+    assert_eq!(
+        (scored.winner, scored.outcome),
+        (Some(0), RankingOutcome::Winner)
+    );
+    let of_slow = scored.variant_scores[1].scores[0].unwrap();
     assert!((of_slow.value - 8.861).abs() < 1e-3, "10 - 10 lg 1.3");
     assert!(
         (of_slow.low.unwrap() - 8.539).abs() < 1e-3,
@@ -243,30 +250,30 @@ fn a_verdict_whose_far_end_is_unknown_still_counts() {
     sure.interval.low = None;
     let scored = score(&race(2, vec![sure]));
     assert_eq!(scored.winner, Some(0));
-    assert_eq!(scored.standings[1].scores[0].unwrap().low, None);
+    assert_eq!(scored.variant_scores[1].scores[0].unwrap().low, None);
 }
 
 #[test]
 fn who_was_never_compared_is_not_ranked() {
     let row = verdict(0, 1, Verdict::Beats, (0.5, 0.4, 0.6));
     let scored = score(&race(3, vec![row]));
-    assert_eq!(scored.standings[2].status, Status::Unranked);
-    let reason = scored.standings[2].reason.clone().unwrap();
+    assert_eq!(scored.variant_scores[2].status, VariantStatus::Unranked);
+    let reason = scored.variant_scores[2].reason.clone().unwrap();
     assert!(reason.contains("not measured against the best"), "{reason}");
     // Two timed variants without a single verdict: no order is claimed.
     let scored = score(&race(2, Vec::new()));
-    assert_eq!(scored.outcome, Outcome::NoCall);
+    assert_eq!(scored.outcome, RankingOutcome::NoCall);
 }
 
 #[test]
 fn failed_ones_are_nobodys_measure() {
     let row = |a, b| verdict(a, b, Verdict::Beats, (0.01, 0.009, 0.011));
     let mut input = race(3, vec![row(0, 1), row(0, 2), row(1, 2)]);
-    input.candidates[0].failed = true;
+    input.variants[0].failed = true;
     let scored = score(&input);
-    assert_eq!(scored.standings[0].status, Status::Failed);
+    assert_eq!(scored.variant_scores[0].status, VariantStatus::Failed);
     assert_eq!(scored.winner, Some(1));
-    assert_eq!(scored.standings[1].scores[0].unwrap().value, 10.0);
+    assert_eq!(scored.variant_scores[1].scores[0].unwrap().value, 10.0);
 }
 
 #[test]

@@ -4,15 +4,15 @@ use super::super::flip::{Gain, least_moves};
 use super::*;
 use proptest::prelude::*;
 
-/// Criteria with exact scores, and as many candidates.
+/// Criteria with exact scores, and as many variants.
 fn matrices() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<f64>>)> {
-    (1..5_usize, 2..6_usize).prop_flat_map(|(criteria, candidates)| {
+    (1..5_usize, 2..6_usize).prop_flat_map(|(criteria, variants)| {
         let score = (0..=20_u8).prop_map(|half| f64::from(half) / 2.0);
         let row = proptest::collection::vec(score, criteria);
         let weight = prop_oneof![Just(0.0), 0.1..3.0];
         (
             proptest::collection::vec(weight, criteria),
-            proptest::collection::vec(row, candidates),
+            proptest::collection::vec(row, variants),
         )
     })
 }
@@ -23,18 +23,18 @@ fn input(weights: &[f64], rows: &[Vec<f64>]) -> ScoreInput {
         .enumerate()
         .map(|(index, weight)| opinion(&format!("c{index}"), *weight))
         .collect();
-    let candidates = rows.iter().map(|row| {
+    let variants = rows.iter().map(|row| {
         let readings: Vec<_> = criteria.iter().zip(row.iter().copied()).collect();
-        candidate(&readings)
+        variant(&readings)
     });
     ScoreInput {
-        candidates: candidates.collect(),
+        variants: variants.collect(),
         criteria,
         ..ScoreInput::default()
     }
 }
 
-/// Candidates with a time and a size, with verdicts that follow from the times.
+/// Variants with a time and a size, with verdicts that follow from the times.
 fn timed(times: &[f64], sizes: &[f64], wide: f64) -> ScoreInput {
     let (time, size) = (measured("time", 1.0), measured("component-size", 0.7));
     let mut rows = Vec::new();
@@ -52,10 +52,10 @@ fn timed(times: &[f64], sizes: &[f64], wide: f64) -> ScoreInput {
             rows.push(verdict(a, b, said, (ratio, low, high)));
         }
     }
-    let candidates = times.iter().zip(sizes);
+    let variants = times.iter().zip(sizes);
     ScoreInput {
-        candidates: candidates
-            .map(|(t, s)| candidate(&[(&time, *t), (&size, *s)]))
+        variants: variants
+            .map(|(t, s)| variant(&[(&time, *t), (&size, *s)]))
             .collect(),
         criteria: vec![time, size],
         verdicts: BTreeMap::from([("time".to_owned(), rows)]),
@@ -104,11 +104,11 @@ proptest! {
         let before = score(&input(&weights, &rows));
         rows[who][at] = f64::min(rows[who][at] + more, 10.0);
         let after = score(&input(&weights, &rows));
-        if let (Some(before), Some(after)) = (before.standings[who].rank, after.standings[who].rank) {
+        if let (Some(before), Some(after)) = (before.variant_scores[who].rank, after.variant_scores[who].rank) {
             prop_assert!(after <= before);
         }
         if weights.iter().any(|weight| *weight > 0.0) {
-            prop_assert!(value(&after.standings[who]) >= value(&before.standings[who]) - 1e-12);
+            prop_assert!(value(&after.variant_scores[who]) >= value(&before.variant_scores[who]) - 1e-12);
         }
     }
 
@@ -118,13 +118,13 @@ proptest! {
         let scored = score(&timed(&times, &vec![1.0; times.len()], 1.01));
         for a in 0..times.len() {
             for b in 0..times.len() {
-                let of = |who: usize| scored.standings[who].scores[0].unwrap().value;
+                let of = |who: usize| scored.variant_scores[who].scores[0].unwrap().value;
                 prop_assert!(times[a] > times[b] || of(a) >= of(b) - 1e-9);
             }
         }
     }
 
-    /// Adding an alternative leaves every difference of scores as it was, and turns no rank around.
+    /// Adding an alternative leaves every difference of scores as it was, and reverses no rank around.
     #[test]
     fn another_alternative_reverses_no_rank(
         all in proptest::collection::vec((0.01..100.0_f64, 1.0..1e6_f64), 3..7),
@@ -134,20 +134,20 @@ proptest! {
         let fewer = times.len() - 1;
         let before = score(&timed(&times[..fewer], &sizes[..fewer], wide));
         let after = score(&timed(&times, &sizes, wide));
-        let total = |scored: &Scored, who: usize| value(&scored.standings[who]);
+        let total = |scored: &Ranking, who: usize| value(&scored.variant_scores[who]);
         for a in 0..fewer {
             for b in 0..fewer {
                 for at in 0..2 {
-                    let apart = |scored: &Scored| {
-                        let of = |who: usize| scored.standings[who].scores[at].unwrap().value;
+                    let apart = |scored: &Ranking| {
+                        let of = |who: usize| scored.variant_scores[who].scores[at].unwrap().value;
                         of(a) - of(b)
                     };
                     prop_assert!((apart(&before) - apart(&after)).abs() < 1e-9);
                 }
                 let (was, is) = (total(&before, a) - total(&before, b), total(&after, a) - total(&after, b));
                 prop_assert!((was - is).abs() < 1e-9);
-                let ahead = |scored: &Scored| scored.standings[a].rank < scored.standings[b].rank;
-                let behind = |scored: &Scored| scored.standings[a].rank > scored.standings[b].rank;
+                let ahead = |scored: &Ranking| scored.variant_scores[a].rank < scored.variant_scores[b].rank;
+                let behind = |scored: &Ranking| scored.variant_scores[a].rank > scored.variant_scores[b].rank;
                 let sure = was.abs() > 2.0 * wide.log10();
                 prop_assert!(!(sure && ahead(&before) && behind(&after)));
             }
@@ -193,8 +193,8 @@ proptest! {
         // A weight at 0 cannot fall further.
         if flip.changes.iter().all(|change| change.to > 1e-3) {
             let after = moved(&mut input, 1.0 + 1e-4);
-            let best = value(&after.standings[flip.winner]);
-            prop_assert!(best > value(&after.standings[winner]));
+            let best = value(&after.variant_scores[flip.winner]);
+            prop_assert!(best > value(&after.variant_scores[winner]));
         }
     }
 
@@ -220,16 +220,16 @@ proptest! {
     #[test]
     fn odd_numbers_are_never_ranked(values in proptest::collection::vec(any::<f64>(), 1..6)) {
         let size = measured("component-size", 1.0);
-        let candidates = values.iter().map(|value| candidate(&[(&size, *value)]));
+        let variants = values.iter().map(|value| variant(&[(&size, *value)]));
         let scored = score(&ScoreInput {
-            candidates: candidates.collect(),
+            variants: variants.collect(),
             criteria: vec![size.clone()],
             ..ScoreInput::default()
         });
-        for (value, standing) in values.iter().zip(&scored.standings) {
+        for (value, variant) in values.iter().zip(&scored.variant_scores) {
             let usable = value.is_finite() && *value > 0.0;
-            prop_assert_eq!(standing.status == Status::Ranked, usable);
-            prop_assert!(standing.total.is_none_or(|total| total.value.is_finite()));
+            prop_assert_eq!(variant.status == VariantStatus::Ranked, usable);
+            prop_assert!(variant.total.is_none_or(|total| total.value.is_finite()));
         }
     }
 }

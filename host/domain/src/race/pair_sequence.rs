@@ -1,0 +1,134 @@
+//! The differences of one pair over the whole race, over all cases and by case.
+
+use super::block_times::BlockTimes;
+use super::conditions::ReplicaConditions;
+use super::settings::RaceSettings;
+use super::sign_inversion;
+use crate::measurement::{CaseIndex, Replica, VariantIndex};
+use crate::stats::ConfidenceSequence;
+use crate::verdict::{PairVerdict, SignInversion, Verdict, judge};
+
+/// The differences of a pair over all cases (`case` is `None`) or on one, by replica.
+#[derive(Clone, Debug)]
+struct Scope {
+    case: Option<CaseIndex>,
+    sequence: ConfidenceSequence,
+    /// By difference.
+    conditions: Vec<ReplicaConditions>,
+    /// The level of the correlation with the contention probe, divided among the pair's scopes.
+    p_max: f64,
+}
+
+impl Scope {
+    fn new(case: Option<CaseIndex>, settings: &RaceSettings) -> Self {
+        Self {
+            case,
+            sequence: ConfidenceSequence::new(settings.threshold(), settings.practical_log()),
+            conditions: Vec::new(),
+            p_max: sign_inversion::P_MAX / settings.scopes(),
+        }
+    }
+
+    fn push(&mut self, value: f64, resolution: f64, replica: &Replica) {
+        self.sequence.push(value, resolution);
+        self.conditions.push(replica.into());
+    }
+
+    fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
+        let mut verdict =
+            PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
+        if let Some(inversion) = self.sign_inversion(practical_log) {
+            verdict.withhold(inversion);
+        }
+        verdict
+    }
+
+    fn sign_inversion(&self, practical_log: f64) -> Option<SignInversion> {
+        let values = self.sequence.values();
+        sign_inversion::find(values, &self.conditions, practical_log, self.p_max)
+    }
+}
+
+/// The differences of the variants `a` and `b`, D = ln t_a − ln t_b.
+#[derive(Clone, Debug)]
+pub(super) struct PairSequence {
+    pub(super) a: VariantIndex,
+    pub(super) b: VariantIndex,
+    overall: Scope,
+    by_case: Vec<Scope>,
+}
+
+impl PairSequence {
+    /// A pair without differences. A single case is the same as all of them, and gets no claim of
+    /// its own.
+    pub(super) fn new(settings: &RaceSettings, a: VariantIndex, b: VariantIndex) -> Self {
+        let cases = settings.claimed_cases();
+        let cases = if cases.len() > 1 { cases } else { Vec::new() };
+        let by_case = |case| Scope::new(Some(case), settings);
+        Self {
+            a,
+            b,
+            overall: Scope::new(None, settings),
+            by_case: cases.into_iter().map(by_case).collect(),
+        }
+    }
+
+    /// Adds the differences of one replica; `weights` sum to 1. The pair gets an overall difference
+    /// if both ran on every case that counts.
+    pub(super) fn push(&mut self, times: &BlockTimes, weights: &[f64], replica: &Replica) {
+        let mut sum = (0.0, 0.0);
+        let mut complete = weights.iter().any(|weight| *weight > 0.0);
+        for (case, weight) in weights
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| **weight > 0.0)
+        {
+            let Some(difference) = times.difference(self.a, self.b, case) else {
+                complete = false;
+                continue;
+            };
+            sum.0 += weight * difference.value;
+            sum.1 += weight * difference.resolution;
+            let mut claimed = self.by_case.iter_mut();
+            if let Some(scope) = claimed.find(|scope| scope.case == Some(case)) {
+                scope.push(difference.value, difference.resolution, replica);
+            }
+        }
+        if complete {
+            self.overall.push(sum.0, sum.1, replica);
+        }
+    }
+
+    /// The verdict over all cases.
+    pub(super) fn verdict(&mut self, practical_log: f64) -> PairVerdict {
+        self.overall.verdict((self.a, self.b), practical_log)
+    }
+
+    /// The verdict over all cases without its interval, which is quicker; `None` if the sign inverts
+    /// with the contention probe.
+    pub(super) fn quick_verdict(&mut self, practical_log: f64) -> Option<Verdict> {
+        let verdict = judge(self.overall.sequence.coarse_bounds(), practical_log);
+        let inversion = self.overall.sign_inversion(practical_log);
+        inversion.is_none().then_some(verdict)
+    }
+
+    /// The verdicts by case.
+    pub(super) fn verdicts_by_case(
+        &mut self,
+        practical_log: f64,
+    ) -> impl Iterator<Item = PairVerdict> {
+        let pair = (self.a, self.b);
+        let scopes = self.by_case.iter_mut();
+        scopes.map(move |scope| scope.verdict(pair, practical_log))
+    }
+
+    /// The differences over all cases, each with the conditions of its replica.
+    pub(super) fn differences(&self) -> impl Iterator<Item = (f64, &ReplicaConditions)> {
+        let Scope {
+            sequence,
+            conditions,
+            ..
+        } = &self.overall;
+        sequence.values().iter().copied().zip(conditions)
+    }
+}

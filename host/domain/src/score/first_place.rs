@@ -1,0 +1,113 @@
+//! The bootstrap share of first places: how often each variant has the best total when the replicas
+//! are resampled, with the weights fixed.
+//!
+//! Descriptive: it is no verdict and decides nothing.
+
+use super::input::ScoreInput;
+use super::variant_score::{VariantScore, points};
+use crate::spec::Scale;
+use crate::stats::median;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// The number of bootstrap resamples.
+const RESAMPLES: usize = 1_000;
+
+/// The largest number of replicas that are resampled.
+const REPLICAS_MAX: usize = 1_024;
+
+/// By variant: the share of resamples in which its total is the best. Replicas are drawn whole, which
+/// keeps what variants have in common. Equal totals share a resample.
+pub(super) fn shares(
+    input: &ScoreInput,
+    ranked: &[usize],
+    variant_scores: &[VariantScore],
+) -> Vec<f64> {
+    let replicas = &input.log_times[..input.log_times.len().min(REPLICAS_MAX)];
+    if replicas.is_empty() || ranked.is_empty() {
+        return Vec::new();
+    }
+    let sensitivity = sensitivity(input);
+    let against = most_present(replicas, ranked);
+    let differences: Vec<Vec<Option<f64>>> = ranked
+        .iter()
+        .map(|who| differences(replicas, *who, against))
+        .collect();
+    let centres: Vec<f64> = differences
+        .iter()
+        .map(|of| median(&mut of.iter().flatten().copied().collect::<Vec<f64>>()).unwrap_or(0.0))
+        .collect();
+
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(input.seed);
+    let mut wins = vec![0.0; input.variants.len()];
+    for _ in 0..RESAMPLES {
+        let draw: Vec<usize> = (0..replicas.len())
+            .map(|_| below(&mut random, replicas.len()))
+            .collect();
+        let totals: Vec<f64> = (0..ranked.len())
+            .map(|place| {
+                let drawn = draw.iter().filter_map(|r| differences[place][*r]);
+                let moved = median(&mut drawn.collect::<Vec<f64>>())
+                    .map_or(0.0, |median| median - centres[place]);
+                let total = variant_scores[ranked[place]].total.map_or(0.0, |t| t.value);
+                total - sensitivity * moved
+            })
+            .collect();
+        credit(&totals, ranked, &mut wins);
+    }
+    wins.iter().map(|wins| wins / RESAMPLES as f64).collect()
+}
+
+/// The fall of a total when the logarithm of the time rises by one.
+fn sensitivity(input: &ScoreInput) -> f64 {
+    let weights: f64 = input
+        .criteria
+        .iter()
+        .map(|criterion| criterion.weight)
+        .sum();
+    let of_time = input.criteria.iter().filter(|c| c.source == "time");
+    let fall: f64 = of_time
+        .map(|criterion| match criterion.scale {
+            Scale::Ratio { base } => criterion.weight * points(std::f64::consts::E, base) / 10.0,
+            Scale::Linear { .. } => 0.0,
+        })
+        .sum();
+    fall / weights
+}
+
+/// The variant that took part in most replicas: the others are compared with it, within each.
+fn most_present(replicas: &[Vec<Option<f64>>], ranked: &[usize]) -> usize {
+    let present = |who: usize| {
+        let times = replicas
+            .iter()
+            .filter_map(|row| row.get(who).copied().flatten());
+        times.count()
+    };
+    let most = ranked.iter().copied().rev().max_by_key(|who| present(*who));
+    most.unwrap_or(0)
+}
+
+/// By replica: the logarithm of the time of `who` less that of `against`.
+fn differences(replicas: &[Vec<Option<f64>>], who: usize, against: usize) -> Vec<Option<f64>> {
+    let time = |row: &[Option<f64>], of: usize| row.get(of).copied().flatten();
+    replicas
+        .iter()
+        .map(|row| Some(time(row, who)? - time(row, against)?).filter(|d| d.is_finite()))
+        .collect()
+}
+
+/// A number below `bound`, by multiplying and shifting (Lemire 2019, without the rejection).
+fn below(random: &mut impl Rng, bound: usize) -> usize {
+    ((u128::from(random.next_u64()) * bound as u128) >> 64) as usize
+}
+
+/// Credits the first place of one resample, shared among equals.
+fn credit(totals: &[f64], ranked: &[usize], wins: &mut [f64]) {
+    let best = totals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let first: Vec<usize> = (0..totals.len())
+        .filter(|place| best - totals[*place] <= 1e-12)
+        .collect();
+    for place in &first {
+        wins[ranked[*place]] += 1.0 / first.len() as f64;
+    }
+}

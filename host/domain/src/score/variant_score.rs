@@ -1,0 +1,76 @@
+//! The scores of one variant.
+
+use crate::interval::Interval;
+use serde::{Deserialize, Serialize};
+
+/// The status of a variant after scoring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariantStatus {
+    /// It has a total and a rank.
+    Ranked,
+    /// It did not pass the gate of a criterion.
+    Eliminated,
+    /// It has no result.
+    Failed,
+    /// A score is missing, so it has no total.
+    Unranked,
+}
+
+/// The reason why a variant has no score on a criterion. A missing score never counts as 0.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MissingScore {
+    /// There is no reading.
+    #[error("there is no reading of {0}")]
+    NoReading(String),
+    /// The reading is NaN or infinite.
+    #[error("the reading {0} is not a finite number")]
+    NotFinite(f64),
+    /// The reading is not positive, which a ratio scale needs.
+    #[error("the reading {0} is not positive, which a ratio scale needs")]
+    NotPositive(f64),
+    /// The reading lies outside the declared range.
+    #[error("the reading {value} lies outside the declared range {low} to {high}")]
+    OutOfRange {
+        /// The reading.
+        value: f64,
+        /// The range's lower end.
+        low: f64,
+        /// The range's upper end.
+        high: f64,
+    },
+    /// It was not measured against the best variant.
+    #[error("it was not measured against the best")]
+    NotCompared,
+    /// The scale itself is invalid.
+    #[error("the criterion's scale is not valid")]
+    Scale,
+}
+
+/// A score from 0 to 10, or the reason why there is none.
+pub(super) type ScoreResult = Result<Interval, MissingScore>;
+
+/// The scores, total and rank of one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantScore {
+    /// Whether it was ranked.
+    pub status: VariantStatus,
+    /// 1 + the number of variants surely ahead of it; tied variants share a rank.
+    pub rank: Option<u32>,
+    /// The weighted mean of its scores, from 0 to 1; below 0 where scores are.
+    pub total: Option<Interval>,
+    /// By criterion, from 0 to 10; `None` where the score is missing.
+    pub scores: Vec<Option<Interval>>,
+    /// Why it is eliminated or unranked, in words.
+    pub reason: Option<String>,
+}
+
+/// The score of a reading that is `factor` times the best: 10 − 10·log_R(factor).
+pub(super) fn score_of_factor(factor: f64, base: f64) -> f64 {
+    10.0 - points(factor, base)
+}
+
+/// The points of the score that a factor costs: 10·log_R(factor).
+pub(super) fn points(factor: f64, base: f64) -> f64 {
+    10.0 * factor.ln() / base.ln()
+}

@@ -1,0 +1,169 @@
+//! The comparison of a stored report with one that was recomputed from the same samples.
+
+use super::alignment::{Alignment, Both};
+use super::figures::{Figure, Figures};
+use bakeoff_domain::report::{Ended, Report, VariantReport, VerdictRow};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The treatment of sentences in a comparison of two reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// Both reports were written by the same version.
+    Compared,
+    /// Another version may word the same finding differently.
+    Ignored,
+}
+
+impl Wording {
+    /// Returns how sentences are compared with those of a report that version `made_by` wrote.
+    pub(super) fn of_version(made_by: &str) -> Self {
+        match made_by == env!("CARGO_PKG_VERSION") {
+            true => Self::Compared,
+            false => Self::Ignored,
+        }
+    }
+}
+
+/// Returns the figures of the stored report that differ from the recomputed one. The last digits of
+/// numbers are ignored.
+pub fn differences(kept: &Report, again: &Report, wording: Wording) -> Vec<Figure> {
+    let mut figures = Figures::default();
+    reports(&mut figures, kept, again, wording);
+    figures.differing()
+}
+
+/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks,
+/// the recommendation and the notes. Other sentences, the cost and the environment are not
+/// compared.
+pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, wording: Wording) {
+    let aligned = Alignment::of(kept, again);
+    for variant in &aligned.variants {
+        match (variant.before, variant.after) {
+            (Some(kept), Some(again)) => variants(figures, kept, again),
+            (Some(kept), None) => figures.hold(&kept.id, "variant", "in the report", Value::Null),
+            (None, Some(again)) => figures.hold(&again.id, "variant", Value::Null, "in the report"),
+            (None, None) => {}
+        }
+    }
+    verdicts(figures, "verdicts", &aligned.verdicts);
+    verdicts(figures, "verdicts by wall time", &aligned.wall_verdicts);
+    let mut hold = |figure: &str, kept: Value, again: Value| {
+        figures.hold("report", figure, kept, again);
+    };
+    let (was, is) = (&kept.recommendation, &again.recommendation);
+    hold("winner", json!(was.winner), json!(is.winner));
+    hold("outcome", json!(was.outcome), json!(is.outcome));
+    hold(
+        "who shares the first place",
+        json!(was.tied),
+        json!(is.tied),
+    );
+    hold(
+        "close ones",
+        json!(was.alternatives),
+        json!(is.alternatives),
+    );
+    hold(
+        "flip distance",
+        json!(was.flip_distance),
+        json!(is.flip_distance),
+    );
+    hold(
+        "shares of first places",
+        json!(was.first_share),
+        json!(is.first_share),
+    );
+    hold("undominated", json!(kept.pareto), json!(again.pareto));
+    // A race without a pilot left nothing behind that says how it ended.
+    if again.protocol.ended != Ended::NotMeasured {
+        let ended = |report: &Report| json!(report.protocol.ended);
+        hold("why measuring ended", ended(kept), ended(again));
+    }
+    let replicas = |report: &Report| json!(report.protocol.replicas);
+    hold("replicas that count", replicas(kept), replicas(again));
+    hold(
+        "times by replica",
+        json!(kept.replicas),
+        json!(again.replicas),
+    );
+    if wording == Wording::Ignored {
+        return;
+    }
+    let has = |report: &Report, note: &String| match report.notes.contains(note) {
+        true => json!(note),
+        false => Value::Null,
+    };
+    let more = again.notes.iter().filter(|note| !kept.notes.contains(note));
+    for note in kept.notes.iter().chain(more) {
+        hold("note", has(kept, note), has(again, note));
+    }
+}
+
+fn variants(figures: &mut Figures, kept: &VariantReport, here: &VariantReport) {
+    let id = &kept.id;
+    let sources: BTreeSet<&String> = kept.readings.keys().chain(here.readings.keys()).collect();
+    for source in sources {
+        let reading = |variant: &VariantReport| match variant.readings.get(source) {
+            // The most telling number first: what is long is cut where it is shown.
+            Some(reading) => json!([
+                reading.value,
+                reading.low,
+                reading.high,
+                reading.unit,
+                reading.by_case
+            ]),
+            None => Value::Null,
+        };
+        figures.hold(
+            id,
+            format!("reading {source}"),
+            reading(kept),
+            reading(here),
+        );
+    }
+    let mut hold = |figure: &str, kept: Value, here: Value| figures.hold(id, figure, kept, here);
+    hold("failure", json!(kept.failure), json!(here.failure));
+    hold("status", json!(kept.status), json!(here.status));
+    hold("rank", json!(kept.rank), json!(here.rank));
+    hold("total", json!(kept.total), json!(here.total));
+    hold("scores", json!(kept.scores), json!(here.scores));
+    hold("pure", json!(kept.pure), json!(here.pure));
+    hold("growth", json!(kept.growth), json!(here.growth));
+}
+
+fn verdicts(figures: &mut Figures, about: &str, rows: &[Both<VerdictRow>]) {
+    for both in rows {
+        let row = both.before.as_ref().or(both.after.as_ref());
+        let values = |row: &Option<VerdictRow>| row.as_ref().map_or(Value::Null, row_value);
+        if let Some(row) = row {
+            figures.hold(about, pair(row), values(&both.before), values(&both.after));
+        }
+    }
+}
+
+fn pair(row: &VerdictRow) -> String {
+    let case = row.case.as_ref();
+    let case = case.map_or_else(String::new, |case| format!(", case {case}"));
+    format!("{} against {}{case}", row.a, row.b)
+}
+
+/// Returns the values of a row: the verdict first, then the ratio with its interval.
+fn row_value(row: &VerdictRow) -> Value {
+    let mut all = vec![
+        json!(row.verdict),
+        json!(row.ratio),
+        json!(row.low),
+        json!(row.high),
+    ];
+    if row.below_threshold {
+        all.push(json!("too small to matter"));
+    }
+    if let Some(inversion) = &row.sign_inversion {
+        all.push(json!({ "reversal": inversion }));
+    }
+    if let Some(seconds) = row.settle_seconds {
+        all.push(json!({ "settle_seconds": seconds }));
+    }
+    Value::Array(all)
+}

@@ -1,0 +1,22 @@
+//! Auditing of finished runs: recomputing a report from what was stored, verifying every exact
+//! figure, comparing two reports, and packing a run for another machine.
+
+mod alignment;
+mod bundle;
+mod comparison;
+mod figures;
+mod kept_run;
+mod older;
+mod report;
+mod run_comparison;
+mod validate;
+mod verify;
+
+pub use bundle::{PackError, pack, unpack};
+pub use comparison::{Wording, differences};
+pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
+pub use kept_run::{KeptRun, KeptRunError};
+pub use report::{Recomputed, recompute, sources};
+pub use run_comparison::{RunComparison, VariantChange, VerdictChange, compare_runs};
+pub use validate::check_report;
+pub use verify::verify;

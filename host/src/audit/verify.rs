@@ -1,0 +1,320 @@
+//! Verifying a finished run: its report is recomputed from the raw samples, and everything exact
+//! (components, answers, fuel, memory) is computed again from the files that were measured.
+
+use super::comparison::{self, Wording};
+use super::figures::{Figures, Outcome, Verification, compare_values};
+use super::kept_run::KeptRun;
+use super::{report, validate};
+use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
+use crate::config::{ConfigError, LoadedExperiment};
+use crate::measure::{self, GateRecord};
+use crate::run::{
+    HostOptions, Keys, OnCores, RunContext, RunError, VariantState, environment, read_variants,
+    runner_error,
+};
+use crate::source::BuildInput;
+use crate::store;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::variant::VariantId;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Verifies a run. `loaded` is its experiment as it was run ([`KeptRun::loaded`]), within the
+/// host's policy.
+///
+/// # Errors
+/// Nothing confines untrusted code, there is no toolchain, or the workload cannot be built or run.
+/// A figure that differs from the stored one is no error, but a result.
+pub async fn verify(
+    kept: &KeptRun,
+    loaded: &LoadedExperiment,
+    host: &HostOptions,
+    report: &mut (dyn FnMut(&str) + Send),
+) -> Result<Verification, RunError> {
+    let record = &kept.evidence.record;
+    let refused =
+        |why| ConfigError::Refused(format!("what is kept cannot be that of a run: {why}"));
+    validate::check_evidence(record, &kept.report, &kept.evidence.replicas).map_err(refused)?;
+    let seed = record.race_seed().map_err(refused)?;
+    let variants = read_variants(record.variants.clone(), loaded, &kept.files, &host.policy)?;
+    let context = RunContext::open(loaded, &kept.files, host, seed, report).await?;
+    let keys = Keys::new(&loaded.experiment, &context)
+        .map_err(|error| RunError::Engine(format!("{error:#}")))?;
+    let here = environment(&context, &host.policy);
+    let mut verifier = Verifier {
+        kept,
+        loaded,
+        context,
+        variants,
+        figures: Figures::default(),
+        other_compiler: None,
+        other_engine: None,
+    };
+    let was = &record.environment;
+    if was.compiler != here.compiler {
+        verifier.other_compiler = Some((was.compiler.clone(), here.compiler));
+    }
+    verifier.inputs(&keys);
+    report("building");
+    verifier.build().await;
+    report("checking");
+    verifier.check().await?;
+    report("working out the verdicts");
+    verifier.report();
+    verifier.times(&here.cpu);
+    let figures = verifier.figures;
+    Ok(figures.verification(&record.experiment.name, record.run))
+}
+
+/// A verification in progress.
+struct Verifier<'a> {
+    kept: &'a KeptRun,
+    loaded: &'a LoadedExperiment,
+    context: RunContext,
+    variants: Vec<VariantState>,
+    figures: Figures,
+    /// The compiler of the run and the one here, if they differ.
+    other_compiler: Option<(String, String)>,
+    /// The engine of the run's gates and the one here, if they differ.
+    other_engine: Option<(String, String)>,
+}
+
+impl Verifier<'_> {
+    /// Compares the inputs of the gates with what they would be here.
+    fn inputs(&mut self, keys: &Keys) {
+        let record = &self.kept.evidence.record;
+        let Some(gate) = record.gates.first() else {
+            return;
+        };
+        for (name, here) in keys.gate_inputs() {
+            let was = store::input(&gate.inputs, name).unwrap_or_default();
+            match name {
+                // The level of confinement changes no answer.
+                "confinement" => {}
+                "engine" if was != here => {
+                    let why = format!(
+                        "checked with {was}, and here is {here}: fuel and memory may differ"
+                    );
+                    self.figures.skip("inputs", "engine", why);
+                    self.other_engine = Some((was.to_owned(), here.to_owned()));
+                }
+                _ => self.figures.hold("inputs", name, was, here),
+            }
+        }
+        if let Some(seed) = record.race.as_ref().and_then(|race| race.seed.as_deref()) {
+            let here = self.context.config.seed.to_string();
+            self.figures.hold("inputs", "seed", seed, here);
+        }
+    }
+
+    async fn build(&mut self) {
+        for index in 0..self.variants.len() {
+            let state = &self.variants[index];
+            let id = state.id().clone();
+            let Some(kept) = self.kept.evidence.record.build(&id) else {
+                let why = "no build of it was kept";
+                self.figures.skip(id.as_str(), "component", why);
+                continue;
+            };
+            let kept = kept.value.clone();
+            let built = match (&state.code, &state.failure) {
+                (Some(code), _) => self.built(code.clone()).await,
+                (None, Some(failure)) => Err(failure.clone()),
+                (None, None) => continue,
+            };
+            match &built {
+                Ok(built) if kept.digest.as_ref() == Some(&built.digest) => {
+                    self.compare_builds(&id, &kept, built);
+                    self.variants[index].take_built(Arc::clone(built));
+                    continue;
+                }
+                _ => self.other_component(&id, &kept, &built),
+            }
+            // What ran was kept as well, and all about it can be repeated.
+            let component = kept.digest.and_then(|digest| self.kept.component(&digest));
+            if let Some(code) = component
+                && let Ok(built) = self.built(code).await
+            {
+                self.variants[index].take_built(built);
+            }
+        }
+    }
+
+    async fn built(&self, code: BuildInput) -> Result<Arc<BuiltComponent>, Failure> {
+        let request = self.context.prototype(code, BuildKind::Release);
+        self.context.tools.builder.build(&request).await
+    }
+
+    /// Compares the records of two builds of the same component.
+    fn compare_builds(&mut self, id: &VariantId, kept: &BuildRecord, built: &BuiltComponent) {
+        let here = BuildRecord::of(built, None);
+        let mut hold = |figure: &str, kept: Value, here: Value| {
+            self.figures.hold(id.as_str(), figure, kept, here);
+        };
+        hold("component", json!(kept.digest), json!(here.digest));
+        hold(
+            "component size",
+            json!(kept.component_bytes),
+            json!(here.component_bytes),
+        );
+        hold(
+            "source lines",
+            json!(kept.source_lines),
+            json!(here.source_lines),
+        );
+        hold("imports", json!(kept.imports), json!(here.imports));
+    }
+
+    /// Reports a build that differs from the stored one.
+    fn other_component(
+        &mut self,
+        id: &VariantId,
+        kept: &BuildRecord,
+        built: &Result<Arc<BuiltComponent>, Failure>,
+    ) {
+        let class = |failure: &Failure| failure.class.name().to_owned();
+        let was = kept.digest.clone().or(kept.failure.as_ref().map(class));
+        let was = was.unwrap_or_default();
+        let here = match built {
+            Ok(built) => built.digest.clone(),
+            Err(failure) => class(failure),
+        };
+        match &self.other_compiler {
+            Some((compiler, other)) if was != here => {
+                let why = format!(
+                    "built by {compiler}, and here is {other}: another component may come out"
+                );
+                self.figures.skip(id.as_str(), "component", why);
+            }
+            _ => self.figures.hold(id.as_str(), "component", was, here),
+        }
+    }
+
+    /// Runs every gate again, one on each core.
+    async fn check(&mut self) -> Result<(), RunError> {
+        let mut waiting: VecDeque<(usize, GateRecord)> = VecDeque::new();
+        for (index, state) in self.variants.iter().enumerate() {
+            let gate = self.kept.evidence.record.gate(state.id());
+            match (gate, &state.built) {
+                (None, _) => {}
+                (Some(gate), Some(_)) => waiting.push_back((index, gate.value.clone())),
+                (Some(_), None) => {
+                    let why = "the component that ran was not kept";
+                    self.figures.skip(state.id().as_str(), "check", why);
+                }
+            }
+        }
+        let mut checking = OnCores::new(&self.context.cores);
+        let mut found = Vec::new();
+        loop {
+            while checking.has_free_core()
+                && let Some((index, kept)) = waiting.pop_front()
+            {
+                let mut config = self.context.config.clone();
+                // A gate that was kept from an earlier run was rehearsed with that run's seed.
+                config.seed = kept.rehearsal_seed.unwrap_or(config.seed);
+                let state = &self.variants[index];
+                let (built, files) = (state.built.clone(), state.files.clone());
+                checking.start(|core| async move {
+                    let checked = built.map(|built| built.checked.clone()).unwrap_or_default();
+                    let files = files.as_ref();
+                    let here = measure::check(&config, &checked, files, Some(core)).await;
+                    (index, kept, here)
+                });
+            }
+            let Some((index, kept, here)) = checking.next().await? else {
+                break;
+            };
+            let here = here.map_err(|error| runner_error(self.loaded, error))?;
+            found.push((index, kept, here));
+        }
+        found.sort_by_key(|(index, ..)| *index);
+        for (index, kept, here) in found {
+            self.compare_gates(index, &kept, &here);
+        }
+        Ok(())
+    }
+
+    /// Compares a gate with the stored one.
+    fn compare_gates(&mut self, index: usize, kept: &GateRecord, here: &GateRecord) {
+        let id = self.variants[index].id().as_str().to_owned();
+        let ended = |gate: &GateRecord| match &gate.failure {
+            Some(failure) => failure.class.name(),
+            None => "passed",
+        };
+        let by_time = |gate: &GateRecord| {
+            let class = gate.failure.as_ref().map(|failure| failure.class);
+            class == Some(FailureClass::WallLimit)
+        };
+        if by_time(kept) != by_time(here) {
+            let why = format!(
+                "{} then, {} here: whether a limit of wall time is met depends on the machine",
+                ended(kept),
+                ended(here)
+            );
+            self.figures.skip(&id, "check", why);
+            return;
+        }
+        let check = "check".to_owned();
+        self.exact(&id, check, ended(kept).into(), ended(here).into());
+        for (kept, here) in kept.cases.iter().zip(&here.cases) {
+            let case = self.context.cases.get(kept.case);
+            let case = case.map(ToString::to_string).unwrap_or_default();
+            let mut hold = |what: &str, kept, here| {
+                self.exact(&id, format!("{what}, case {case}"), kept, here);
+            };
+            hold("answer", json!(kept.answer), json!(here.answer));
+            hold("fuel", json!(kept.fuel), json!(here.fuel));
+            let (later, later_here) = (json!(kept.fuel_later), json!(here.fuel_later));
+            hold("fuel after other calls", later, later_here);
+            hold(
+                "peak memory",
+                json!(kept.peak.bytes),
+                json!(here.peak.bytes),
+            );
+            if !kept.assessed.is_empty() || !here.assessed.is_empty() {
+                hold("assessed", json!(kept.assessed), json!(here.assessed));
+            }
+        }
+    }
+
+    /// Compares figures that only a different engine may change.
+    fn exact(&mut self, about: &str, figure: String, kept: Value, here: Value) {
+        match (compare_values(&kept, &here), &self.other_engine) {
+            (Outcome::Differs { kept, here }, Some((was, is))) => {
+                let why = format!("{kept} with {was}, {here} with {is}");
+                self.figures.skip(about, figure, why);
+            }
+            (outcome, _) => self.figures.add(about, figure, outcome),
+        }
+    }
+
+    /// Recomputes the report from the evidence, and compares it with the stored one.
+    fn report(&mut self) {
+        match report::of_evidence(&self.kept.evidence, &self.kept.report) {
+            Ok(again) => {
+                let wording = Wording::Compared;
+                comparison::reports(&mut self.figures, &self.kept.report, &again, wording);
+            }
+            Err(why) => self.figures.hold("report", "report", "kept", why),
+        }
+    }
+
+    /// Lists the figures that cannot be measured again.
+    fn times(&mut self, cpu: &str) {
+        let Self { kept, figures, .. } = self;
+        let replicas = &kept.evidence.replicas;
+        let samples: usize = replicas.iter().map(|one| one.samples.len()).sum();
+        if samples == 0 {
+            return;
+        }
+        let why = format!(
+            "{samples} samples in {} replicas were measured on {}, and here is {cpu}: times belong \
+             to their moment and machine; `bakeoff run --fresh` measures anew",
+            replicas.len(),
+            kept.evidence.record.environment.cpu
+        );
+        figures.skip("race", "samples", why);
+    }
+}

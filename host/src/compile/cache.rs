@@ -1,0 +1,333 @@
+//! The cache of built components, on disk.
+//!
+//! Loading compiled code is as unsafe as running it, so an entry is only used if its HMAC is valid
+//! under a key that only its owner can read. An invalid entry is removed, and built again.
+
+use crate::source::digest_of_parts;
+use hmac::{Hmac, Mac};
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::Sha256;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The most bytes in a cache. The entry of a prototype has about 250 KB.
+pub const CACHE_BYTES_MAX: u64 = 1 << 30;
+
+/// The largest entry, in bytes.
+const ENTRY_BYTES_MAX: u64 = 256 << 20;
+
+/// Size of an HMAC, in bytes.
+const MAC_BYTES: usize = 32;
+
+/// Size of the key, in bytes: a block of SHA-256, the most that HMAC uses.
+const KEY_BYTES: usize = 64;
+
+/// The name of the key file.
+const KEY_FILE: &str = "key";
+
+/// A folder of entries, and the key that authenticates them.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    key: [u8; KEY_BYTES],
+    bytes_max: u64,
+}
+
+/// The cache cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// The platform names no folder for caches.
+    #[error("no folder for the cache: set HOME or XDG_CACHE_HOME")]
+    NoFolder,
+    /// The folder cannot be used.
+    #[error("cannot use the cache in {folder}: {source}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The folder belongs to another user, who could change its entries.
+    #[error(
+        "cannot use the cache in {folder}: it belongs to another user; remove it or choose another"
+    )]
+    Foreign {
+        /// The folder.
+        folder: String,
+    },
+}
+
+/// The name of an entry: a hash of everything that decides what is built.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Name(String);
+
+impl Name {
+    /// The name for these parts.
+    pub(super) fn of(parts: &[&[u8]]) -> Self {
+        Self(digest_of_parts(parts.iter().copied()))
+    }
+}
+
+impl Cache {
+    /// The cache of this user: `bakeoff` in the platform's folder for caches
+    /// (`$XDG_CACHE_HOME`, or `~/.cache`).
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and if the platform names no such folder.
+    pub fn open_default() -> Result<Self, CacheError> {
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy().map_err(|_| CacheError::NoFolder)?;
+        Self::open(&strategy.cache_dir().join("bakeoff"))
+    }
+
+    /// The cache in a folder, which is made, for its owner alone, where it is missing.
+    ///
+    /// # Errors
+    /// The folder or its key cannot be made or read, or belongs to another user.
+    pub fn open(folder: &Path) -> Result<Self, CacheError> {
+        let failed = |source| CacheError::Folder {
+            folder: folder.display().to_string(),
+            source,
+        };
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(failed)?;
+        let found = folder.metadata().map_err(failed)?;
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(CacheError::Foreign {
+                folder: folder.display().to_string(),
+            });
+        }
+        if found.mode() & 0o077 != 0 {
+            folder.metadata().map_err(failed)?;
+            std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(failed)?;
+        }
+        let key = read_key(folder)
+            .or_else(|_| make_key(folder))
+            .map_err(failed)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            key,
+            bytes_max: CACHE_BYTES_MAX,
+        })
+    }
+
+    /// The folder of its entries.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The cache with another bound on its size, in bytes.
+    #[must_use]
+    pub fn with_bytes_max(mut self, bytes_max: u64) -> Self {
+        self.bytes_max = bytes_max;
+        self
+    }
+
+    /// Returns the entry of a name, if there is one with a valid HMAC. An invalid one is removed.
+    pub(super) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
+        let path = self.path(name);
+        let mut bytes = Vec::new();
+        let file = File::open(&path).ok()?;
+        file.take(ENTRY_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let entry = self
+            .verified(name, &bytes)
+            .and_then(|bytes| postcard::from_bytes(bytes).ok());
+        if entry.is_none() {
+            // Another process may have removed it first.
+            drop(std::fs::remove_file(&path));
+        }
+        entry
+    }
+
+    /// Stores an entry. A failure is ignored: it will be built again.
+    pub(super) fn put<T: Serialize>(&self, name: &Name, entry: &T) {
+        let Ok(bytes) = postcard::to_stdvec(entry) else {
+            return;
+        };
+        if bytes.len() as u64 + MAC_BYTES as u64 > ENTRY_BYTES_MAX {
+            return;
+        }
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+            file.write_all(&self.mac(name, &bytes).finalize().into_bytes())?;
+            file.write_all(&bytes)?;
+            file.persist(self.path(name))?;
+            Ok(())
+        };
+        if write().is_ok() {
+            self.evict();
+        }
+    }
+
+    fn path(&self, name: &Name) -> PathBuf {
+        self.folder.join(format!("{}.built", name.0))
+    }
+
+    /// The HMAC of name and bytes: an entry that was moved to another name is not valid.
+    fn mac(&self, name: &Name, bytes: &[u8]) -> Hmac<Sha256> {
+        let mut mac = <Hmac<Sha256> as Mac>::new((&self.key).into());
+        mac.update(name.0.as_bytes());
+        mac.update(bytes);
+        mac
+    }
+
+    fn verified<'a>(&self, name: &Name, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let (mac, bytes) = bytes.split_at_checked(MAC_BYTES)?;
+        self.mac(name, bytes).verify_slice(mac).ok()?;
+        Some(bytes)
+    }
+
+    /// Removes the oldest entries down to three quarters of the bound, if the cache exceeds it.
+    fn evict(&self) {
+        let mut entries = self.entries();
+        let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+        if total <= self.bytes_max {
+            return;
+        }
+        entries.sort();
+        for (_, bytes, path) in entries {
+            if total <= self.bytes_max / 4 * 3 {
+                break;
+            }
+            // Another process may evict as well.
+            drop(std::fs::remove_file(path));
+            total -= bytes;
+        }
+    }
+
+    fn entries(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+        let entries = std::fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let described = entries.filter_map(|entry| {
+            let path = entry.path();
+            let found = entry.metadata().ok()?;
+            let is_entry = path.extension().is_some_and(|end| end == "built");
+            is_entry.then_some((found.modified().ok()?, found.len(), path))
+        });
+        described.collect()
+    }
+}
+
+fn read_key(folder: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let path = folder.join(KEY_FILE);
+    let mut key = [0; KEY_BYTES];
+    File::open(&path)?.read_exact(&mut key)?;
+    Ok(key)
+}
+
+/// Makes a key, or takes that of another process which makes one first.
+fn make_key(folder: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let mut key = [0; KEY_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    let path = folder.join(KEY_FILE);
+    // A full disk or a crash cut a short key off: the entries under it are lost.
+    if path
+        .metadata()
+        .is_ok_and(|found| found.len() < KEY_BYTES as u64)
+    {
+        std::fs::remove_file(&path)?;
+    }
+    let new = folder.join(format!("{KEY_FILE}.{}", std::process::id()));
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)?
+        .write_all(&key)?;
+    let linked = std::fs::hard_link(&new, &path);
+    std::fs::remove_file(&new)?;
+    match linked {
+        Ok(()) => Ok(key),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_key(folder),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::of(&[text.as_bytes()])
+    }
+
+    #[test]
+    fn what_was_put_is_got_by_another_that_opens_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("new")).unwrap();
+        cache.put(&name("a"), &vec![1_u8, 2]);
+        let other = Cache::open(&folder.path().join("new")).unwrap();
+        assert_eq!(other.get(&name("a")), Some(vec![1_u8, 2]));
+        assert_eq!(other.get::<Vec<u8>>(&name("b")), None);
+    }
+
+    #[test]
+    fn an_entry_with_any_byte_changed_or_missing_is_discarded() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        cache.put(&name("a"), &vec![7_u8; 10]);
+        let path = cache.path(&name("a"));
+        let good = std::fs::read(&path).unwrap();
+        let mut bad: Vec<Vec<u8>> = (0..good.len()).map(|end| good[..end].to_vec()).collect();
+        bad.extend((0..good.len()).map(|at| {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            bytes
+        }));
+        for bytes in bad {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(cache.get::<Vec<u8>>(&name("a")), None);
+            assert!(!path.exists());
+        }
+        std::fs::write(&path, good).unwrap();
+        assert!(cache.get::<Vec<u8>>(&name("a")).is_some());
+    }
+
+    #[test]
+    fn an_entry_under_another_name_or_key_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        cache.put(&name("a"), &1_u8);
+        std::fs::copy(cache.path(&name("a")), cache.path(&name("b"))).unwrap();
+        assert_eq!(cache.get::<u8>(&name("b")), None);
+        std::fs::write(folder.path().join(KEY_FILE), [0; KEY_BYTES]).unwrap();
+        assert_eq!(
+            Cache::open(folder.path()).unwrap().get::<u8>(&name("a")),
+            None
+        );
+    }
+
+    #[test]
+    fn only_its_owner_can_look_into_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        Cache::open(folder.path()).unwrap();
+        let mode = |path: PathBuf| path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode(folder.path().to_owned()), 0o700);
+        assert_eq!(mode(folder.path().join(KEY_FILE)), 0o600);
+    }
+
+    #[test]
+    fn the_oldest_are_evicted() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap().with_bytes_max(4_000);
+        for index in 0..5_u64 {
+            cache.put(&name(&index.to_string()), &vec![1_u8; 900]);
+            let file = File::open(cache.path(&name(&index.to_string()))).unwrap();
+            let age = std::time::Duration::from_secs(1_000 - index);
+            file.set_modified(SystemTime::now() - age).unwrap();
+        }
+        // The fifth passes 4,000 bytes; 3,000 hold three of 934.
+        let kept = |index: u64| cache.get::<Vec<u8>>(&name(&index.to_string())).is_some();
+        assert_eq!([0, 1, 2, 3, 4].map(kept), [false, false, true, true, true]);
+    }
+}

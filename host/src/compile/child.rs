@@ -1,0 +1,176 @@
+//! In the child: carrying out a build task.
+
+use super::build_protocol::{
+    BuildEvent, BuildKind, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,
+};
+use super::failures::{build_failure, cut, load_failure};
+use super::glue::DIAGNOSTIC_IMPORT;
+use super::{calibrator, component, inspect, layout, rustc, world_check};
+use crate::confine::{Frames, Role, cpu_time};
+use crate::engine::{self, Profile};
+use crate::interface::{Interface, World};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use std::time::Duration;
+
+/// The role of builder children. A binary that starts them passes it to
+/// [`enter_if_child`](crate::confine::enter_if_child).
+pub fn builder_role() -> Role {
+    Role {
+        name: ROLE,
+        run: serve,
+    }
+}
+
+/// Splits a payload into a task and the bytes that follow it.
+pub(super) fn read_task(payload: &[u8]) -> Result<(BuildTask, &[u8]), String> {
+    let (length, rest) = payload
+        .split_first_chunk()
+        .ok_or("the task has no length")?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|error| error.to_string())?;
+    let (task, bytes) = rest.split_at_checked(length).ok_or("the task is cut off")?;
+    let task = postcard::from_bytes(task).map_err(|error| error.to_string())?;
+    Ok((task, bytes))
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let (task, bytes) = read_task(payload)?;
+    let mut unsent = Ok(());
+    let mut emit = |event| {
+        let sent = send(frames, &event);
+        if unsent.is_ok() {
+            unsent = sent;
+        }
+    };
+    let product = carry_out(task, bytes, &mut emit);
+    unsent?;
+    match product {
+        Err(Failure {
+            class,
+            message,
+            phase,
+            limit,
+        }) => send(
+            frames,
+            &BuildEvent::Failed {
+                class,
+                message,
+                phase,
+                limit,
+            },
+        ),
+        Ok(product) => {
+            send(frames, &BuildEvent::Done(product.summary))?;
+            for blob in [product.component, product.checked]
+                .iter()
+                .chain(&product.timed)
+            {
+                frames.send(blob).map_err(|error| error.to_string())?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn send(frames: &mut Frames, event: &BuildEvent) -> Result<(), String> {
+    let bytes = postcard::to_stdvec(event).map_err(|error| error.to_string())?;
+    frames.send(&bytes).map_err(|error| error.to_string())
+}
+
+/// The output of a build.
+pub(super) struct BuildProduct {
+    pub(super) summary: ComponentSummary,
+    pub(super) component: Vec<u8>,
+    pub(super) checked: Vec<u8>,
+    pub(super) timed: Vec<Vec<u8>>,
+}
+
+/// Carries out a task. `bytes` is the component that a user brought, if the task is about one.
+pub(super) fn carry_out(
+    mut task: BuildTask,
+    bytes: &[u8],
+    emit: &mut dyn FnMut(BuildEvent),
+) -> Result<BuildProduct, Failure> {
+    emit(BuildEvent::Stage(BuildStage::Source));
+    let interface = Interface::parse(task.files.clone(), &task.call)
+        .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?;
+    // A diagnostic build reports its panics to this import, also if it was built earlier and comes as
+    // a component.
+    if task.kind == BuildKind::Diagnostic {
+        task.granted.push(DIAGNOSTIC_IMPORT.to_owned());
+    }
+    let component = match &task.code {
+        TaskInput::Source {
+            text,
+            compiler,
+            scratch,
+        } => {
+            let module = rustc::compile(&interface, &task, text, compiler, scratch)?;
+            component::componentise(&module)?
+        }
+        TaskInput::NoOp => {
+            let (resolve, world) = interface.resolved(task.world).ok_or_else(|| {
+                build_failure(FailureClass::BuildFailed, "the interface lacks this world")
+            })?;
+            component::componentise_as(calibrator::module(resolve, world), resolve, world)?
+        }
+        TaskInput::Component => bytes.to_vec(),
+    };
+    let source_cpu = match task.code {
+        TaskInput::Component => Duration::ZERO,
+        _ => cpu_time::own_and_children(),
+    };
+    emit(BuildEvent::Stage(BuildStage::Component));
+    let sizes = inspect::inspect(&component, &task.path_shown)?;
+    let types = world_check::check(&component, &interface, &task)?;
+    let checked = engine::precompile(Profile::Checked, &component)
+        .map_err(|error| compile_failure(&error, &task))?;
+    let timed = precompile_timed(&component, &task)?;
+    let summary = ComponentSummary {
+        imports: types.imports,
+        exports: types.exports,
+        functions: sizes.functions,
+        function_bytes_max: sizes.function_bytes_max,
+        locals_max: sizes.locals_max,
+        layouts: timed.len() as u32,
+        source_cpu,
+        cpu: cpu_time::own_and_children(),
+    };
+    Ok(BuildProduct {
+        summary,
+        component,
+        checked,
+        timed,
+    })
+}
+
+/// Compiles the code that is timed, in several layouts. Only prototypes are timed.
+fn precompile_timed(component: &[u8], task: &BuildTask) -> Result<Vec<Vec<u8>>, Failure> {
+    if task.world != World::Prototype || task.kind == BuildKind::Diagnostic {
+        return Ok(Vec::new());
+    }
+    let versions = match task.code {
+        // Its time is subtracted from all variants alike.
+        TaskInput::NoOp => 1,
+        _ => layout::versions(component.len()),
+    };
+    let laid_out = (0..versions as u64)
+        .filter(|_| versions > 1)
+        .map(|number| layout::version(component, number));
+    let compiled = match laid_out.collect::<Result<Vec<_>, _>>() {
+        // A component that cannot be re-encoded is timed as it is.
+        Ok(laid_out) if !laid_out.is_empty() => engine::precompile_all(Profile::Timed, &laid_out),
+        _ => engine::precompile_all(Profile::Timed, &[component]),
+    };
+    compiled.map_err(|error| compile_failure(&error, task))
+}
+
+fn compile_failure(error: &wasmtime::Error, task: &BuildTask) -> Failure {
+    let reason = format!("{error:#}");
+    let limits = ["Compilation error", "limit exceeded", "too large"];
+    let class = match limits.iter().any(|words| reason.contains(words)) {
+        true => FailureClass::LoadCompileLimit,
+        false => FailureClass::InvalidComponent,
+    };
+    let message = format!("{} cannot be compiled: {reason}", task.path_shown);
+    load_failure(class, cut(&message))
+}

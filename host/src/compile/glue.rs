@@ -1,0 +1,357 @@
+//! The generated crate: bindings for the interface, and the glue between them and the user's file.
+
+use super::build_protocol::BuildKind;
+use super::failures::build_failure;
+use crate::interface::{Interface, World, rust_name};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use syn::{ImplItem, Item, TraitItem};
+use wit_bindgen_core::{Files, WorldGenerator};
+use wit_parser::{Resolve, WorldId};
+
+/// The run-time modules of the guest SDK.
+const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
+const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
+const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
+const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
+
+/// The package that a diagnostic build imports from.
+const DIAGNOSTIC_WIT: &str = include_str!("../../../wit/diagnostic/diagnostic.wit");
+
+/// The import of a diagnostic build, as components name it. Its one function is
+/// `report: func(message: string)`.
+pub const DIAGNOSTIC_IMPORT: &str = "bakeoff:diagnostic/panic@0.1.0";
+
+/// The file with the bindings and the glue. An error in it is about the interface.
+pub(super) const BINDINGS_FILE: &str = "bindings.rs";
+
+/// The file with the crate's root.
+pub(super) const ROOT_FILE: &str = "root.rs";
+
+/// Everything that decides the generated crate and component besides the interface and the module:
+/// the files of the crate, the code that generates it, and, by the lock file, the versions of the
+/// generators. Part of the cache key.
+pub(super) fn fingerprint() -> [&'static str; 11] {
+    [
+        RT,
+        FLAGS,
+        RANDOM,
+        DIAGNOSTIC,
+        DIAGNOSTIC_WIT,
+        include_str!("glue.rs"),
+        include_str!("calibrator.rs"),
+        include_str!("component.rs"),
+        include_str!("rustc.rs"),
+        include_str!("../interface/rust.rs"),
+        include_str!("../../../Cargo.lock"),
+    ]
+}
+
+/// The name under which the user's code is compiled. It is in panic messages, so it does not depend
+/// on the user's path.
+pub(super) fn user_file(world: World) -> &'static str {
+    match world {
+        World::Prototype => "prototype.rs",
+        World::Workload => "workload.rs",
+    }
+}
+
+/// Generates the crate around a user's file: the names and texts of the other files, with
+/// [`ROOT_FILE`] among them.
+pub(super) fn generate(
+    interface: &Interface,
+    world: World,
+    kind: BuildKind,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let (resolve, id) = interface
+        .resolved(world)
+        .ok_or_else(|| internal("the world is missing"))?;
+    let mut resolve = resolve.clone();
+    if kind == BuildKind::Diagnostic {
+        add_diagnostic(&mut resolve, id)?;
+    }
+    let mut file = bindings(&resolve, id, kind)?;
+    let form = form(&file);
+    let mut types = Vec::new();
+    let mut glue = Glue {
+        module: world.name(),
+        form,
+        types: &mut types,
+    };
+    glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
+    let mut files = vec![
+        (BINDINGS_FILE, prettyplease::unparse(&file)),
+        (ROOT_FILE, root(world, kind, form, &types)),
+        ("rt.rs", RT.to_owned()),
+        ("flags.rs", FLAGS.to_owned()),
+    ];
+    if world == World::Workload {
+        files.push(("random.rs", RANDOM.to_owned()));
+    }
+    if kind == BuildKind::Diagnostic {
+        files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
+    }
+    Ok(files)
+}
+
+fn internal(what: impl std::fmt::Display) -> Failure {
+    let message = format!("the bindings could not be generated: {what}");
+    build_failure(FailureClass::BuildFailed, message)
+}
+
+/// Adds the import of the diagnostic world to a world.
+fn add_diagnostic(resolve: &mut Resolve, world: WorldId) -> Result<(), Failure> {
+    let package = resolve
+        .push_source("diagnostic.wit", DIAGNOSTIC_WIT)
+        .map_err(internal)?;
+    let diagnostic = resolve.packages[package].worlds["diagnostic"];
+    let mut maps = wit_parser::CloneMaps::default();
+    resolve
+        .merge_worlds(diagnostic, world, &mut maps)
+        .map_err(internal)
+}
+
+fn bindings(resolve: &Resolve, world: WorldId, kind: BuildKind) -> Result<syn::File, Failure> {
+    let options = wit_bindgen_rust::Opts {
+        generate_all: true,
+        runtime_path: Some(
+            match kind {
+                BuildKind::Release => "crate::rt",
+                BuildKind::Diagnostic => "crate::reporting",
+            }
+            .to_owned(),
+        ),
+        bitflags_path: Some("crate".to_owned()),
+        ..Default::default()
+    };
+    let mut files = Files::default();
+    let mut resolve = resolve.clone();
+    options
+        .build()
+        .generate(&mut resolve, world, &mut files)
+        .map_err(internal)?;
+    let (_, text) = files
+        .iter()
+        .next()
+        .ok_or_else(|| internal("no file came out"))?;
+    let text = std::str::from_utf8(text).map_err(internal)?;
+    syn::parse_file(text).map_err(internal)
+}
+
+/// The form in which the user's file implements the world.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Plain functions with the names of the exports.
+    Functions,
+    /// Traits on a type `Component`: the world exports a resource.
+    Traits,
+}
+
+fn form(file: &syn::File) -> Form {
+    fn has_resource(items: &[Item]) -> bool {
+        items.iter().any(|item| match item {
+            Item::Mod(module) => module
+                .content
+                .as_ref()
+                .is_some_and(|(_, items)| has_resource(items)),
+            Item::Trait(item) => {
+                item.ident == "Guest"
+                    && item
+                        .items
+                        .iter()
+                        .any(|item| matches!(item, TraitItem::Type(_)))
+            }
+            _ => false,
+        })
+    }
+    if has_resource(&file.items) {
+        Form::Traits
+    } else {
+        Form::Functions
+    }
+}
+
+/// Adds an implementation beside each generated trait, and collects the types beside it.
+struct Glue<'a> {
+    /// The user's module.
+    module: &'static str,
+    form: Form,
+    /// Name and path of the types to re-export for the user.
+    types: &'a mut Vec<(String, String)>,
+}
+
+impl Glue<'_> {
+    fn fill(&mut self, items: &mut Vec<Item>, path: &mut Vec<String>) -> Result<(), Failure> {
+        let mut implementation = None;
+        for item in items.iter_mut() {
+            match item {
+                Item::Mod(module) => {
+                    path.push(module.ident.to_string());
+                    if let Some((_, items)) = &mut module.content {
+                        self.fill(items, path)?;
+                    }
+                    path.pop();
+                }
+                Item::Trait(guest) if guest.ident == "Guest" => {
+                    implementation = Some(self.implement(guest)?);
+                }
+                _ => {}
+            }
+        }
+        if let Some(implementation) = implementation {
+            self.collect_types(items, path);
+            if self.form == Form::Functions {
+                items.push(implementation);
+            }
+        }
+        Ok(())
+    }
+
+    /// `impl Guest for crate::Component`, in which each method calls the user's function.
+    fn implement(&self, guest: &syn::ItemTrait) -> Result<Item, Failure> {
+        let mut implementation: syn::ItemImpl =
+            syn::parse_str("impl Guest for crate::Component {}").map_err(internal)?;
+        for item in &guest.items {
+            let TraitItem::Fn(function) = item else {
+                continue;
+            };
+            let names = function.sig.inputs.iter().filter_map(|input| match input {
+                syn::FnArg::Typed(input) => match &*input.pat {
+                    syn::Pat::Ident(name) => Some(name.ident.to_string()),
+                    _ => None,
+                },
+                syn::FnArg::Receiver(_) => None,
+            });
+            let names: Vec<String> = names.collect();
+            let call = format!(
+                "{{ crate::{}::{}({}) }}",
+                self.module,
+                function.sig.ident,
+                names.join(", ")
+            );
+            implementation.items.push(ImplItem::Fn(syn::ImplItemFn {
+                attrs: Vec::new(),
+                vis: syn::Visibility::Inherited,
+                defaultness: None,
+                sig: function.sig.clone(),
+                block: syn::parse_str(&call).map_err(internal)?,
+            }));
+        }
+        Ok(Item::Impl(implementation))
+    }
+
+    fn collect_types(&mut self, items: &[Item], path: &[String]) {
+        for item in items {
+            let name = match item {
+                Item::Struct(item) => item.ident.to_string(),
+                Item::Enum(item) => item.ident.to_string(),
+                Item::Type(item) => item.ident.to_string(),
+                Item::Macro(item) => match flags_name(item) {
+                    Some(name) => name,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            // Of two types with the same name, the first is re-exported.
+            if !name.starts_with('_') && !self.types.iter().any(|(known, _)| *known == name) {
+                let path = format!("crate::{}::{name}", path.join("::"));
+                self.types.push((name, path));
+            }
+        }
+    }
+}
+
+/// The name of the type that `crate::bitflags! { … pub struct Name: u8 { … } }` makes.
+fn flags_name(item: &syn::ItemMacro) -> Option<String> {
+    if item.mac.path.segments.last()?.ident != "bitflags" {
+        return None;
+    }
+    let text = item.mac.tokens.to_string();
+    let (_, rest) = text.split_once("pub struct ")?;
+    rest.split([' ', ':']).next().map(str::to_owned)
+}
+
+fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -> String {
+    let mut text = String::from("mod flags;\nmod rt;\nmod bindings;\n");
+    text.push_str("pub mod types {\n");
+    for (_, path) in types {
+        text.push_str(&format!("    pub use {path};\n"));
+    }
+    text.push_str("}\n");
+    if world == World::Workload {
+        text.push_str("#[path = \"random.rs\"]\npub mod bakeoff;\n");
+    }
+    if kind == BuildKind::Diagnostic {
+        text.push_str(REPORTING);
+    }
+    let module = world.name();
+    text.push_str(&format!(
+        "#[path = \"{}\"]\npub mod {module};\n",
+        user_file(world)
+    ));
+    text.push_str(&match form {
+        Form::Functions => "pub struct Component;\n".to_owned(),
+        Form::Traits => format!("use crate::{module}::Component;\n"),
+    });
+    text.push_str("bindings::export!(Component with_types_in bindings);\n");
+    text
+}
+
+/// The run-time of a diagnostic build: it installs the panic hook at the start of each export.
+const REPORTING: &str = "\
+mod diagnostic;
+pub mod reporting {
+    pub use crate::rt::*;
+    pub fn run_ctors_once() {
+        crate::rt::run_ctors_once();
+        crate::diagnostic::report_panics(crate::bindings::bakeoff::diagnostic::panic::report);
+    }
+}
+";
+
+/// The Rust name of the user's function that a line of glue calls: `top_k` for a line that holds
+/// `crate::prototype::top_k(`.
+pub(super) fn called_on(line: &str, world: World) -> Option<&str> {
+    let (_, rest) = line.split_once(&format!("crate::{}::", world.name()))?;
+    rest.split_once('(').map(|(name, _)| name)
+}
+
+/// The Rust paths of the traits that a file in trait form implements.
+pub(super) fn trait_paths(interface: &Interface, world: World) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for export in interface.exports(world) {
+        let path = match &export.interface {
+            None => "crate::bindings::Guest".to_owned(),
+            Some(name) => {
+                let unversioned = name.split_once('@').map_or(&**name, |(name, _)| name);
+                let parts: Vec<String> = unversioned.split([':', '/']).map(rust_name).collect();
+                format!("crate::bindings::exports::{}::Guest", parts.join("::"))
+            }
+        };
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    #[test]
+    fn all_that_decides_the_component_is_in_the_fingerprint() {
+        let whole = fingerprint().concat();
+        for part in [
+            "name = \"wit-bindgen-rust\"",
+            "name = \"wit-component\"",
+            "fn add_diagnostic",
+            "fn add_realloc",
+            "fn componentise",
+            "-Copt-level=3",
+            "fn rust_signature",
+            "cabi_realloc",
+        ] {
+            assert!(whole.contains(part), "{part}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Builds: from source, or from a component that a user brings, to compiled code that a runner loads.
+//!
+//! The parent ([`Builder`]) starts one confined child per build and sends it a task; the child
+//! generates bindings, calls `rustc`, makes a component, inspects it, and compiles it. Of the output
+//! the parent reads only a short summary of bounded size.
+
+mod build_protocol;
+mod builder;
+mod cache;
+mod calibrator;
+mod child;
+mod child_job;
+mod child_output;
+mod component;
+mod diagnostics;
+mod exit_failure;
+mod failures;
+mod fuzz_entry;
+mod glue;
+mod imports;
+mod inspect;
+mod instances;
+mod layout;
+pub mod limits;
+mod record;
+mod request;
+mod rustc;
+mod scratch;
+mod toolchain;
+mod trial_build;
+mod world_check;
+
+pub use build_protocol::BuildKind;
+pub use builder::Builder;
+pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
+pub use child::builder_role;
+pub use child_output::BuiltComponent;
+pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototype};
+pub use glue::DIAGNOSTIC_IMPORT;
+pub use imports::{ImportSupport, WasiImports, import_support};
+pub(crate) use layout::SCHEME as LAYOUT_SCHEME;
+pub use record::BuildRecord;
+pub use request::{BuildRequest, source_lines};
+pub use toolchain::{TARGET, Toolchain, ToolchainError};
+pub use trial_build::usable_confinement;

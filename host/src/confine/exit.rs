@@ -1,0 +1,41 @@
+//! How a child process ended, and what it used.
+
+use std::time::Duration;
+
+/// How a child process ended, and what it used.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// Why it ended.
+    pub cause: ExitCause,
+    /// The stderr of the child and its own children, cut at the bound of the job.
+    pub stderr: Vec<u8>,
+    /// CPU time in user and system mode, of the child and of the children it waited for.
+    pub cpu: Duration,
+    /// The peak resident memory in bytes, as the kernel counts it. It is never below what the parent
+    /// had when it started the child: an upper bound, not a measurement.
+    pub max_rss_bytes: u64,
+}
+
+/// Why a child process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCause {
+    /// It exited with this status. 0: the role returned `Ok`; [`ROLE_FAILED`]: it returned `Err`,
+    /// and the message is on stderr; 101: it panicked.
+    Exited(i32),
+    /// A signal ended it that did not come from the parent: a crash, or a limit that the kernel
+    /// counts (SIGXCPU, SIGXFSZ, SIGKILL at the hard CPU limit). 0: the cause is unknown.
+    Signalled(i32),
+    /// The parent killed it on request.
+    Killed,
+    /// The parent killed it: it sent more than the job allowed, or something that is not a frame.
+    OutputOverflow,
+    /// The parent killed it: stderr went over its bound.
+    StderrOverflow,
+    /// The parent or the kernel killed it: it had more memory than the job allowed.
+    MemoryWatchdog,
+    /// The parent killed it: it had more processes than the fence allowed.
+    ProcessWatchdog,
+}
+
+/// The exit status of a child whose role returned an error.
+pub const ROLE_FAILED: i32 = 70;

@@ -1,0 +1,118 @@
+//! Landlock: which files a child may touch, and on new kernels which ports and processes.
+
+use super::job::Fence;
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+use std::path::Path;
+
+/// The newest ABI whose rights this code knows. A newer kernel is asked for these.
+const NEWEST: i32 = 9;
+
+/// The Landlock ABI of this kernel.
+///
+/// # Errors
+/// The reason why there is none.
+pub(super) fn abi() -> Result<i32, String> {
+    // SAFETY: with a null pointer, size 0 and this flag the call only returns the ABI's number.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<libc::c_void>(),
+            0_usize,
+            1_u32,
+        )
+    };
+    if let Ok(abi @ 1..) = i32::try_from(answer) {
+        return Ok(abi.min(NEWEST));
+    }
+    let error = std::io::Error::last_os_error();
+    Err(match error.raw_os_error() {
+        Some(libc::ENOSYS) => "this kernel has no Landlock".to_owned(),
+        Some(libc::EOPNOTSUPP) => {
+            "Landlock is switched off: it is not in the kernel's lsm= list".to_owned()
+        }
+        _ => format!("Landlock cannot be queried: {error}"),
+    })
+}
+
+/// Confines this process, and all that it will start, to the files of `fence`. From ABI 4 on it
+/// binds and connects no TCP port, from ABI 6 on it reaches no process and no abstract socket
+/// outside.
+///
+/// # Errors
+/// A path cannot be opened, or the kernel refuses the rules. The caller must not go on: the rules may
+/// be applied in part.
+pub(super) fn restrict(abi: i32, fence: &Fence) -> Result<(), String> {
+    let abi = ABI::from(abi);
+    let refused = |error: landlock::RulesetError| format!("Landlock: {error}");
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(abi))
+        .map_err(refused)?;
+    if abi >= ABI::V4 {
+        ruleset = ruleset
+            .handle_access(AccessNet::from_all(abi))
+            .map_err(refused)?;
+    }
+    if abi >= ABI::V6 {
+        ruleset = ruleset.scope(Scope::from_all(abi)).map_err(refused)?;
+    }
+    let mut ruleset = ruleset.create().map_err(refused)?;
+    for (paths, rights) in [
+        (&fence.execute, execute(abi)),
+        (&fence.read, read()),
+        (&fence.write, write(abi)),
+    ] {
+        for path in paths {
+            ruleset = allow(ruleset, abi, path, rights)?;
+        }
+    }
+    let status = ruleset.restrict_self().map_err(refused)?;
+    match status.ruleset {
+        RulesetStatus::FullyEnforced => Ok(()),
+        other => Err(format!("Landlock: the rules are {other:?}")),
+    }
+}
+
+/// Adds a rule that allows `rights` on a path.
+fn allow(
+    ruleset: RulesetCreated,
+    abi: ABI,
+    path: &Path,
+    rights: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, String> {
+    let refused = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let folder = path.metadata().map_err(|error| refused(&error))?.is_dir();
+    let opened = PathFd::new(path).map_err(|error| refused(&error))?;
+    // The kernel refuses rights that make no sense for a file.
+    let rights = match folder {
+        true => rights,
+        false => rights & AccessFs::from_file(abi),
+    };
+    ruleset
+        .add_rule(PathBeneath::new(opened, rights))
+        .map_err(|error| refused(&error))
+}
+
+fn read() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile | AccessFs::ReadDir
+}
+
+fn execute(abi: ABI) -> BitFlags<AccessFs> {
+    AccessFs::from_read(abi)
+}
+
+/// Plain files and folders: no device, no socket, no pipe, and no symbolic link that the parent
+/// could be made to follow. What is written cannot be executed.
+fn write(abi: ABI) -> BitFlags<AccessFs> {
+    let special = AccessFs::MakeChar
+        | AccessFs::MakeBlock
+        | AccessFs::MakeSock
+        | AccessFs::MakeFifo
+        | AccessFs::MakeSym
+        | AccessFs::IoctlDev
+        | AccessFs::ResolveUnix;
+    read() | (AccessFs::from_write(abi) & !special)
+}

@@ -1,0 +1,44 @@
+//! All that readings of a variant are taken from.
+
+use crate::compile::BuildRecord;
+use crate::measure::GateRecord;
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
+use bakeoff_domain::race::{Analysis, RaceSettings};
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::stats::median;
+
+/// All that is known of a variant.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantEvidence<'a> {
+    /// The record of its build, if it was built.
+    pub build: Option<&'a BuildRecord>,
+    /// The record of its gate, if it was checked.
+    pub gate: Option<&'a GateRecord>,
+    /// The labels of the cases.
+    pub cases: &'a [CaseLabel],
+    /// Its index in the race, if it took part.
+    pub racer: Option<VariantIndex>,
+    /// The analysis of the race.
+    pub analysis: Option<&'a Analysis>,
+    /// The race's replicas.
+    pub replicas: &'a [Replica],
+    /// The settings of the race.
+    pub settings: Option<&'a RaceSettings>,
+}
+
+/// The median over blocks of the time of one call.
+pub(super) fn call_ns(
+    replica: &Replica,
+    variant: VariantIndex,
+    case: CaseIndex,
+    metric: Metric,
+) -> Option<f64> {
+    let baseline = replica.baselines.get(case).copied().unwrap_or_default();
+    let mut calls: Vec<f64> = replica
+        .samples
+        .iter()
+        .filter(|sample| sample.variant == variant && sample.case == case)
+        .map(|sample| sample.call_ns(metric, &baseline))
+        .collect();
+    median(&mut calls)
+}

@@ -1,0 +1,91 @@
+//! Functions of an interface, with their types written out.
+
+use super::types::{Type, Unsupported};
+use wit_parser::Resolve;
+
+/// A parameter: its name and its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The name, as WIT has it.
+    pub name: String,
+    /// The type, written out.
+    pub ty: Type,
+}
+
+/// A function of an interface, with its types written out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name, as WIT has it: `top-k`.
+    pub name: String,
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The result, if any.
+    pub result: Option<Type>,
+}
+
+/// The declaration in WIT: `top-k: func(values: list<s64>, k: u32) -> list<s64>`.
+impl std::fmt::Display for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.name, self.signature())
+    }
+}
+
+impl Function {
+    /// Makes a function of one of a resolved package.
+    ///
+    /// # Errors
+    /// It is async, a method, or has a type that cannot be passed.
+    pub fn of(resolve: &Resolve, function: &wit_parser::Function) -> Result<Self, Unsupported> {
+        if function.kind.is_async() {
+            return Err(Unsupported::Async);
+        }
+        if let Some(resource) = function.kind.resource() {
+            let name = resolve.types[resource].name.clone();
+            return Err(Unsupported::Resource(name.unwrap_or_default()));
+        }
+        let param = |param: &wit_parser::Param| {
+            Ok(Param {
+                name: param.name.clone(),
+                ty: Type::of(resolve, &param.ty)?,
+            })
+        };
+        Ok(Self {
+            name: function.name.clone(),
+            params: function
+                .params
+                .iter()
+                .map(param)
+                .collect::<Result<_, _>>()?,
+            result: function
+                .result
+                .as_ref()
+                .map(|ty| Type::of(resolve, ty))
+                .transpose()?,
+        })
+    }
+
+    /// `func(values: list<s64>, k: u32) -> list<s64>`.
+    pub fn signature(&self) -> String {
+        let param = |param: &Param| format!("{}: {}", param.name, param.ty);
+        self.with_params(self.params.iter().map(param).collect())
+    }
+
+    /// The signature without the names of parameters, which a component does not keep apart:
+    /// `func(list<s64>, u32) -> list<s64>`.
+    pub fn types(&self) -> String {
+        self.with_params(
+            self.params
+                .iter()
+                .map(|param| param.ty.to_string())
+                .collect(),
+        )
+    }
+
+    fn with_params(&self, params: Vec<String>) -> String {
+        let result = self
+            .result
+            .as_ref()
+            .map_or(String::new(), |ty| format!(" -> {ty}"));
+        format!("func({}){result}", params.join(", "))
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading and resolving the user's WIT.
+
+use super::error::InterfaceError;
+use super::export::{Call, Export, World, find_call, world_exports};
+use super::files::{WitFile, read_files};
+use super::workload::{self, WorkloadFunctions};
+use std::collections::BTreeMap;
+use std::path::Path;
+use wit_parser::{PackageId, Resolve, SourceMap, WorldId};
+
+/// The user's interface, resolved, with the function that is called.
+///
+/// ```
+/// use bakeoff::interface::{Interface, WitFile, rust_signature};
+/// let text = "package example:top-k;
+///     world prototype { export top-k: func(values: list<s64>, k: u32) -> list<s64>; }";
+/// let file = WitFile { name: "top-k.wit".into(), text: text.into() };
+/// let interface = Interface::parse(vec![file], "top-k").unwrap();
+/// assert_eq!(
+///     rust_signature(&interface.call().function),
+///     "pub fn top_k(values: Vec<i64>, k: u32) -> Vec<i64>"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interface {
+    files: Vec<WitFile>,
+    resolve: Resolve,
+    prototype: WorldId,
+    workload: Option<WorldId>,
+    call: Call,
+}
+
+impl Interface {
+    /// Reads and resolves the WIT at a path, a file or a folder, and finds the called function.
+    ///
+    /// # Errors
+    /// See [`InterfaceError`].
+    pub fn load(path: &Path, call: &str) -> Result<Self, InterfaceError> {
+        Self::parse(read_files(path)?, call)
+    }
+
+    /// Resolves WIT files, and finds the called function: `top-k` for a function of world `prototype`,
+    /// `iface.top-k` or `ns:pkg/iface.top-k` for a function of an interface that it exports.
+    ///
+    /// # Errors
+    /// See [`InterfaceError`].
+    pub fn parse(files: Vec<WitFile>, call: &str) -> Result<Self, InterfaceError> {
+        let (resolve, package) = resolve(&files)?;
+        let worlds = &resolve.packages[package].worlds;
+        let prototype = *worlds
+            .get("prototype")
+            .ok_or_else(|| no_prototype(&resolve, package))?;
+        let workload = worlds.get("workload").copied();
+        let call = find_call(&world_exports(&resolve, prototype), call)?;
+        Ok(Self {
+            files,
+            resolve,
+            prototype,
+            workload,
+            call,
+        })
+    }
+
+    /// The WIT files. A child parses them again.
+    pub fn files(&self) -> &[WitFile] {
+        &self.files
+    }
+
+    /// The function that is called.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The functions that a world exports; none if the interface lacks the world.
+    pub fn exports(&self, world: World) -> Vec<Export> {
+        self.world(world)
+            .map_or(Vec::new(), |id| world_exports(&self.resolve, id))
+    }
+
+    /// Finds the functions that make inputs and judge answers, and checks their types.
+    ///
+    /// # Errors
+    /// There is no world `workload`, a function is missing, or its types do not fit.
+    pub fn workload(&self) -> Result<WorkloadFunctions, InterfaceError> {
+        let Some(_) = self.workload else {
+            return Err(InterfaceError::World {
+                wanted: "workload",
+                has: "it has `prototype`".to_owned(),
+                package: self.package(),
+                example: "check: func(…) -> result<_, string>",
+            });
+        };
+        workload::find_functions(&self.call.function, &self.exports(World::Workload))
+    }
+
+    /// The resolved packages, and a world in them; `None` if the interface lacks the world.
+    pub(crate) fn resolved(&self, world: World) -> Option<(&Resolve, WorldId)> {
+        self.world(world).map(|id| (&self.resolve, id))
+    }
+
+    fn world(&self, world: World) -> Option<WorldId> {
+        match world {
+            World::Prototype => Some(self.prototype),
+            World::Workload => self.workload,
+        }
+    }
+
+    fn package(&self) -> String {
+        let package = self.resolve.worlds[self.prototype].package;
+        package.map_or(String::new(), |id| {
+            self.resolve.packages[id].name.to_string()
+        })
+    }
+}
+
+/// Parses and resolves the files. Those below `deps` are packages that the main one uses.
+fn resolve(files: &[WitFile]) -> Result<(Resolve, PackageId), InterfaceError> {
+    let mut main = SourceMap::new();
+    let mut deps: BTreeMap<&str, SourceMap> = BTreeMap::new();
+    for file in files {
+        let sources = match dependency(&file.name) {
+            Some(name) => deps.entry(name).or_default(),
+            None => &mut main,
+        };
+        sources.push_str(&file.name, &file.text);
+    }
+    let parse = |sources: SourceMap| {
+        sources
+            .parse()
+            .map_err(|(sources, error)| InterfaceError::Wit(error.render(&sources)))
+    };
+    let main = parse(main)?;
+    let deps = deps
+        .into_values()
+        .map(parse)
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut resolve = Resolve::new();
+    match resolve.push_groups(main, deps) {
+        Ok(package) => Ok((resolve, package)),
+        Err(error) => Err(InterfaceError::Wit(error.render(&resolve.source_map))),
+    }
+}
+
+/// The folder or file below `deps` that a file belongs to; `None`: the main package.
+fn dependency(name: &str) -> Option<&str> {
+    let below = match name.rsplit_once("/deps/") {
+        Some((_, below)) => below,
+        None => name.strip_prefix("deps/")?,
+    };
+    Some(below.split('/').next().unwrap_or(below))
+}
+
+fn no_prototype(resolve: &Resolve, package: PackageId) -> InterfaceError {
+    let package = &resolve.packages[package];
+    let names: Vec<String> = package
+        .worlds
+        .keys()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    InterfaceError::World {
+        wanted: "prototype",
+        has: if names.is_empty() {
+            "it has no world at all".to_owned()
+        } else {
+            format!("it has {}", names.join(", "))
+        },
+        package: package.name.to_string(),
+        example: "solve: func(…) -> …",
+    }
+}

@@ -1,0 +1,125 @@
+//! The inputs and results of a race.
+
+use super::protocol::Instances;
+use crate::source::PackedFolders;
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
+use bakeoff_domain::plan::Sampling;
+use bakeoff_domain::race::{Analysis, StopReason};
+use bakeoff_domain::spec::Measure;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The number of replicas in a row that may stall before the race is abandoned.
+pub(super) const STALLS_MAX: u32 = 5;
+
+/// A variant that is to be timed.
+#[derive(Clone, Debug)]
+pub struct TimedVariant {
+    /// Its code in the timed profile, as one or more layouts.
+    pub timed: Arc<[Vec<u8>]>,
+    /// The files that it is granted, if any.
+    pub files: Option<PackedFolders>,
+    /// The use of its instances.
+    pub instances: Instances,
+}
+
+/// A variant that failed while it was timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropout {
+    /// The variant that failed.
+    pub variant: VariantIndex,
+    /// Its failure.
+    pub failure: Failure,
+    /// The calls that reproduce the failure in one instance: case and seed of each. Empty if
+    /// nothing was called, or if a repetition would add nothing to the failure.
+    #[serde(default)]
+    pub calls: Vec<(CaseIndex, u64)>,
+}
+
+/// The options of a race.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceOptions<'a> {
+    /// The options for measuring time, as declared.
+    pub measure: &'a Measure,
+    /// Cores to pin runners to.
+    pub cores: &'a [usize],
+    /// The number of clocks by which verdicts are computed.
+    pub clocks: u32,
+}
+
+/// The result of the pilot: the sampling of the race, and the variants that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pilot {
+    /// The sampling that the race uses.
+    pub sampling: Sampling,
+    /// q: the clock resolution, in nanoseconds.
+    pub clock_ns: f64,
+    /// Variants that failed in the pilot.
+    pub failed: Vec<Dropout>,
+    /// The number of calls of guest code.
+    pub calls: u64,
+}
+
+/// The end of a race that has no pilot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unpiloted {
+    /// The reason why the race ended.
+    pub stop: StopReason,
+    /// The variants that failed before the end.
+    pub failed: Vec<Dropout>,
+    /// The number of calls of guest code.
+    pub calls: u64,
+}
+
+/// The part of a race that earlier sessions stored.
+#[derive(Clone, Debug, Default)]
+pub struct StoredRace {
+    /// The pilot, if it was done.
+    pub pilot: Option<Pilot>,
+    /// The replicas, in the order of their index.
+    pub replicas: Vec<Replica>,
+    /// The variants that failed in the race.
+    pub dropped: Vec<Dropout>,
+    /// Seconds of measuring so far.
+    pub seconds: f64,
+}
+
+/// The result of a race.
+#[derive(Clone, Debug)]
+pub struct Raced {
+    /// The analysis of the replicas. `None` if no variant was left to measure.
+    pub analysis: Option<Analysis>,
+    /// The replicas.
+    pub replicas: Vec<Replica>,
+    /// The pilot; `None` if the race ended before it was done.
+    pub pilot: Option<Pilot>,
+    /// The variants that failed.
+    pub failed: Vec<Dropout>,
+    /// The reason why the race ended.
+    pub stop: StopReason,
+    /// The number of calls of guest code that the result rests on: those of the pilot, and those of
+    /// every replica's samples. It is counted from what is stored, so it does not depend on the
+    /// number of sessions. Warm-ups of replicas, and replicas that never ended, are not counted.
+    pub calls: u64,
+}
+
+impl Raced {
+    /// Returns the result of a race that ended before its pilot was done.
+    pub fn without_pilot(over: Unpiloted) -> Self {
+        Self {
+            analysis: None,
+            replicas: Vec::new(),
+            pilot: None,
+            failed: over.failed,
+            stop: over.stop,
+            calls: over.calls,
+        }
+    }
+}
+
+/// Returns the number of layouts of each variant.
+pub(super) fn layouts(timed_variants: &[TimedVariant]) -> Vec<u32> {
+    let count = |timed_variant: &TimedVariant| timed_variant.timed.len() as u32;
+    timed_variants.iter().map(count).collect()
+}

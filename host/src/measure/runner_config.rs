@@ -1,0 +1,53 @@
+//! The configuration that all runners of a problem share.
+
+use super::protocol::{Bundle, GateSeeds, Inputs, Request, Task};
+use super::watch::RunnerError;
+use crate::confine::Confinement;
+use bakeoff_domain::spec::Limits;
+use std::sync::Arc;
+
+/// A problem, ready to be run by runners.
+#[derive(Clone, Debug)]
+pub struct RunnerConfig {
+    /// The confinement of runners.
+    pub confinement: Confinement,
+    /// The path of the export that is called.
+    pub call: Vec<String>,
+    /// The limits of a call.
+    pub limits: Limits,
+    /// The source of inputs, with the workload's code in the checked profile.
+    pub inputs: Inputs<Arc<[u8]>>,
+    /// The seed of timed inputs and of orders. Nobody knows it before the run begins.
+    pub seed: u64,
+    /// The seed of the inputs on which every case is checked.
+    pub check_seed: u64,
+}
+
+impl RunnerConfig {
+    /// Returns the seeds of a gate's inputs.
+    pub(super) fn gate_seeds(&self) -> GateSeeds {
+        GateSeeds {
+            cases: self.check_seed,
+            rehearsal: self.seed,
+        }
+    }
+
+    /// Returns a whole request; `task` puts its components into the bundle.
+    pub(super) fn request(
+        &self,
+        task: impl FnOnce(&mut Bundle) -> Task,
+    ) -> Result<Vec<u8>, RunnerError> {
+        let mut bundle = Bundle::default();
+        let inputs = self.inputs.map_code(|code| bundle.add(code));
+        let task = task(&mut bundle);
+        let request = Request {
+            call: self.call.clone(),
+            limits: self.limits,
+            inputs,
+            task,
+        };
+        bundle
+            .seal(&request)
+            .map_err(|error| RunnerError::Request(error.to_string()))
+    }
+}

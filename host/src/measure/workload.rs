@@ -1,0 +1,335 @@
+//! The workload, inside a runner: it makes inputs and judges answers. Expected answers never leave
+//! the memory of the host or of the workload.
+
+use super::protocol::{Arguments, Inputs, Opened, WaveCase, WrongCase, WrongPart};
+use crate::invoke::{self, Callee, Value};
+use crate::sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox};
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::CaseIndex;
+use std::sync::Arc;
+use wasmtime::component::Val;
+use wasmtime::component::types::ComponentFunc;
+
+/// The number of calls after which a workload instance is replaced, so that memory it leaks is
+/// bounded.
+const CALLS_PER_INSTANCE: u32 = 256;
+
+/// The most numbers that `assess` may give for one answer. An experiment has at most 32 criteria.
+const ASSESSED_MAX: usize = 64;
+const ASSESSED_NAME_BYTES_MAX: usize = 256;
+
+/// The source of inputs and judge of answers of one runner.
+pub(super) enum Workload {
+    /// The workload component.
+    Component(Box<WorkloadComponent>),
+    /// Parsed calls and expected answers.
+    Cases(Vec<ReadCase>),
+}
+
+/// The workload component and its functions.
+pub(super) struct WorkloadComponent {
+    prepared: PreparedComponent,
+    sizes: Vec<u32>,
+    arguments: Arguments,
+    oracle: bool,
+    assesses: bool,
+    running: Option<Running>,
+}
+
+struct Running {
+    instance: Instance,
+    exports: Exports,
+    calls: u32,
+}
+
+struct Exports {
+    generate: Callee<GuestState>,
+    check: Option<Callee<GuestState>>,
+    assess: Option<Callee<GuestState>>,
+}
+
+/// A parsed case of a file, with the types of the call.
+pub(super) struct ReadCase {
+    arguments: Arc<[Value]>,
+    expect: Option<Value>,
+}
+
+/// The oracle's judgement of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// The answer is right, or there is no oracle.
+    Accepted,
+    /// The answer is wrong, for this reason.
+    Refused(String),
+}
+
+impl Workload {
+    /// Returns the source of inputs. `ty` is the call's type, for cases in WAVE.
+    pub(super) fn open(
+        opened: &Opened<'_>,
+        sandbox: &Sandbox,
+        ty: Option<&ComponentFunc>,
+    ) -> Result<Self, GuestError> {
+        match &opened.request.inputs {
+            Inputs::Workload {
+                code,
+                sizes,
+                arguments,
+                oracle,
+                assesses,
+            } => {
+                let bytes = opened.blob(*code).map_err(failed)?;
+                // SAFETY: the parent authenticated the bytes it sent.
+                let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }?;
+                Ok(Self::Component(Box::new(WorkloadComponent {
+                    prepared,
+                    sizes: sizes.clone(),
+                    arguments: *arguments,
+                    oracle: *oracle,
+                    assesses: *assesses,
+                    running: None,
+                })))
+            }
+            Inputs::Cases(cases) => {
+                let ty = ty.ok_or_else(|| failed("cases without a call to read them for"))?;
+                let function = opened.request.call.last().map_or("", String::as_str);
+                let read = cases.iter().map(|case| {
+                    read_case(case, function, ty).map_err(|wrong| failed(wrong.reason))
+                });
+                Ok(Self::Cases(read.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+
+    /// Returns true if right answers can be told from wrong ones.
+    pub(super) fn has_oracle(&self) -> bool {
+        match self {
+            Self::Component(workload) => workload.oracle,
+            Self::Cases(cases) => cases.iter().all(|case| case.expect.is_some()),
+        }
+    }
+
+    /// Returns the number of cases.
+    pub(super) fn cases(&self) -> usize {
+        match self {
+            Self::Component(workload) => workload.sizes.len(),
+            Self::Cases(cases) => cases.len(),
+        }
+    }
+
+    /// Returns the arguments of a call. For a case of a file they do not depend on the seed.
+    pub(super) fn arguments(
+        &mut self,
+        case: CaseIndex,
+        seed: u64,
+    ) -> Result<Arc<[Value]>, GuestError> {
+        match self {
+            Self::Cases(cases) => Ok(Arc::clone(&cases[case].arguments)),
+            Self::Component(workload) => {
+                let size = workload.sizes[case];
+                let spread = workload.arguments;
+                let value = workload.call(
+                    |exports| Some(&exports.generate),
+                    &[Value::U32(size), Value::U64(seed)].into(),
+                )?;
+                match (spread, value) {
+                    (Arguments::Tuple, Some(Value::Tuple(items))) => Ok(items.into()),
+                    (Arguments::Tuple, Some(Value::Other(Val::Tuple(items)))) => {
+                        Ok(items.into_iter().map(Value::Other).collect())
+                    }
+                    (Arguments::Single, Some(value)) => Ok([value].into()),
+                    _ => Err(failed("`generate` did not give the arguments of the call")),
+                }
+            }
+        }
+    }
+
+    /// Returns the oracle's judgement of an answer.
+    pub(super) fn judge(
+        &mut self,
+        case: CaseIndex,
+        arguments: &Arc<[Value]>,
+        answer: Option<&Value>,
+    ) -> Result<Judgement, GuestError> {
+        match self {
+            Self::Cases(cases) => Ok(compare(cases[case].expect.as_ref(), answer)),
+            Self::Component(workload) if workload.oracle => {
+                let value = workload.call(
+                    |exports| exports.check.as_ref(),
+                    &with_answer(arguments, answer),
+                )?;
+                match value {
+                    Some(Value::Outcome(Ok(()))) => Ok(Judgement::Accepted),
+                    Some(Value::Outcome(Err(why))) => Ok(Judgement::Refused(why)),
+                    _ => Err(failed("`check` did not give a result<_, string>")),
+                }
+            }
+            Self::Component(_) => Ok(Judgement::Accepted),
+        }
+    }
+
+    /// Returns the numbers that the workload's `assess` gives an answer; none if it does not export
+    /// it.
+    pub(super) fn assess(
+        &mut self,
+        arguments: &Arc<[Value]>,
+        answer: Option<&Value>,
+    ) -> Result<Vec<(String, f64)>, GuestError> {
+        match self {
+            Self::Component(workload) if workload.assesses => {
+                let value = workload.call(
+                    |exports| exports.assess.as_ref(),
+                    &with_answer(arguments, answer),
+                )?;
+                let numbers = named_numbers(value)
+                    .ok_or_else(|| failed("`assess` did not give a list of names and numbers"))?;
+                bounded(numbers)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl WorkloadComponent {
+    fn call(
+        &mut self,
+        which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,
+        arguments: &Arc<[Value]>,
+    ) -> Result<Option<Value>, GuestError> {
+        if self
+            .running
+            .as_ref()
+            .is_none_or(|running| running.calls >= CALLS_PER_INSTANCE)
+        {
+            self.running = Some(self.start()?);
+        }
+        let Some(mut running) = self.running.take() else {
+            return Err(failed("the workload is not running"));
+        };
+        running.calls += 1;
+        let callee =
+            which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
+        let answered = match running.instance.call(callee, arguments) {
+            Ok(answered) => answered,
+            Err(error) => return Err(blamed(error, running.instance.reports())),
+        };
+        self.running = Some(running);
+        Ok(answered.value)
+    }
+
+    fn start(&self) -> Result<Running, GuestError> {
+        let mut instance = self
+            .prepared
+            .instantiate()
+            .map_err(|error| blamed(error, &[]))?;
+        let mut export = |name: &str| {
+            instance
+                .callee(&[name.to_owned()])
+                .map_err(|error| blamed(error, &[]))
+        };
+        let exports = Exports {
+            generate: export("generate")?,
+            check: self.oracle.then(|| export("check")).transpose()?,
+            assess: self.assesses.then(|| export("assess")).transpose()?,
+        };
+        Ok(Running {
+            instance,
+            exports,
+            calls: 0,
+        })
+    }
+}
+
+/// Parses a case of a file.
+pub(super) fn read_case(
+    case: &WaveCase,
+    function: &str,
+    ty: &ComponentFunc,
+) -> Result<ReadCase, WrongCase> {
+    let arguments = invoke::parse_call(&case.call, function, ty).map_err(|error| WrongCase {
+        part: WrongPart::Call,
+        reason: format!("call: {error}"),
+    })?;
+    let expect = case
+        .expect
+        .as_deref()
+        .map(|text| invoke::parse_result(text, ty))
+        .transpose();
+    Ok(ReadCase {
+        arguments: arguments.into(),
+        expect: expect.map_err(|error| WrongCase {
+            part: WrongPart::Expect,
+            reason: format!("expect: {error}"),
+        })?,
+    })
+}
+
+fn compare(expect: Option<&Value>, answer: Option<&Value>) -> Judgement {
+    match (expect, answer) {
+        (None, _) => Judgement::Accepted,
+        (Some(expect), Some(answer)) if expect.same_as(answer) => Judgement::Accepted,
+        (Some(expect), answer) => Judgement::Refused(format!(
+            "expected {}, got {}",
+            invoke::render(expect),
+            answer.map_or_else(|| "nothing".to_owned(), invoke::render)
+        )),
+    }
+}
+
+fn with_answer(arguments: &Arc<[Value]>, answer: Option<&Value>) -> Arc<[Value]> {
+    arguments.iter().chain(answer).cloned().collect()
+}
+
+fn named_numbers(value: Option<Value>) -> Option<Vec<(String, f64)>> {
+    let Some(Value::Other(Val::List(items))) = value else {
+        return None;
+    };
+    items
+        .into_iter()
+        .map(|item| match item {
+            Val::Tuple(pair) => match <[Val; 2]>::try_from(pair) {
+                Ok([Val::String(name), Val::Float64(number)]) => Some((name, number)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns the numbers, or an error if there are too many or a name is too long.
+fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, GuestError> {
+    if numbers.len() > ASSESSED_MAX {
+        let count = numbers.len();
+        return Err(failed(format!(
+            "`assess` gave {count} numbers for one answer, and it may give {ASSESSED_MAX}"
+        )));
+    }
+    match numbers
+        .iter()
+        .any(|(name, _)| name.len() > ASSESSED_NAME_BYTES_MAX)
+    {
+        true => Err(failed(format!(
+            "`assess` gave a number a name of more than {ASSESSED_NAME_BYTES_MAX} bytes"
+        ))),
+        false => Ok(numbers),
+    }
+}
+
+/// Returns the error as a failure of the workload, whatever its own class. Its message names the
+/// limit that was exceeded, else the last report of a panic, else the error itself.
+fn blamed(error: GuestError, reports: &[String]) -> GuestError {
+    let message = match (&error.limit, reports.last()) {
+        (Some(limit), _) => format!("it {} ({limit})", error.message),
+        (None, Some(report)) => report.clone(),
+        (None, None) => error.message,
+    };
+    GuestError {
+        class: FailureClass::WorkloadFailed,
+        message,
+        limit: error.limit,
+    }
+}
+
+fn failed(message: impl Into<String>) -> GuestError {
+    GuestError::new(FailureClass::WorkloadFailed, message)
+}

@@ -1,0 +1,226 @@
+//! Escaped text: one type for each format.
+//!
+//! In every format, control and formatting characters are made visible: ESC becomes `\u{1b}`. Each
+//! format has its own escapes in addition.
+
+use std::fmt::{Display, Formatter, Result, Write};
+
+/// Returns true for a control character, and for a format character that reorders, joins or hides
+/// text.
+pub fn is_active(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Writes an active character as a visible escape.
+fn visible(f: &mut Formatter<'_>, c: char) -> Result {
+    write!(f, "\\u{{{:x}}}", c as u32)
+}
+
+/// A text on one line of a terminal. Line breaks become spaces; other active characters are made
+/// visible.
+pub struct Plain<'a>(pub &'a str);
+
+impl Display for Plain<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\n' | '\t' => f.write_char(' '),
+            '\r' => Ok(()),
+            c if is_active(c) => visible(f, c),
+            c => f.write_char(c),
+        })
+    }
+}
+
+/// A text on several lines of a terminal: as [`Plain`], with its line breaks.
+pub struct Lines<'a>(pub &'a str);
+
+impl Display for Lines<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.split('\n').enumerate().try_for_each(|(at, line)| {
+            if at > 0 {
+                f.write_char('\n')?;
+            }
+            Plain(line).fmt(f)
+        })
+    }
+}
+
+/// A text in HTML, between tags or in a quoted attribute, with its line breaks.
+pub struct Html<'a>(pub &'a str);
+
+impl Display for Html<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.chars().try_for_each(|c| match c {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            '\n' => f.write_char('\n'),
+            '\t' => f.write_str("    "),
+            '\r' => Ok(()),
+            c if is_active(c) => visible(f, c),
+            c => f.write_char(c),
+        })
+    }
+}
+
+/// A text in Markdown, in a sentence, a heading or a cell of a table: without emphasis, links, images,
+/// tags, mentions, formulas or nested blocks.
+pub struct Markdown<'a>(pub &'a str);
+
+impl Display for Markdown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let text = self.0.trim_start();
+        let list = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let opens_list = list.len() < text.len() && list.starts_with(['.', ')']);
+        let marker = text.len() - list.len();
+        for (index, c) in text.char_indices() {
+            match c {
+                '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '$' | '#' => {
+                    write!(f, "\\{c}")?;
+                }
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                // A comment after it keeps it from being an address or a mention.
+                '@' => f.write_str("@<!-- -->")?,
+                ':' if text[index..].starts_with("://") => f.write_str("\\:")?,
+                '.' if www_before(text, index) => f.write_str("\\.")?,
+                '.' | ')' if opens_list && index == marker => write!(f, "\\{c}")?,
+                '-' | '+' | '=' if index == 0 => write!(f, "\\{c}")?,
+                '\n' | '\t' => f.write_char(' ')?,
+                '\r' => {}
+                c if is_active(c) => write!(f, "\\\\u\\{{{:x}\\}}", c as u32)?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if the text before `end` ends in `www`, which would make a link of what follows.
+fn www_before(text: &str, end: usize) -> bool {
+    let before = &text.as_bytes()[..end];
+    before.len() >= 3 && before[before.len() - 3..].eq_ignore_ascii_case(b"www")
+}
+
+/// A text as a fenced block of Markdown, with a fence that is longer than any in the text.
+pub struct Fenced<'a>(pub &'a str);
+
+impl Display for Fenced<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let mut longest = 2;
+        let mut run = 0;
+        for c in self.0.chars() {
+            run = if c == '`' { run + 1 } else { 0 };
+            longest = longest.max(run);
+        }
+        let fence = "`".repeat(longest + 1);
+        writeln!(f, "{fence}rust")?;
+        for c in self.0.chars() {
+            match c {
+                '\n' | '\t' => f.write_char(c)?,
+                '\r' => {}
+                c if is_active(c) => visible(f, c)?,
+                c => f.write_char(c)?,
+            }
+        }
+        if !self.0.ends_with('\n') {
+            f.write_char('\n')?;
+        }
+        write!(f, "{fence}")
+    }
+}
+
+/// A text as a field of CSV: always quoted, and with an apostrophe in front if a spreadsheet would
+/// take it for a formula.
+pub struct Csv<'a>(pub &'a str);
+
+impl Display for Csv<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_char('"')?;
+        let first = self.0.trim_start().chars().next();
+        if first.is_some_and(opens_formula) || self.0.starts_with(['\t', '\r', '\n']) {
+            f.write_char('\'')?;
+        }
+        for c in self.0.chars() {
+            match c {
+                '"' => f.write_str("\"\"")?,
+                '\n' | '\t' => f.write_char(' ')?,
+                '\r' => {}
+                c if is_active(c) => visible(f, c)?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// Returns true for a character that begins a formula, also in full width, which some spreadsheets
+/// fold.
+fn opens_formula(c: char) -> bool {
+    matches!(
+        c,
+        '=' | '+' | '-' | '@' | '|' | '%' | '＝' | '＋' | '－' | '＠'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_control_sequence() {
+        let shown = Plain("a\u{1b}]52;c;aGk=\u{7}b\u{9b}2J\u{202e}c\0\r\nd").to_string();
+        assert!(!shown.chars().any(is_active), "{shown}");
+        assert!(shown.contains("\\u{1b}]52") && shown.contains("\\u{202e}"));
+        assert_eq!(
+            Lines("a\u{1b}[2J\r\n\tb\n").to_string(),
+            "a\\u{1b}[2J\n b\n"
+        );
+    }
+
+    #[test]
+    fn html_has_no_markup() {
+        let shown = Html("<script>alert(\"x\" + 'y')</script>&\0").to_string();
+        assert_eq!(
+            shown,
+            "&lt;script&gt;alert(&quot;x&quot; + &#39;y&#39;)&lt;/script&gt;&amp;\\u{0}"
+        );
+    }
+
+    #[test]
+    fn markdown_has_no_markup() {
+        let shown = |text| Markdown(text).to_string();
+        assert_eq!(shown("![x](http://e)"), "!\\[x\\](http\\://e)");
+        assert_eq!(shown("a|b\n# c"), "a\\|b \\# c");
+        assert_eq!(shown("1. x"), "1\\. x");
+        assert_eq!(shown("1.8 and 2. y"), "1\\.8 and 2. y");
+        assert_eq!(shown("- x"), "\\- x");
+        assert_eq!(shown("WWW.evil"), "WWW\\.evil");
+        assert_eq!(shown("me@host"), "me@<!-- -->host");
+    }
+
+    #[test]
+    fn a_fence_cannot_be_closed_from_inside() {
+        let shown = Fenced("```\n</details>\n````").to_string();
+        assert!(shown.starts_with("`````rust\n") && shown.ends_with("\n`````"));
+    }
+
+    #[test]
+    fn a_spreadsheet_sees_no_formula() {
+        for formula in ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\r=1", "＝1"] {
+            let shown = Csv(formula).to_string();
+            assert!(shown.starts_with("\"'"), "{shown}");
+        }
+        assert_eq!(Csv("say \"hi\"").to_string(), "\"say \"\"hi\"\"\"");
+    }
+}

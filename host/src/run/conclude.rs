@@ -1,0 +1,240 @@
+//! The computation of a report from evidence. A run ends with it, and every later use of the run
+//! repeats it.
+
+use super::agreement;
+use super::cost::cost;
+use super::evidence::{Evidence, RaceRecord, Record};
+use super::notes::notes;
+use super::race;
+use super::race_outcome::RaceOutcome;
+use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
+use super::verdicts::{Verdicts, replica_times, verdicts};
+use crate::evaluate::{self, VariantEvidence};
+use crate::measure::{GateRecord, Raced, StoredRace};
+use crate::store;
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::race::StopReason;
+use bakeoff_domain::report::{
+    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, Protocol, Report,
+    VariantReport, VariantStatus,
+};
+use bakeoff_domain::spec::Experiment;
+use bakeoff_domain::variant::{Variant, VariantId};
+use std::collections::BTreeMap;
+
+/// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
+/// of this store they are; any other evidence must be validated before.
+///
+/// # Errors
+/// The evidence contradicts itself.
+pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
+    let record = &evidence.record;
+    let cases = record.cases.as_slice();
+    let mut variants = states(record);
+    let mut all_notes = Vec::new();
+    if !record.oracle {
+        let agreement = agreement::compare(&variants, cases);
+        all_notes.push(agreement.note);
+        for (id, failure) in agreement.suspects {
+            fail(&mut variants, &id, failure);
+        }
+    }
+    find_duplicates(&mut variants);
+    let outcome = outcome(&mut variants, evidence, cases)?;
+    all_notes.extend(notes(record, &variants, cases, outcome.as_ref()));
+    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref());
+    Ok(report::assemble(Facts {
+        experiment: summary(record)?,
+        environment: record.environment.clone(),
+        criteria: record
+            .experiment
+            .criteria
+            .iter()
+            .map(CriterionSummary::from)
+            .collect(),
+        variants: variants
+            .iter()
+            .map(|state| variant_report(state, &variants, cases, outcome.as_ref()))
+            .collect(),
+        verdicts: by_time,
+        wall_verdicts: by_wall,
+        replicas: outcome
+            .as_ref()
+            .map(|outcome| replica_times(outcome, &variants)),
+        protocol: protocol(&record.experiment, outcome.as_ref()),
+        options: record.experiment.report,
+        cost: cost(record, &variants, outcome.as_ref()),
+        notes: all_notes,
+    }))
+}
+
+fn summary(record: &Record) -> Result<ExperimentSummary, String> {
+    let experiment = &record.experiment;
+    let seed = record.race_seed()?;
+    Ok(ExperimentSummary {
+        id: record.experiment_id.clone(),
+        name: experiment.name.clone(),
+        problem: experiment.problem.clone(),
+        seed,
+        check_seed: experiment.workload.seed.unwrap_or(seed),
+        cases: record.cases.clone(),
+    })
+}
+
+/// Returns the state of every variant after its build and gate.
+fn states(record: &Record) -> Vec<VariantState> {
+    let state = |variant: &Variant| {
+        let build = record.build(&variant.id).map(|build| build.value.clone());
+        let gate = record.gate(&variant.id);
+        let identity = gate.and_then(|gate| {
+            Some(Identity {
+                component: store::input(&gate.inputs, "component")?.to_owned(),
+                files: store::input(&gate.inputs, "files")
+                    .filter(|files| *files != "none")
+                    .map(str::to_owned),
+            })
+        });
+        let gate = gate.map(|gate| gate.value.clone());
+        let failure = match &build {
+            Some(build) => build.failure.clone(),
+            None => Some(not_built()),
+        };
+        let gated = gate.as_ref().and_then(|gate| gate.failure.clone());
+        VariantState {
+            failure: failure.or(gated),
+            build,
+            gate,
+            identity,
+            ..VariantState::new(variant.clone())
+        }
+    };
+    record.variants.iter().map(state).collect()
+}
+
+/// Returns the failure of a variant that has no build record.
+fn not_built() -> Failure {
+    Failure {
+        class: FailureClass::BuildFailed,
+        message: "it was not built".to_owned(),
+        phase: Phase::Build,
+        limit: None,
+    }
+}
+
+fn fail(variants: &mut [VariantState], id: &VariantId, failure: Failure) {
+    if let Some(state) = find_mut(variants, id) {
+        state.failure = Some(failure);
+    }
+}
+
+/// Returns the result of the race from what was stored of it, and sets the failures of variants
+/// that failed in it.
+fn outcome(
+    variants: &mut [VariantState],
+    evidence: &Evidence,
+    cases: &[CaseLabel],
+) -> Result<Option<RaceOutcome>, String> {
+    let Some(race) = &evidence.record.race else {
+        return Ok(None);
+    };
+    let racing = variants.iter().filter(|state| state.races());
+    let ids: Vec<VariantId> = racing.map(|state| state.id().clone()).collect();
+    let kept = race.lists.variants.iter().map(String::as_str);
+    if !kept.eq(ids.iter().map(VariantId::as_str)) {
+        return Err("by what is kept of the gates, other variants would have raced".to_owned());
+    }
+    let Some(raced) = raced(race, evidence, cases, ids.len()) else {
+        return Ok(None);
+    };
+    for dropout in &raced.failed {
+        fail(variants, &ids[dropout.variant], dropout.failure.clone());
+    }
+    Ok(Some(RaceOutcome {
+        variants: ids,
+        raced,
+    }))
+}
+
+fn raced(
+    race: &RaceRecord,
+    evidence: &Evidence,
+    cases: &[CaseLabel],
+    variants: usize,
+) -> Option<Raced> {
+    let stored = StoredRace {
+        pilot: race.pilot.clone(),
+        replicas: evidence.replicas.clone(),
+        dropped: race.dropouts.clone(),
+        seconds: 0.0,
+    };
+    match &race.unpiloted {
+        Some(unpiloted) if race.pilot.is_none() => Some(Raced::without_pilot(unpiloted.clone())),
+        _ => race::replay(&evidence.record.experiment, cases, variants, stored),
+    }
+}
+
+fn variant_report(
+    state: &VariantState,
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+    outcome: Option<&RaceOutcome>,
+) -> VariantReport {
+    // A duplicate has the times of the variant that it repeats.
+    let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
+    let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
+    let evidence = VariantEvidence {
+        build: state.build.as_ref(),
+        gate: state.gate.as_ref(),
+        cases,
+        racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
+        analysis,
+        replicas: outcome.map_or(&[], |outcome| outcome.raced.replicas.as_slice()),
+        settings: analysis.map(|analysis| &analysis.settings),
+    };
+    let of_original = || {
+        find(variants, state.duplicate_of.as_ref()?)?
+            .failure
+            .clone()
+    };
+    let gate = state.gate.as_ref();
+    let imports = state.build.as_ref().and_then(|build| build.imports.clone());
+    let variant = &state.variant;
+    VariantReport {
+        id: variant.id.clone().into(),
+        name: variant.name.clone(),
+        approach: variant.approach.clone(),
+        iteration: variant.iteration.number,
+        parameters: variant.parameters.clone(),
+        status: VariantStatus::Unranked,
+        rank: None,
+        total: None,
+        scores: BTreeMap::new(),
+        readings: evaluate::readings(&evidence),
+        failure: state.failure.clone().or_else(of_original),
+        pure: gate.filter(|_| state.is_alive()).map(GateRecord::is_pure),
+        file: variant.file.clone(),
+        description: variant.description.clone(),
+        reason: None,
+        growth: evaluate::growth(&evidence),
+        imports: imports.unwrap_or_default(),
+        attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
+    }
+}
+
+fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol {
+    let measure = experiment.measure;
+    let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
+    Protocol {
+        confidence: measure.confidence,
+        practical: measure.practical,
+        budget_seconds: measure.budget.as_secs_f64(),
+        replicas: analysis.map_or(0, |analysis| analysis.replicas),
+        ended: match outcome.map(|outcome| outcome.raced.stop) {
+            None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
+            Some(StopReason::Budget) => Ended::Budget,
+            Some(StopReason::ReplicaLimit) => Ended::ReplicaLimit,
+            Some(StopReason::Precision) => Ended::Precision,
+            Some(_) => Ended::Settled,
+        },
+    }
+}

@@ -1,0 +1,43 @@
+//! The cost of a run.
+
+use super::evidence::Record;
+use super::race_outcome::RaceOutcome;
+use super::variant_state::VariantState;
+use crate::measure::GateRecord;
+use bakeoff_domain::report::{Cost, WorkerCost};
+use std::collections::BTreeMap;
+
+/// Returns the cost of a run, from its evidence.
+pub(super) fn cost(
+    record: &Record,
+    variants: &[VariantState],
+    outcome: Option<&RaceOutcome>,
+) -> Cost {
+    let alive = variants.iter().filter(|state| state.is_alive()).count();
+    let gates = variants.iter().filter_map(|state| state.gate.as_ref());
+    let checked: u64 = gates.map(GateRecord::trials).sum();
+    let lines = |state: &VariantState| state.build.as_ref()?.file_lines;
+    let lines = variants.iter().filter_map(lines);
+    Cost {
+        seconds: record.seconds,
+        trials: checked + outcome.map_or(0, |outcome| outcome.raced.calls),
+        tokens: 0,
+        usd: 0.0,
+        workers: outcome.map(workers).unwrap_or_default(),
+        success_rate: alive as f64 / variants.len().max(1) as f64,
+        files: lines.clone().count() as u64,
+        source_lines: lines.sum(),
+    }
+}
+
+/// Returns the number of replicas and their time for each core that replicas were pinned to, in the
+/// order of core numbers.
+fn workers(outcome: &RaceOutcome) -> Vec<WorkerCost> {
+    let mut by_core: BTreeMap<Option<u32>, WorkerCost> = BTreeMap::new();
+    for replica in &outcome.raced.replicas {
+        let worker = by_core.entry(replica.surroundings.core).or_default();
+        worker.tasks += 1;
+        worker.busy_seconds += replica.surroundings.seconds;
+    }
+    by_core.into_values().collect()
+}

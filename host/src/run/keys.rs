@@ -1,0 +1,232 @@
+//! The keys of results. A stored result is used again if everything that it depends on is the same,
+//! and for no other reason; resuming is built on this. Every value is encoded explicitly: a digest,
+//! or `name=value` pairs.
+
+use super::context::RunContext;
+use super::variant_state::{Identity, VariantState};
+use crate::compile::LAYOUT_SCHEME;
+use crate::engine::{self, Profile};
+use crate::measure::Instances;
+use crate::source::digest_of_parts;
+use crate::store::Key;
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::{Experiment, State};
+use std::fmt::Write as _;
+
+/// The content address, in the key of a build, of code that could not be read.
+pub(super) const UNREADABLE: &str = "unreadable";
+
+/// Values that all keys of a run share.
+pub struct Keys {
+    interface: String,
+    compiler: String,
+    confinement: String,
+    workload: String,
+    limits: String,
+    seed: String,
+    check_seed: String,
+    checked: String,
+    timed: String,
+    measure: String,
+}
+
+impl Keys {
+    /// Returns the values that the keys of a run share.
+    ///
+    /// # Errors
+    /// The engine does not work on this machine.
+    pub fn new(experiment: &Experiment, context: &RunContext) -> wasmtime::Result<Self> {
+        let names = context.wit_names.iter();
+        let interface = names
+            .zip(context.interface.files())
+            .flat_map(|(name, file)| [name.as_bytes(), file.text.as_bytes()]);
+        let limits = experiment.limits;
+        let measure = experiment.measure;
+        let state = match measure.state {
+            State::Pure => "pure",
+            State::Kept => "kept",
+        };
+        let margin = measure.margin;
+        Ok(Self {
+            interface: digest_of_parts(interface.chain([experiment.interface.call.as_bytes()])),
+            compiler: context.tools.compiler.clone(),
+            confinement: context.tools.confinement.level().name().to_owned(),
+            workload: format!(
+                "digest={} cases={}",
+                context.workload_digest,
+                cases_digest(&context.cases)
+            ),
+            limits: format!(
+                "memory_bytes={} fuel={} wall_ns={} output_bytes={}",
+                limits.memory_bytes,
+                limits.fuel,
+                limits.wall.as_nanos(),
+                limits.output_bytes
+            ),
+            seed: context.config.seed.to_string(),
+            check_seed: context.config.check_seed.to_string(),
+            checked: engine::fingerprint(Profile::Checked)?,
+            timed: engine::fingerprint(Profile::Timed)?,
+            measure: format!(
+                "confidence={} practical={} state={state} margin={}",
+                measure.confidence,
+                measure.practical,
+                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string())
+            ),
+        })
+    }
+
+    /// Returns the key of a build, whose result is the compiler's output.
+    pub(super) fn build(&self, state: &VariantState) -> Key {
+        let source = state.variant.iteration.source.as_deref();
+        Key::new([
+            ("source", source.unwrap_or(UNREADABLE)),
+            ("interface", &self.interface),
+            ("compiler", &self.compiler),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+        ])
+    }
+
+    /// Returns the key of the gate of a component with the files that it is granted. It does not
+    /// depend on the run's seed: the rehearsal used a seed that nobody knew when the component was
+    /// written, so its result is as good in a later run.
+    pub(super) fn gate(&self, identity: &Identity) -> Key {
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the inputs that all gates of a run depend on, by name.
+    pub fn gate_inputs(&self) -> [(&'static str, &str); 6] {
+        [
+            ("interface", &self.interface),
+            ("workload", &self.workload),
+            ("limits", &self.limits),
+            ("check-seed", &self.check_seed),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+        ]
+    }
+
+    /// Returns the key of a race and of its pilot.
+    pub(super) fn race(&self, components: &[(Identity, Instances)]) -> Key {
+        let mut encoded = String::new();
+        for (identity, instances) in components {
+            let instances = match instances {
+                Instances::Kept => "kept",
+                Instances::Fresh => "fresh",
+            };
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                encoded,
+                "component={} files={} instances={instances}",
+                identity.component,
+                identity.files_input()
+            );
+        }
+        Key::new([
+            ("components", encoded),
+            ("workload", self.workload.clone()),
+            ("limits", self.limits.clone()),
+            ("seed", self.seed.clone()),
+            ("engine", format!("{} {LAYOUT_SCHEME}", self.timed)),
+            ("measure", self.measure.clone()),
+            ("confinement", self.confinement.clone()),
+        ])
+    }
+
+    /// Returns the id of the experiment: a digest of everything that decides the result.
+    pub(super) fn experiment(&self, variants: &[VariantState]) -> String {
+        let mut code = String::new();
+        for state in variants {
+            let files = state.files.as_ref();
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                code,
+                "variant={} source={} files={}",
+                state.id(),
+                state.variant.iteration.source.as_deref().unwrap_or("none"),
+                files.map_or("none", |files| files.digest.as_str())
+            );
+        }
+        let engine = format!("{} {} {LAYOUT_SCHEME}", self.checked, self.timed);
+        let key = Key::new([
+            ("interface", self.interface.as_str()),
+            ("compiler", &self.compiler),
+            ("workload", &self.workload),
+            ("limits", &self.limits),
+            ("seed", &self.seed),
+            ("check-seed", &self.check_seed),
+            ("measure", &self.measure),
+            ("engine", &engine),
+            ("confinement", &self.confinement),
+            ("variants", &code),
+        ]);
+        key.digest().to_owned()
+    }
+}
+
+fn cases_digest(cases: &[CaseLabel]) -> String {
+    let encoded: Vec<String> = cases
+        .iter()
+        .map(|case| match case {
+            CaseLabel::Size(size) => format!("size={size}"),
+            CaseLabel::Call(call) => format!("call={call}"),
+        })
+        .collect();
+    digest_of_parts(encoded.iter().map(String::as_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_a_result_depends_on_makes_another_experiment() {
+        let keys = || Keys {
+            interface: "i".into(),
+            compiler: "rustc".into(),
+            confinement: "full".into(),
+            workload: "w".into(),
+            limits: "l".into(),
+            seed: "1".into(),
+            check_seed: "2".into(),
+            checked: "fuel".into(),
+            timed: "plain".into(),
+            measure: "m".into(),
+        };
+        let id = |keys: Keys| keys.experiment(&[]);
+        let changes: [fn(&mut Keys) -> &mut String; 10] = [
+            |keys| &mut keys.interface,
+            |keys| &mut keys.compiler,
+            |keys| &mut keys.confinement,
+            |keys| &mut keys.workload,
+            |keys| &mut keys.limits,
+            |keys| &mut keys.seed,
+            |keys| &mut keys.check_seed,
+            |keys| &mut keys.checked,
+            |keys| &mut keys.timed,
+            |keys| &mut keys.measure,
+        ];
+        assert_eq!(id(keys()), id(keys()));
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut other = keys();
+            change(&mut other).push('x');
+            assert_ne!(id(keys()), id(other), "input {number}");
+        }
+    }
+
+    #[test]
+    fn granted_files_make_another_gate() {
+        let identity = |files: Option<&str>| Identity {
+            component: "c0ffee".into(),
+            files: files.map(str::to_owned),
+        };
+        assert_ne!(identity(None), identity(Some("7ea")));
+        assert_eq!(identity(Some("7ea")).files_input(), "7ea");
+        assert_eq!(identity(None).files_input(), "none");
+    }
+}

@@ -1,0 +1,39 @@
+//! Runs: every variant is built and checked, those that pass are timed against each other, and a
+//! report is computed. This module has the order of the stages; each stage is implemented
+//! elsewhere.
+//!
+//! Every finished result is stored at once, under a key of everything that it depends on, so that a
+//! run that was killed can continue, and a run whose inputs changed repeats only what depends on
+//! them. The report is computed from [`Evidence`] alone, by [`conclude`].
+
+mod agreement;
+mod builds;
+mod changes;
+mod checks;
+mod conclude;
+mod context;
+mod cost;
+mod error;
+mod evidence;
+mod execute;
+mod grants;
+mod keys;
+mod notes;
+mod on_cores;
+mod options;
+mod race;
+mod race_outcome;
+mod seed;
+mod session;
+mod variant_state;
+mod verdicts;
+
+pub use conclude::conclude;
+pub use context::{RunContext, environment, runner_error};
+pub use error::RunError;
+pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
+pub use execute::{Finished, read_variants, run};
+pub use keys::Keys;
+pub use on_cores::OnCores;
+pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
+pub use variant_state::{Identity, VariantState};

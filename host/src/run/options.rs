@@ -1,0 +1,119 @@
+//! The options of a run, and the tools that every build needs.
+
+use super::error::RunError;
+use crate::compile::{self, Builder, Cache, Toolchain, WasiImports};
+use crate::config::Policy;
+use crate::confine::Confinement;
+use crate::store::Start;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The options of a run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The folder in which results are kept.
+    pub folder: PathBuf,
+    /// The use of earlier results.
+    pub start: Start,
+    /// The seed of the run, if the user gave one.
+    pub seed: Option<u64>,
+    /// The host's own options.
+    pub host: HostOptions,
+    /// The command that continues the run, for the message of an interruption.
+    pub resume: String,
+    /// The flag that is raised when the user asks to stop.
+    pub interrupt: Interrupt,
+}
+
+/// The options that belong to the host and not to the experiment.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// The decision for a host on which nothing confines untrusted code.
+    pub unconfined: Unconfined,
+    /// The policy that the experiment must satisfy.
+    pub policy: Policy,
+    /// The folder of the build cache, if it is not the user's own.
+    pub cache: Option<PathBuf>,
+}
+
+/// The decision for a host on which nothing confines untrusted code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfined {
+    /// Nothing is built or run.
+    Refused,
+    /// The user allowed running without confinement.
+    Allowed,
+}
+
+/// A flag that is raised when the user asks to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Raises the flag.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns true if the flag was raised.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// The tools that every build needs: confinement and compiler.
+#[derive(Clone)]
+pub struct Tools {
+    /// The confined builder.
+    pub builder: Arc<Builder>,
+    /// The confinement of child processes.
+    pub confinement: Confinement,
+    /// The version of the compiler of the prototypes.
+    pub compiler: String,
+}
+
+impl Tools {
+    /// Probes the confinement, finds the compiler, and opens the build cache.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
+    pub async fn open(
+        unconfined: Unconfined,
+        wasi: WasiImports,
+        cache: Option<&Path>,
+        builds_at_once: usize,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, RunError> {
+        let confinement = match unconfined {
+            Unconfined::Refused => Confinement::probe().await?,
+            Unconfined::Allowed => Confinement::allow_unconfined().await?,
+        };
+        let toolchain = Toolchain::find(report)
+            .await
+            .map_err(|error| RunError::Toolchain(error.to_string()))?;
+        let confinement = compile::usable_confinement(&toolchain, confinement).await;
+        let compiler = toolchain.version().to_owned();
+        let cache = match cache.map_or_else(Cache::open_default, Cache::open) {
+            Ok(cache) => Some(cache),
+            Err(error) => {
+                report(&format!("building without a cache: {error}"));
+                None
+            }
+        };
+        let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
+        Ok(Self {
+            builder: Arc::new(builder.with_wasi(wasi)),
+            confinement,
+            compiler,
+        })
+    }
+}
+
+/// Returns how the host's policy treats components that import WASI.
+pub fn wasi_imports(policy: &Policy) -> WasiImports {
+    match policy.allows_wasi() {
+        true => WasiImports::Virtual,
+        false => WasiImports::Refused,
+    }
+}

@@ -1,0 +1,286 @@
+//! The race of the variants that passed the gate, stored replica by replica.
+
+use super::context::runner_error;
+use super::error::RunError;
+use super::options::Interrupt;
+use super::session::Run;
+use super::variant_state::{Identity, VariantState};
+use crate::events::{Event, Origin, Stage};
+use crate::measure::{
+    self, Dropout, Instances, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace,
+    TimedVariant, Unpiloted,
+};
+use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
+use bakeoff_domain::measurement::{Replica, race_seconds};
+use bakeoff_domain::race::Analysis;
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::variant::Variant;
+use bakeoff_domain::verdict::{PairVerdict, Verdict};
+use std::collections::BTreeMap;
+
+impl Run<'_> {
+    /// Times every variant that passed the gate, and stores the results.
+    pub(super) async fn time(&mut self) -> Result<(), RunError> {
+        let racing = self.variants.iter().filter(|state| state.races());
+        let entries: Vec<Entry> = racing.filter_map(|state| self.entry(state)).collect();
+        let measure = self.loaded.experiment.measure;
+        self.stage_started(Stage::Measure, measure.replicas_max as usize)?;
+        if !entries.is_empty() {
+            self.race(entries).await?;
+        }
+        self.stage_done(Stage::Measure)
+    }
+
+    async fn race(&mut self, entries: Vec<Entry>) -> Result<(), RunError> {
+        let (mut variants, mut components, mut timed) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in entries {
+            variants.push(entry.variant);
+            components.push((entry.identity, entry.timed.instances));
+            timed.push(entry.timed);
+        }
+        let key = self.keys.race(&components);
+        self.report_changed_race(&key)?;
+        let lists = store::RaceLists {
+            variants: variants.iter().map(|one| one.id.clone().into()).collect(),
+            cases: self.context.cases.iter().map(ToString::to_string).collect(),
+        };
+        let race = self.store.open_race(&key, &lists)?;
+        let mut recorder = RaceRecorder {
+            variants: &variants,
+            store: &mut self.store,
+            key: key.clone(),
+            race,
+            cases: &self.context.cases,
+            interrupt: self.options.interrupt.clone(),
+            verdicts: BTreeMap::new(),
+        };
+        let stored = recorder.stored_race()?;
+        let options = RaceOptions {
+            measure: &self.loaded.experiment.measure,
+            cores: &self.context.cores,
+            clocks: clocks(&self.loaded.experiment),
+        };
+        let calibrator = self.context.calibrator_code();
+        let config = &self.context.config;
+        let raced =
+            measure::race(config, &timed, calibrator, &options, stored, &mut recorder).await;
+        let raced = raced.map_err(|error| match error {
+            RaceError::Runner(error) => runner_error(self.loaded, error),
+            RaceError::Listener(error) => RunError::Store(error),
+            RaceError::Interrupted => RunError::Interrupted,
+        })?;
+        self.keep_end(&key, &variants, &raced).await
+    }
+
+    /// Stores what the replicas do not contain: the failures of variants, and the end of a race
+    /// without a pilot. A variant that trapped is run once more in its diagnostic build, for its
+    /// panic.
+    async fn keep_end(
+        &mut self,
+        key: &Key,
+        variants: &[Variant],
+        raced: &Raced,
+    ) -> Result<(), RunError> {
+        let mut failed = Vec::with_capacity(raced.failed.len());
+        for dropout in &raced.failed {
+            let variant = &variants[dropout.variant];
+            let mut dropout = dropout.clone();
+            let calls = std::mem::take(&mut dropout.calls);
+            if !calls.is_empty() {
+                self.diagnose(&variant.id, &mut dropout.failure, &calls)
+                    .await;
+            }
+            if let Some(state) = self.state_mut(&variant.id) {
+                state.failure = Some(dropout.failure.clone());
+            }
+            let owner = Owner::of(variant);
+            self.store
+                .put(store::ResultKind::Dropout, key, owner, &dropout)?;
+            failed.push(dropout);
+        }
+        if raced.pilot.is_none() {
+            let unpiloted = Unpiloted {
+                stop: raced.stop,
+                failed,
+                calls: raced.calls,
+            };
+            self.store
+                .put(store::ResultKind::Unpiloted, key, Owner::RUN, &unpiloted)?;
+        }
+        Ok(())
+    }
+
+    /// Returns a variant as the race takes it.
+    fn entry(&self, state: &VariantState) -> Option<Entry> {
+        let built = state.built.as_ref()?;
+        let pure = state.gate.as_ref();
+        let pure = pure.is_none_or(measure::GateRecord::is_pure);
+        let instances = match (pure, self.loaded.experiment.measure.state) {
+            (true, _) | (_, State::Kept) => Instances::Kept,
+            (false, State::Pure) => Instances::Fresh,
+        };
+        let timed = TimedVariant {
+            timed: built.timed.as_slice().into(),
+            files: state.files.clone(),
+            instances,
+        };
+        Some(Entry {
+            variant: state.variant.clone(),
+            identity: state.identity.clone()?,
+            timed,
+        })
+    }
+}
+
+/// A variant that is to race.
+struct Entry {
+    variant: Variant,
+    identity: Identity,
+    timed: TimedVariant,
+}
+
+/// Returns the result of a race, from what was stored of it.
+pub(super) fn replay(
+    experiment: &Experiment,
+    cases: &[CaseLabel],
+    variants: usize,
+    stored: StoredRace,
+) -> Option<Raced> {
+    let options = RaceOptions {
+        measure: &experiment.measure,
+        cores: &[],
+        clocks: clocks(experiment),
+    };
+    measure::replay(variants, cases.len(), &options, stored)
+}
+
+/// Returns the number of clocks by which verdicts are computed: CPU time, and wall time where a
+/// criterion needs it.
+fn clocks(experiment: &Experiment) -> u32 {
+    let mut criteria = experiment.criteria.iter();
+    1 + u32::from(criteria.any(|criterion| criterion.source == Source::Wall))
+}
+
+/// A listener that stores the events of a race, and emits them.
+struct RaceRecorder<'a> {
+    store: &'a mut Store,
+    key: Key,
+    race: RaceId,
+    /// The variants of the race: its indexes point into this list.
+    variants: &'a [Variant],
+    cases: &'a [CaseLabel],
+    interrupt: Interrupt,
+    /// The last verdict that was emitted on a pair, by variants and case (`None` for all cases).
+    verdicts: BTreeMap<(usize, usize, Option<usize>), Verdict>,
+}
+
+impl RaceRecorder<'_> {
+    /// Returns the part of the race that an earlier session stored.
+    fn stored_race(&mut self) -> Result<StoredRace, StoreError> {
+        let mut stored = StoredRace {
+            pilot: self
+                .store
+                .get(store::ResultKind::Pilot, &self.key, Owner::RUN)?,
+            ..StoredRace::default()
+        };
+        if stored.pilot.is_none() {
+            return Ok(stored);
+        }
+        stored.replicas = self.store.replicas(self.race)?;
+        stored.seconds = race_seconds(&stored.replicas);
+        for variant in self.variants {
+            let owner = Owner::of(variant);
+            let dropout: Option<Dropout> =
+                self.store
+                    .get(store::ResultKind::Dropout, &self.key, owner)?;
+            stored.dropped.extend(dropout);
+        }
+        for replica in &stored.replicas {
+            let event = replica_event(replica, Origin::Kept, self.variants.len());
+            self.store.emit(event)?;
+        }
+        Ok(stored)
+    }
+
+    fn id(&self, index: usize) -> String {
+        self.variants[index].id.as_str().to_owned()
+    }
+
+    fn on_verdict(&mut self, pair: &PairVerdict) -> Result<(), StoreError> {
+        let about = (pair.a, pair.b, pair.case);
+        let before = self.verdicts.insert(about, pair.verdict);
+        if before == Some(pair.verdict) || (before.is_none() && pair.verdict == Verdict::NoCall) {
+            return Ok(());
+        }
+        self.store.emit(Event::VerdictChanged {
+            a: self.id(pair.a),
+            b: self.id(pair.b),
+            case: pair.case.and_then(|case| self.cases.get(case).cloned()),
+            verdict: pair.verdict,
+            ratio: pair.interval.ratio,
+            low: pair.interval.low,
+            high: pair.interval.high,
+            replicas: pair.replicas,
+        })?;
+        Ok(())
+    }
+}
+
+fn replica_event(replica: &Replica, origin: Origin, live: usize) -> Event {
+    Event::ReplicaComplete {
+        index: replica.index,
+        origin,
+        samples: replica.samples.len() as u64,
+        seconds: replica.surroundings.seconds,
+        live: live as u32,
+    }
+}
+
+impl RaceListener for RaceRecorder<'_> {
+    type Error = StoreError;
+
+    fn on_pilot(&mut self, pilot: &Pilot) -> Result<(), StoreError> {
+        self.store
+            .put(store::ResultKind::Pilot, &self.key, Owner::RUN, pilot)?;
+        self.store.emit(Event::PilotComplete {
+            origin: Origin::New,
+            blocks: pilot.sampling.blocks,
+        })?;
+        Ok(())
+    }
+
+    fn on_replica(&mut self, replica: &Replica) -> Result<(), StoreError> {
+        self.store.put_replica(self.race, replica)?;
+        let live = replica.cold_ns.iter().flatten().count();
+        self.store.emit(replica_event(replica, Origin::New, live))?;
+        Ok(())
+    }
+
+    fn on_analysis(&mut self, analysis: &Analysis, _live: usize) -> Result<(), StoreError> {
+        let mut pairs = analysis.overall.iter().chain(&analysis.by_case);
+        pairs.try_for_each(|pair| self.on_verdict(pair))
+    }
+
+    fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), StoreError> {
+        let variant = &self.variants[dropout.variant];
+        self.store.put(
+            store::ResultKind::Dropout,
+            &self.key,
+            Owner::of(variant),
+            dropout,
+        )?;
+        let id = self.id(dropout.variant);
+        self.store.emit(Event::VariantFailed {
+            variant_id: id.clone(),
+            failure: dropout.failure.clone(),
+        })?;
+        let reason = format!("{id}: {}", dropout.failure.message);
+        self.store.emit(Event::ReplicaDiscarded { index, reason })?;
+        Ok(())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+}

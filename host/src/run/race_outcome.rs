@@ -1,0 +1,19 @@
+//! The result of a race, with the ids of its variants.
+
+use crate::measure::Raced;
+use bakeoff_domain::variant::VariantId;
+
+/// A race and the variants in it.
+pub(super) struct RaceOutcome {
+    /// The ids of the variants, by their index in the race.
+    pub(super) variants: Vec<VariantId>,
+    /// The result of the race.
+    pub(super) raced: Raced,
+}
+
+impl RaceOutcome {
+    /// Returns the index of a variant in the race, if it took part.
+    pub(super) fn index_of(&self, id: &VariantId) -> Option<usize> {
+        self.variants.iter().position(|other| other == id)
+    }
+}

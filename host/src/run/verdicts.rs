@@ -1,0 +1,123 @@
+//! Verdicts between variants: those of the race, and those that follow for duplicates.
+
+use super::race_outcome::RaceOutcome;
+use super::variant_state::{VariantState, find};
+use crate::evaluate;
+use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
+use bakeoff_domain::race::analyse;
+use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
+use bakeoff_domain::variant::VariantId;
+use bakeoff_domain::verdict::PairVerdict;
+
+/// The verdicts of a report.
+#[derive(Default)]
+pub(super) struct Verdicts {
+    /// Verdicts by CPU time: all cases together, then by case.
+    pub(super) by_time: Vec<VerdictRow>,
+    /// Verdicts by wall time, all cases together.
+    pub(super) by_wall: Vec<VerdictRow>,
+}
+
+/// Returns all verdicts that follow from a race.
+pub(super) fn verdicts(
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+    outcome: Option<&RaceOutcome>,
+) -> Verdicts {
+    let analysed = outcome.and_then(|outcome| Some((outcome, outcome.raced.analysis.as_ref()?)));
+    let Some((outcome, analysis)) = analysed else {
+        return Verdicts::default();
+    };
+    let mut settings = analysis.settings.clone();
+    settings.metric = Metric::Wall;
+    let wall = analyse(&settings, &outcome.raced.replicas).overall;
+    let ids: Vec<String> = outcome.variants.iter().cloned().map(String::from).collect();
+    let rows = |pairs: &[PairVerdict], settle: fn(&PairVerdict, &RaceOutcome) -> Option<f64>| {
+        let rows = pairs.iter().filter_map(|pair| {
+            Some(VerdictRow {
+                settle_seconds: settle(pair, outcome),
+                ..VerdictRow::named(pair, &ids, cases)?
+            })
+        });
+        with_duplicates(rows.collect(), variants)
+    };
+    let mut by_time = rows(&analysis.overall, settle_seconds);
+    by_time.extend(ties_of_duplicates(variants));
+    by_time.extend(rows(&analysis.by_case, |_, _| None));
+    let mut by_wall = rows(&wall, |_, _| None);
+    by_wall.extend(ties_of_duplicates(variants));
+    Verdicts { by_time, by_wall }
+}
+
+/// Returns every duplicate of a variant that has not failed, with that variant.
+fn duplicates(variants: &[VariantState]) -> impl Iterator<Item = (&VariantId, &VariantId)> {
+    variants.iter().filter_map(|state| {
+        let original = find(variants, state.duplicate_of.as_ref()?)?;
+        original.is_alive().then(|| (state.id(), original.id()))
+    })
+}
+
+/// Returns the rows, and for each duplicate those of the variant that it repeats.
+fn with_duplicates(mut rows: Vec<VerdictRow>, variants: &[VariantState]) -> Vec<VerdictRow> {
+    for (id, original) in duplicates(variants) {
+        let copy = |row: &VerdictRow| {
+            let mut row = row.clone();
+            if *original == row.a {
+                row.a = id.as_str().to_owned();
+            } else if *original == row.b {
+                row.b = id.as_str().to_owned();
+            } else {
+                return None;
+            }
+            Some(row)
+        };
+        let own: Vec<VerdictRow> = rows.iter().filter_map(copy).collect();
+        rows.extend(own);
+    }
+    rows
+}
+
+/// Returns the ties of duplicates with the variants that they repeat; the interval is a point.
+fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
+    let tie = |(id, original): (&VariantId, &VariantId)| {
+        let identical = PairVerdict {
+            below_threshold: true,
+            ..PairVerdict::identical(0, 1, None)
+        };
+        let ids = [original, id].map(|id| id.as_str().to_owned());
+        VerdictRow::named(&identical, &ids, &[])
+    };
+    duplicates(variants).filter_map(tie).collect()
+}
+
+/// Returns the total seconds of measuring at which a pair without a verdict would get one, as the
+/// replicas predict at their pace.
+fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
+    if !pair.is_open() || pair.replicas == 0 {
+        return None;
+    }
+    let settings = &outcome.raced.analysis.as_ref()?.settings;
+    let forecast = pair.forecast(settings.threshold(), settings.practical_log());
+    let spent = race_seconds(&outcome.raced.replicas);
+    Some(spent * f64::from(forecast.replicas) / f64::from(pair.replicas))
+}
+
+/// Returns the mean over cases of the logarithm of a variant's time, by replica and variant.
+pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) -> ReplicaTimes {
+    let analysis = outcome.raced.analysis.as_ref();
+    let weights = analysis.map(|analysis| analysis.settings.weights());
+    let weights = weights.unwrap_or_default();
+    let row = |replica: &Replica| {
+        let time = |state: &VariantState| {
+            evaluate::log_time(replica, outcome.index_of(state.id())?, &weights)
+        };
+        variants.iter().map(time).collect()
+    };
+    ReplicaTimes {
+        variants: variants
+            .iter()
+            .map(|state| state.id().clone().into())
+            .collect(),
+        log_times: outcome.raced.replicas.iter().map(row).collect(),
+    }
+}

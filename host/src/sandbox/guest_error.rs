@@ -1,0 +1,115 @@
+//! From the errors of the engine to failure classes.
+
+use super::limits::{HANDLES_MAX, MESSAGE_BYTES_MAX, OBJECTS_MAX};
+use crate::config::units::show_bytes;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::spec::Limits;
+use wasmtime::{Error, Trap};
+
+/// The error of a call that returned no answer.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct GuestError {
+    /// The class of the failure.
+    pub class: FailureClass,
+    /// The message.
+    pub message: String,
+    /// The limit that was exceeded, as the experiment file writes it.
+    pub limit: Option<String>,
+}
+
+/// The error by which a host function ends a guest.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.message)]
+pub(super) struct Refusal(pub(super) GuestError);
+
+impl GuestError {
+    /// Makes an error without a limit. The message is cut to [`MESSAGE_BYTES_MAX`], because guests
+    /// decide a part of it.
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MESSAGE_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+            message.push('…');
+        }
+        Self {
+            class,
+            message,
+            limit: None,
+        }
+    }
+
+    /// Classifies an error of the engine. If the guest was `denied` memory before it trapped, that is
+    /// the cause, whatever trap the guest ended with.
+    pub(super) fn of(error: &Error, denied: bool, limits: &Limits) -> Self {
+        if let Some(Refusal(error)) = error.downcast_ref() {
+            return error.clone();
+        }
+        let trap = error.downcast_ref::<Trap>().copied();
+        match trap {
+            Some(Trap::OutOfFuel) => Self {
+                class: FailureClass::FuelLimit,
+                message: "used up its fuel: an endless loop, or more work than the limit allows"
+                    .into(),
+                limit: Some(format!("fuel = {}", limits.fuel)),
+            },
+            Some(Trap::StackOverflow) => Self {
+                class: FailureClass::StackLimit,
+                message: "exhausted its call stack: the recursion is too deep".into(),
+                limit: Some(format!("stack = {} KiB", crate::engine::STACK_BYTES >> 10)),
+            },
+            _ if denied => Self {
+                class: FailureClass::MemoryLimit,
+                message: "asked for more memory than it may have".into(),
+                limit: Some(format!("memory = {}", show_bytes(limits.memory_bytes))),
+            },
+            Some(trap) => Self::new(FailureClass::Trap, trap.to_string()),
+            None if has_message(error, "store handle limit exceeded") => Self {
+                class: FailureClass::HostLimit,
+                message: "held more handles than it may".into(),
+                limit: Some(format!("handles = {HANDLES_MAX}")),
+            },
+            // "the data lifted from the guest exceeds `set_hostcall_fuel`"
+            None if has_message(error, "fuel allocated for hostcalls") => Self {
+                class: FailureClass::OutputLimit,
+                message: "returned an answer that is larger than it may be".into(),
+                limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
+            },
+            None if let Some(what) = too_many(error) => Self {
+                class: FailureClass::HostLimit,
+                message: format!("has more {what} than it may"),
+                limit: Some(format!("{what} = {OBJECTS_MAX}")),
+            },
+            None => Self::new(FailureClass::Trap, format!("{error:#}")),
+        }
+    }
+}
+
+/// Returns true if a message in the error's chain contains `words`. Only for errors for which wasmtime
+/// has no type.
+fn has_message(error: &Error, words: &str) -> bool {
+    error.chain().any(|cause| cause.to_string().contains(words))
+}
+
+/// The kind of object that a component has too many of; wasmtime has no type for this error.
+fn too_many(error: &Error) -> Option<&'static str> {
+    [
+        ("instance count too high", "instances"),
+        ("table count too high", "tables"),
+        ("memory count too high", "memories"),
+    ]
+    .into_iter()
+    .find_map(|(words, what)| has_message(error, words).then_some(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_like_the_experiment_file() {
+        assert_eq!(show_bytes(256 << 20), "256 MiB");
+        assert_eq!(show_bytes(1536), "1536 B");
+        assert_eq!(show_bytes(64 << 10), "64 KiB");
+        assert_eq!(show_bytes(0), "0 B");
+    }
+}

@@ -1,0 +1,311 @@
+//! Engines, prepared components, instances and calls.
+
+use super::attempt_log::AttemptLog;
+use super::guest_error::GuestError;
+use super::guest_timer::{GuestTime, GuestTimer};
+use super::limiter::{Limiter, PeakMemory};
+use super::limits::HANDLES_MAX;
+use super::wasi::{self, VirtualWorld};
+use crate::compile::DIAGNOSTIC_IMPORT;
+use crate::engine::{self, Profile};
+use crate::invoke::{Callee, Value};
+use crate::source::Folders;
+use bakeoff_domain::attempt::Attempt;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::spec::Limits;
+use std::sync::Arc;
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Engine, Store};
+
+/// The most messages that one instance of a diagnostic build may report, and the most characters of
+/// each.
+const REPORTS_MAX: usize = 8;
+const REPORT_CHARS_MAX: usize = 4_000;
+
+/// The state that a store holds beside its instance.
+pub struct GuestState {
+    limiter: Limiter,
+    timer: GuestTimer,
+    reports: Vec<String>,
+    world: VirtualWorld,
+}
+
+impl GuestState {
+    /// The virtual world behind the imports.
+    fn world(&mut self) -> &mut VirtualWorld {
+        &mut self.world
+    }
+}
+
+/// An engine, and the limits of all guests in it.
+pub struct Sandbox {
+    engine: Engine,
+    profile: Profile,
+    limits: Limits,
+}
+
+/// The imports that a component may have. The build decides which components may import WASI.
+#[derive(Clone, Debug)]
+pub enum Imports {
+    /// Nothing.
+    None,
+    /// `report`, through which a diagnostic build reports its panic; WASI without files.
+    Diagnostic,
+    /// WASI with these files.
+    Wasi(Arc<Folders>),
+}
+
+/// A compiled component, linked and ready to be instantiated.
+pub struct PreparedComponent {
+    pre: InstancePre<GuestState>,
+    profile: Profile,
+    limits: Limits,
+    folders: Arc<Folders>,
+    attempts: AttemptLog,
+}
+
+/// One instance in a store of its own. After an error it must not be called again.
+pub struct Instance {
+    store: Store<GuestState>,
+    instance: wasmtime::component::Instance,
+    profile: Profile,
+    limits: Limits,
+    /// The time of the start functions.
+    started: GuestTime,
+    /// Their fuel, in the checked profile.
+    start_fuel: u64,
+}
+
+/// The answer of a call, and its cost.
+#[derive(Debug)]
+pub struct CallResult {
+    /// The answer; `None` for a function without a result.
+    pub value: Option<Value>,
+    /// Time in guest code.
+    pub time: GuestTime,
+    /// Fuel, in the checked profile; otherwise 0.
+    pub fuel: u64,
+}
+
+impl Sandbox {
+    /// A sandbox of one profile.
+    ///
+    /// # Errors
+    /// The engine does not work on this machine.
+    pub fn new(profile: Profile, limits: Limits) -> wasmtime::Result<Self> {
+        Ok(Self {
+            engine: engine::new(profile)?,
+            profile,
+            limits,
+        })
+    }
+
+    /// The sandbox with the same engine and other limits.
+    #[must_use]
+    pub fn with_limits(&self, limits: Limits) -> Self {
+        Self {
+            engine: self.engine.clone(),
+            profile: self.profile,
+            limits,
+        }
+    }
+
+    /// Loads precompiled code and links its imports.
+    ///
+    /// # Safety
+    /// `precompiled` must be the unchanged output of [`engine`](crate::engine) for a component: the
+    /// engine trusts it as its own code. Callers get it from the parent process, which authenticates
+    /// it.
+    ///
+    /// # Errors
+    /// The code is for another engine, or the component has an import that is not granted.
+    pub unsafe fn prepare(
+        &self,
+        precompiled: &[u8],
+        imports: Imports,
+    ) -> Result<PreparedComponent, GuestError> {
+        let unusable = |error: wasmtime::Error| {
+            GuestError::new(FailureClass::InvalidComponent, format!("{error:#}"))
+        };
+        // SAFETY: the caller guarantees what this function requires.
+        let component =
+            unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
+        let mut linker = Linker::new(&self.engine);
+        if matches!(imports, Imports::Diagnostic) {
+            link_diagnostic(&mut linker).map_err(unusable)?;
+        }
+        // Linking takes longer than loading does, and most components import nothing.
+        if !matches!(imports, Imports::None) && imports_wasi(&component, &self.engine) {
+            wasi::link(&mut linker, GuestState::world).map_err(unusable)?;
+        }
+        let pre = linker.instantiate_pre(&component).map_err(|error| {
+            GuestError::new(FailureClass::ForbiddenImport, format!("{error:#}"))
+        })?;
+        Ok(PreparedComponent {
+            pre,
+            profile: self.profile,
+            limits: self.limits,
+            folders: match imports {
+                Imports::Wasi(folders) => folders,
+                Imports::None | Imports::Diagnostic => Arc::default(),
+            },
+            attempts: AttemptLog::default(),
+        })
+    }
+}
+
+fn imports_wasi(component: &Component, engine: &Engine) -> bool {
+    let ty = component.component_type();
+    let mut imports = ty.imports(engine);
+    imports.any(|(name, _)| name.starts_with("wasi:"))
+}
+
+fn link_diagnostic(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
+    linker.instance(DIAGNOSTIC_IMPORT)?.func_wrap(
+        "report",
+        |mut store: wasmtime::StoreContextMut<'_, GuestState>, (message,): (String,)| {
+            let reports = &mut store.data_mut().reports;
+            if reports.len() < REPORTS_MAX {
+                reports.push(message.chars().take(REPORT_CHARS_MAX).collect());
+            }
+            Ok(())
+        },
+    )
+}
+
+impl PreparedComponent {
+    /// Makes a new instance.
+    ///
+    /// # Errors
+    /// A start function trapped or met a limit.
+    pub fn instantiate(&self) -> Result<Instance, GuestError> {
+        let guest = GuestState {
+            limiter: Limiter::new(self.limits.memory_bytes, self.attempts.clone()),
+            timer: GuestTimer::default(),
+            reports: Vec::new(),
+            world: VirtualWorld::new(
+                (&self.limits).into(),
+                Arc::clone(&self.folders),
+                self.attempts.clone(),
+            ),
+        };
+        let mut store = Store::new(self.pre.engine(), guest);
+        store.limiter(|guest| &mut guest.limiter);
+        store.set_hostcall_fuel(usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX));
+        store.set_max_component_handles(HANDLES_MAX);
+        store.call_hook(|mut store, hook| {
+            store.data_mut().timer.on(hook);
+            Ok(())
+        });
+        refuel(&mut store, self.profile, &self.limits);
+        match self.pre.instantiate(&mut store) {
+            Ok(instance) => {
+                let started = take_time(&mut store);
+                let start_fuel = fuel_used(&store, self.profile, &self.limits);
+                Ok(Instance {
+                    store,
+                    instance,
+                    profile: self.profile,
+                    limits: self.limits,
+                    started,
+                    start_fuel,
+                })
+            }
+            Err(error) => Err(guest_error(&store, &error, &self.limits)),
+        }
+    }
+
+    /// The refused attempts of all its instances so far.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        self.attempts.all()
+    }
+}
+
+/// Takes the guest's time from the timer, and adds the virtual time that it slept.
+fn take_time(store: &mut Store<GuestState>) -> GuestTime {
+    let guest = store.data_mut();
+    let mut time = guest.timer.take();
+    time.time.wall_ns = time.time.wall_ns.saturating_add(guest.world.slept_ns());
+    time
+}
+
+/// Classifies an error. The last line that the guest wrote before a trap is added to the message.
+fn guest_error(store: &Store<GuestState>, error: &wasmtime::Error, limits: &Limits) -> GuestError {
+    let guest = store.data();
+    let mut error = GuestError::of(error, guest.limiter.peak().denied, limits);
+    if let (FailureClass::Trap, Some(line)) = (error.class, guest.world.last_line()) {
+        error.message = format!("{}; its last output: {line}", error.message);
+    }
+    error
+}
+
+fn refuel(store: &mut Store<GuestState>, profile: Profile, limits: &Limits) {
+    if profile == Profile::Checked {
+        store
+            .set_fuel(limits.fuel)
+            .expect("the checked profile counts fuel");
+    }
+}
+
+/// Fuel since a store was last refuelled; 0 in the timed profile.
+fn fuel_used(store: &Store<GuestState>, profile: Profile, limits: &Limits) -> u64 {
+    match profile {
+        Profile::Checked => store.get_fuel().map_or(0, |left| limits.fuel - left),
+        Profile::Timed => 0,
+    }
+}
+
+impl Instance {
+    /// Looks an export up.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub fn callee(&mut self, path: &[String]) -> Result<Callee<GuestState>, GuestError> {
+        Callee::new(&mut self.store, &self.instance, path)
+            .map_err(|error| GuestError::new(FailureClass::MissingExport, error.to_string()))
+    }
+
+    /// Calls an export that was looked up on this instance.
+    ///
+    /// # Errors
+    /// The guest trapped or exceeded a limit; the instance must not be called again.
+    #[inline]
+    pub fn call(
+        &mut self,
+        callee: &Callee<GuestState>,
+        arguments: &Arc<[Value]>,
+    ) -> Result<CallResult, GuestError> {
+        refuel(&mut self.store, self.profile, &self.limits);
+        self.store.data_mut().world.begin_call();
+        let result = callee.call(&mut self.store, arguments);
+        let time = take_time(&mut self.store);
+        match result {
+            Ok(value) => Ok(CallResult {
+                value,
+                time,
+                fuel: fuel_used(&self.store, self.profile, &self.limits),
+            }),
+            Err(error) => Err(guest_error(&self.store, &error, &self.limits)),
+        }
+    }
+
+    /// The time of the start functions.
+    pub fn started(&self) -> GuestTime {
+        self.started
+    }
+
+    /// Fuel of the start functions, in the checked profile; otherwise 0.
+    pub fn start_fuel(&self) -> u64 {
+        self.start_fuel
+    }
+
+    /// The peak memory so far.
+    pub fn peak(&self) -> PeakMemory {
+        self.store.data().limiter.peak()
+    }
+
+    /// The messages that a diagnostic build reported, in order.
+    pub fn reports(&self) -> &[String] {
+        &self.store.data().reports
+    }
+}

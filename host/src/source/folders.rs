@@ -1,0 +1,244 @@
+//! Files that a component is granted: a copy in memory, as a tree.
+//!
+//! The parent makes the copy and sends it to a runner inside its request; it lives in the runner's
+//! memory. So a runner opens no file for it, nobody can change the copy, and nothing is left of it
+//! when the process ends, in whatever way.
+
+use super::code::content_address;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The granted folders of a component, each at the path where the component finds it.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    tree: Tree,
+    /// The contents of all files, one after the other.
+    data: Arc<[u8]>,
+}
+
+/// A file or folder of a [`Folders`], by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place(u32);
+
+impl Place {
+    /// Returns a number that no other place of the same folders has.
+    pub fn number(self) -> u64 {
+        u64::from(self.0)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Tree {
+    mounts: Vec<(String, u32)>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Node {
+    /// The start and length of the contents, in bytes.
+    File(u64, u64),
+    /// The entries in the order of their names, each with the index of its node.
+    Folder(Vec<(String, u32)>),
+}
+
+/// The file or folder at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing<'a> {
+    /// A file with its contents.
+    File(&'a [u8]),
+    /// A folder with this many entries.
+    Folder(usize),
+}
+
+impl Folders {
+    /// Returns the builder of a tree.
+    pub(super) fn builder() -> FoldersBuilder {
+        FoldersBuilder::default()
+    }
+
+    /// Returns the path of each granted folder, with its place.
+    pub fn mounts(&self) -> impl Iterator<Item = (&str, Place)> {
+        let mounts = self.tree.mounts.iter();
+        mounts.map(|(at, node)| (at.as_str(), Place(*node)))
+    }
+
+    /// Returns true if nothing is granted.
+    pub fn is_empty(&self) -> bool {
+        self.tree.mounts.is_empty()
+    }
+
+    /// Returns the file or folder at a place.
+    pub fn at(&self, place: Place) -> Standing<'_> {
+        match self.node(place) {
+            Some(Node::File(start, len)) => {
+                let start = usize::try_from(*start).unwrap_or(usize::MAX);
+                let len = usize::try_from(*len).unwrap_or(usize::MAX);
+                let contents = start
+                    .checked_add(len)
+                    .and_then(|end| self.data.get(start..end));
+                Standing::File(contents.unwrap_or_default())
+            }
+            Some(Node::Folder(entries)) => Standing::Folder(entries.len()),
+            None => Standing::Folder(0),
+        }
+    }
+
+    /// Returns the entry of a folder by its index, in the order of names.
+    pub fn entry(&self, folder: Place, number: usize) -> Option<(&str, Place)> {
+        let (name, node) = self.entries(folder).get(number)?;
+        Some((name, Place(*node)))
+    }
+
+    /// Returns the entry of a folder by its name.
+    pub fn named(&self, folder: Place, name: &str) -> Option<Place> {
+        let entries = self.entries(folder);
+        let found = entries.binary_search_by(|(other, _)| other.as_str().cmp(name));
+        found.ok().map(|index| Place(entries[index].1))
+    }
+
+    /// Returns the bytes of all files together.
+    pub fn bytes(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    fn node(&self, place: Place) -> Option<&Node> {
+        self.tree.nodes.get(place.0 as usize)
+    }
+
+    fn entries(&self, folder: Place) -> &[(String, u32)] {
+        match self.node(folder) {
+            Some(Node::Folder(entries)) => entries,
+            _ => &[],
+        }
+    }
+
+    /// Returns the whole as bytes, for [`Folders::from_bytes`].
+    ///
+    /// # Errors
+    /// The tree cannot be serialised. No tree made here causes this.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        let tree = postcard::to_stdvec(&self.tree)?;
+        let length = (tree.len() as u64).to_le_bytes();
+        Ok([&length[..], &tree, &self.data].concat())
+    }
+
+    /// Reads what [`Folders::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are not such a tree.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let (length, rest) = bytes
+            .split_first_chunk::<8>()
+            .ok_or("granted files without a header")?;
+        let length =
+            usize::try_from(u64::from_le_bytes(*length)).map_err(|error| error.to_string())?;
+        let (tree, data) = rest
+            .split_at_checked(length)
+            .ok_or("granted files that are shorter than their header")?;
+        Ok(Self {
+            tree: postcard::from_bytes(tree).map_err(|error| error.to_string())?,
+            data: data.into(),
+        })
+    }
+
+    /// Returns the whole as bytes with their digest, ready to be sent to runners.
+    ///
+    /// # Errors
+    /// As for [`Folders::to_bytes`].
+    pub fn pack(&self) -> Result<PackedFolders, postcard::Error> {
+        let bytes = self.to_bytes()?;
+        Ok(PackedFolders {
+            digest: content_address(&bytes),
+            bytes: bytes.into(),
+        })
+    }
+}
+
+/// Granted folders as bytes, with their digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedFolders {
+    /// The bytes that [`Folders::from_bytes`] reads.
+    pub bytes: Arc<[u8]>,
+    /// SHA-256 over paths, names and contents, in hexadecimal; part of the keys of results.
+    pub digest: String,
+}
+
+/// A [`Folders`] being put together.
+#[derive(Debug, Default)]
+pub(super) struct FoldersBuilder {
+    tree: Tree,
+    data: Vec<u8>,
+}
+
+impl FoldersBuilder {
+    /// Adds a file with its contents, and returns its place.
+    pub(super) fn file(&mut self, contents: &[u8]) -> Place {
+        let start = self.data.len() as u64;
+        self.data.extend_from_slice(contents);
+        self.node(Node::File(start, contents.len() as u64))
+    }
+
+    /// Adds a folder of entries that were added before, and returns its place.
+    pub(super) fn folder(&mut self, mut entries: Vec<(String, Place)>) -> Place {
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let entries = entries.into_iter().map(|(name, place)| (name, place.0));
+        let entries = entries.collect();
+        self.node(Node::Folder(entries))
+    }
+
+    /// Makes a folder visible to the component at a path.
+    pub(super) fn mount(&mut self, at: &str, folder: Place) {
+        self.tree.mounts.push((at.to_owned(), folder.0));
+    }
+
+    /// Returns the number of files and folders so far.
+    pub(super) fn count(&self) -> usize {
+        self.tree.nodes.len()
+    }
+
+    /// Returns the bytes of all files so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    pub(super) fn finish(self) -> Folders {
+        Folders {
+            tree: self.tree,
+            data: self.data.into(),
+        }
+    }
+
+    fn node(&mut self, node: Node) -> Place {
+        let place = Place(self.tree.nodes.len() as u32);
+        self.tree.nodes.push(node);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_found_again_in_its_bytes() {
+        let mut builder = Folders::builder();
+        let b = builder.file(b"bee");
+        let a = builder.file(b"");
+        let inner = builder.folder(vec![("b".into(), b)]);
+        let root = builder.folder(vec![("inner".into(), inner), ("a".into(), a)]);
+        builder.mount("/data", root);
+        let written = builder.finish();
+        let packed = written.pack().unwrap();
+        let read = Folders::from_bytes(&packed.bytes).unwrap();
+        assert_eq!(read.pack().unwrap(), packed);
+        let (at, root) = read.mounts().next().unwrap();
+        assert_eq!(at, "/data");
+        assert_eq!(read.entry(root, 0).unwrap().0, "a");
+        let inner = read.named(root, "inner").unwrap();
+        assert_eq!(read.at(inner), Standing::Folder(1));
+        let file = read.named(inner, "b").unwrap();
+        assert_eq!(read.at(file), Standing::File(b"bee"));
+        assert_eq!(read.named(root, "b"), None);
+        assert!(Folders::from_bytes(b"short").is_err());
+    }
+}

@@ -1,0 +1,304 @@
+//! The files that a run is made from, read once: from the experiment's folder before a run, and
+//! from the stored contents afterwards.
+
+use super::code::{
+    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, read_code,
+    unreadable_source,
+};
+use crate::config::{CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases};
+use crate::interface::{InterfaceError, WitFile, read_files};
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::spec::{Code, Experiment, Inputs};
+use bakeoff_domain::variant::Variant;
+use serde::{Deserialize, Serialize};
+
+/// The most bytes of a file of WIT or of cases, as a run stores it.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+/// The most files that a manifest names, beside the code of the variants.
+const FILES_MAX: usize = 512;
+
+/// The files of a run.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    /// The WIT files of the problem, sorted by name.
+    pub wit: Vec<WitFile>,
+    /// The code of the workload, if there is one, or the failure to read it.
+    pub workload: Option<Result<BuildInput, Failure>>,
+    /// The text of the file of cases, if there is one.
+    pub cases: Option<String>,
+    /// The code of each variant in the order of declaration, or the failure to read it.
+    pub code: Vec<Result<BuildInput, Failure>>,
+    /// The text of the experiment file; empty if there is no such file.
+    pub experiment: String,
+}
+
+/// The names and content addresses of the files of a run. The code of the variants is not listed,
+/// since their iterations name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The WIT files.
+    pub wit: Vec<NamedContent>,
+    /// The code of the workload, if there was one.
+    pub workload: Option<NamedContent>,
+    /// The file of cases, if there was one.
+    pub cases: Option<NamedContent>,
+    /// The experiment file, if there was one.
+    pub experiment: Option<NamedContent>,
+}
+
+/// A file by its name and the content address of its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedContent {
+    /// The name, as the user wrote it.
+    pub name: String,
+    /// SHA-256 of the content, as 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+impl NamedContent {
+    fn of(name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self {
+            name: name.into(),
+            sha256: content_address(bytes),
+        }
+    }
+}
+
+/// The reason why the files of a run cannot be restored.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError<E> {
+    /// The contents cannot be read.
+    #[error(transparent)]
+    Contents(E),
+    /// A file was not stored.
+    #[error("{name} (SHA-256 {sha256}) is not among the contents that were kept")]
+    Missing {
+        /// The name of the file.
+        name: String,
+        /// The content address of the file.
+        sha256: String,
+    },
+    /// Stored content cannot be a file of a run.
+    #[error("{name} cannot be what a run was made from: {reason}")]
+    Unusable {
+        /// The name of the file.
+        name: String,
+        /// The reason, as a phrase to follow the name.
+        reason: String,
+    },
+}
+
+impl RunFiles {
+    /// Reads all files of an experiment. A failure to read the code of a variant or of the workload
+    /// is returned in its place.
+    ///
+    /// # Errors
+    /// The WIT cannot be read; the error points at the place that names it.
+    pub fn read(loaded: &LoadedExperiment) -> Result<Self, ConfigError> {
+        let experiment = &loaded.experiment;
+        let wit = read_files(&loaded.dir.join(&experiment.interface.wit))
+            .map_err(|error| wrong_wit(loaded, &error))?;
+        let workload = match &experiment.workload.inputs {
+            Inputs::Generated { code, .. } => Some(read_code(code, &loaded.dir)),
+            Inputs::Cases(_) => None,
+        };
+        let approaches = experiment.approaches.iter();
+        Ok(Self {
+            wit,
+            workload,
+            cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
+            code: approaches
+                .map(|approach| read_code(&approach.code, &loaded.dir))
+                .collect(),
+            experiment: loaded.text.clone(),
+        })
+    }
+
+    /// Returns the names of the WIT files relative to the folder that contains them all: the same
+    /// files have the same names wherever that folder is.
+    pub fn wit_names(&self) -> Vec<&str> {
+        let shared = shared_folder(&self.wit).len();
+        let names = self.wit.iter().map(|file| &file.name[shared..]);
+        names.collect()
+    }
+
+    /// Returns names and content addresses of all files but the code of the variants.
+    pub fn manifest(&self, experiment: &Experiment) -> Manifest {
+        let wit = self.wit_names().into_iter().zip(&self.wit);
+        let workload = self.workload.as_ref().and_then(|code| code.as_ref().ok());
+        let cases = match &experiment.workload.inputs {
+            Inputs::Cases(path) => Some(path.display().to_string()),
+            Inputs::Generated { .. } => None,
+        };
+        Manifest {
+            wit: wit
+                .map(|(name, file)| NamedContent::of(name, file.text.as_bytes()))
+                .collect(),
+            workload: workload.map(|code| NamedContent::of(code.path_shown(), code.bytes())),
+            cases: cases
+                .zip(self.cases.as_ref())
+                .map(|(name, text)| NamedContent::of(name, text.as_bytes())),
+            experiment: (!self.experiment.is_empty())
+                .then(|| NamedContent::of(crate::config::FILE_NAME, self.experiment.as_bytes())),
+        }
+    }
+
+    /// Returns the bytes of every file that could be read.
+    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        let code = self.code.iter().chain(&self.workload);
+        let code = code.filter_map(|code| Some(code.as_ref().ok()?.bytes()));
+        let texts = self.wit.iter().map(|file| file.text.as_str());
+        let texts = texts.chain(self.cases.as_deref());
+        let texts = texts.chain((!self.experiment.is_empty()).then_some(self.experiment.as_str()));
+        code.chain(texts.map(str::as_bytes))
+    }
+
+    /// Restores the files of a run. `get` returns the bytes at a content address if they were
+    /// stored, up to a number of bytes.
+    ///
+    /// # Errors
+    /// A file was not stored, or cannot be what its name says. The contents may be forged.
+    pub fn restore<E>(
+        manifest: &Manifest,
+        experiment: &Experiment,
+        variants: &[Variant],
+        mut get: impl FnMut(&str, u64) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<Self, RestoreError<E>> {
+        let unusable = |name: &str, reason: &str| RestoreError::Unusable {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if manifest.wit.is_empty() || manifest.wit.len() > FILES_MAX {
+            return Err(unusable("the WIT", "it has no file, or too many"));
+        }
+        let mut content = |file: &NamedContent, bytes_max: u64| {
+            let found = get(&file.sha256, bytes_max).map_err(RestoreError::Contents)?;
+            found.ok_or_else(|| RestoreError::Missing {
+                name: file.name.clone(),
+                sha256: file.sha256.clone(),
+            })
+        };
+        let mut text = |file: &NamedContent| {
+            String::from_utf8(content(file, TEXT_BYTES_MAX)?)
+                .map_err(|_| unusable(&file.name, "it is not UTF-8 text"))
+        };
+        let mut wit = Vec::with_capacity(manifest.wit.len());
+        for file in &manifest.wit {
+            wit.push(WitFile {
+                name: file.name.clone(),
+                text: text(file)?,
+            });
+        }
+        let cases = manifest.cases.as_ref().map(&mut text).transpose()?;
+        let experiment_text = manifest.experiment.as_ref().map(&mut text).transpose()?;
+        let mut code_of = |code: &Code, file: &NamedContent| {
+            let bytes_max = match code {
+                Code::Source(_) => SOURCE_BYTES_MAX as u64,
+                Code::Component(_) => COMPONENT_BYTES_MAX as u64,
+            };
+            Ok(BuildInput::from_kept(code, content(file, bytes_max)?))
+        };
+        let workload = match (&experiment.workload.inputs, &manifest.workload) {
+            (Inputs::Generated { code, .. }, Some(file)) => Some(code_of(code, file)?),
+            (Inputs::Generated { .. }, None) => {
+                return Err(unusable("the workload", "the run names none"));
+            }
+            (Inputs::Cases(_), _) => None,
+        };
+        if matches!(experiment.workload.inputs, Inputs::Cases(_)) && cases.is_none() {
+            return Err(unusable("the file of cases", "the run names none"));
+        }
+        let mut code = Vec::with_capacity(variants.len());
+        for (variant, approach) in variants.iter().zip(&experiment.approaches) {
+            let path_shown = approach.code.path().display().to_string();
+            code.push(match &variant.iteration.source {
+                None => Err(unreadable_source(
+                    &path_shown,
+                    "it could not be read when the run was made",
+                )),
+                Some(sha256) => {
+                    let file = NamedContent {
+                        name: path_shown,
+                        sha256: sha256.clone(),
+                    };
+                    code_of(&approach.code, &file)?
+                }
+            });
+        }
+        Ok(Self {
+            wit,
+            workload,
+            cases,
+            code,
+            experiment: experiment_text.unwrap_or_default(),
+        })
+    }
+
+    /// Returns the cases of the file, with their places for messages that point into it.
+    ///
+    /// # Errors
+    /// The text cannot be parsed as a file of cases.
+    pub fn parse_cases(&self, name: &str) -> Result<Option<CaseFile>, ConfigError> {
+        let text = self.cases.as_ref();
+        text.map(|text| parse_cases(text, name)).transpose()
+    }
+}
+
+fn wrong_wit(loaded: &LoadedExperiment, error: &InterfaceError) -> ConfigError {
+    let help = "name a WIT file, or a folder of them";
+    loaded.wrong(ConfigPlace::Wit, &error.to_string(), "here", help)
+}
+
+/// Returns the longest path, up to its last `/`, with which all names begin.
+fn shared_folder(files: &[WitFile]) -> &str {
+    let folder = |name: &str| name.rfind('/').map_or(0, |slash| slash + 1);
+    let Some((first, others)) = files.split_first() else {
+        return "";
+    };
+    let mut shared = &first.name[..folder(&first.name)];
+    for other in others {
+        while !other.name.starts_with(shared) {
+            shared = &shared[..folder(shared.trim_end_matches('/'))];
+        }
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_the_same_names_from_wherever_it_is_named() {
+        let names = |paths: &[&str]| {
+            let file = |path: &&str| WitFile {
+                name: (*path).to_owned(),
+                text: String::new(),
+            };
+            let files = RunFiles {
+                wit: paths.iter().map(file).collect(),
+                workload: None,
+                cases: None,
+                code: Vec::new(),
+                experiment: String::new(),
+            };
+            let names = files.wit_names().into_iter().map(str::to_owned);
+            names.collect::<Vec<String>>()
+        };
+        assert_eq!(
+            names(&["a/wit/deps/x.wit", "a/wit/y.wit"]),
+            ["deps/x.wit", "y.wit"]
+        );
+        assert_eq!(
+            names(&["./wit/deps/x.wit", "./wit/y.wit"]),
+            ["deps/x.wit", "y.wit"]
+        );
+        assert_eq!(names(&["wit/y.wit"]), ["y.wit"]);
+        assert_eq!(names(&["y.wit"]), ["y.wit"]);
+        assert_eq!(
+            names(&["/wita/y.wit", "/wit/x.wit"]),
+            ["wita/y.wit", "wit/x.wit"]
+        );
+        assert_eq!(names(&["/y.wit", "x.wit"]), ["/y.wit", "x.wit"]);
+    }
+}
