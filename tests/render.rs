@@ -1,5 +1,6 @@
 //! Every format of a fixed report against its golden file, and hostile text in every format.
 
+mod claims;
 mod fixture;
 mod naughty;
 

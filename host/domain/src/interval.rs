@@ -23,6 +23,14 @@ impl Interval {
         }
     }
 
+    /// The number itself at both ends if neither is known: a reading without an interval is exact.
+    pub(crate) fn or_exact(self) -> Self {
+        match (self.low, self.high) {
+            (None, None) => Self::exact(self.value),
+            _ => self,
+        }
+    }
+
     /// The image under a decreasing function: the ends change places.
     pub(crate) fn falling(self, map: impl Fn(f64) -> f64) -> Self {
         Self {

@@ -92,25 +92,79 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
+/// The number of significant digits of a reading, unless a difference takes more to be seen.
+const READING_DIGITS: usize = 3;
+
+/// The largest number of significant digits of a reading.
+const READING_DIGITS_MAX: usize = 10;
+
 /// A reading with its unit: durations and bytes in the unit that fits, any other unchanged.
 pub fn reading(value: f64, unit: &str) -> String {
+    reading_with(READING_DIGITS, value, unit)
+}
+
+/// A reading with this many significant digits. Whole numbers, and what stands before a decimal point,
+/// are not rounded.
+pub fn reading_with(digits: usize, value: f64, unit: &str) -> String {
+    let digits = i32::try_from(digits).unwrap_or(i32::MAX);
     match unit {
-        "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"]),
-        "bytes" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB"]),
+        "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"], digits),
+        "bytes" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB"], digits),
         _ => {
             let whole = value.fract() == 0.0 && value.abs() < 1e15;
             let number = if whole {
                 grouped(&format!("{value:.0}"))
             } else {
-                significant(value, 3)
+                let before_the_point = value.abs().log10().floor() as i32 + 1;
+                significant(value, digits.max(before_the_point.min(15)))
             };
             format!("{number} {unit}").trim_end().to_owned()
         }
     }
 }
 
+/// The fewest significant digits, three at least, with which readings look different wherever `differ`
+/// says so of two; ten at most.
+pub fn reading_digits(values: &[f64], unit: &str, differ: impl Fn(usize, usize) -> bool) -> usize {
+    // "64 KiB" and "64.0 KiB" do not look different.
+    let show = |digits: usize, value: f64| {
+        let text = reading_with(digits, value, unit);
+        let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+        let number = match number.contains('.') {
+            true => number.trim_end_matches('0').trim_end_matches('.'),
+            false => number,
+        };
+        format!("{number} {unit}")
+    };
+    fewest(values, READING_DIGITS..=READING_DIGITS_MAX, show, differ)
+}
+
+/// Two readings that differ, with as many digits as it takes to see it: `2070.2` and `2070.5`.
+pub fn readings(a: f64, b: f64, unit: &str) -> (String, String) {
+    let digits = reading_digits(&[a, b], unit, |_, _| true);
+    (reading_with(digits, a, unit), reading_with(digits, b, unit))
+}
+
+/// The fewest digits of those offered with which values look different wherever `differ` says so of
+/// two; the most, if none suffice. Values that are the same are passed over.
+pub fn fewest(
+    values: &[f64],
+    offered: std::ops::RangeInclusive<usize>,
+    show: impl Fn(usize, f64) -> String,
+    differ: impl Fn(usize, usize) -> bool,
+) -> usize {
+    let most = *offered.end();
+    let suffice = |digits: &usize| {
+        let texts: Vec<String> = values.iter().map(|value| show(*digits, *value)).collect();
+        let alike = |a: usize, b: usize| texts[a] == texts[b] && values[a] != values[b];
+        let mut pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
+        !pairs.any(|(a, b)| alike(a, b) && differ(a, b))
+    };
+    offered.into_iter().find(suffice).unwrap_or(most)
+}
+
 /// The value in the largest unit of which there is at least one.
-fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+fn scaled(value: f64, step: f64, units: &[&str], digits: i32) -> String {
     let mut value = value;
     let mut unit = 0;
     while value.abs() >= step && unit + 1 < units.len() {
@@ -121,28 +175,24 @@ fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     let number = if whole {
         format!("{value:.0}")
     } else {
-        significant(value, 3)
+        significant(value, digits)
     };
     format!("{number} {}", units[unit])
 }
 
-/// A score from 0 to 10, with one decimal.
-pub fn score(value: f64) -> String {
-    let text = format!("{value:.1}");
-    if text == "-0.0" {
-        "0.0".to_owned()
-    } else {
-        text
-    }
-}
+/// The number of decimals of a score, unless a difference takes more to be seen.
+pub const SCORE_DECIMALS: usize = 1;
 
-/// A total from 0 to 1, with three decimals: differences of a hundredth decide.
-pub fn total(value: f64) -> String {
-    let text = format!("{value:.3}");
-    if text == "-0.000" {
-        "0.000".to_owned()
-    } else {
-        text
+/// The number of decimals of a total, unless a difference takes more to be seen: differences of a
+/// hundredth decide.
+pub const TOTAL_DECIMALS: usize = 3;
+
+/// A number with this many decimals, and without a sign if it is shown as 0.
+pub fn decimals(count: usize, value: f64) -> String {
+    let text = format!("{value:.count$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
+        _ => text,
     }
 }
 
@@ -180,5 +230,29 @@ mod tests {
         assert_eq!(budget(33.0), "40s");
         assert_eq!(weight(1.0), "1");
         assert_eq!(weight(0.8234), "0.823");
+        assert_eq!(reading(2_066.4, "bins"), "2066 bins");
+        assert_eq!(decimals(3, -0.0001), "0.000");
+    }
+
+    #[test]
+    fn two_readings_have_the_digits_that_tell_them_apart() {
+        let pair = |a, b, unit: &str| {
+            let (a, b) = readings(a, b, unit);
+            format!("{a} against {b}")
+        };
+        assert_eq!(
+            pair(2_070.25, 2_070.5, "bins"),
+            "2070.2 bins against 2070.5 bins"
+        );
+        assert_eq!(pair(65_536.0, 65_600.0, "bytes"), "64 KiB against 64.1 KiB");
+        assert_eq!(
+            pair(65_536.0, 65_540.0, "bytes"),
+            "64 KiB against 64.004 KiB"
+        );
+        assert_eq!(
+            pair(1_234.5, 1_234.5, "units"),
+            "1234 units against 1234 units"
+        );
+        assert_eq!(pair(0.3, 7.0, "ns"), "0.300 ns against 7 ns");
     }
 }

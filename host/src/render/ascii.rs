@@ -1,13 +1,14 @@
 //! ASCII text, for terminals that show nothing else.
 
 /// Our signs and their replacements.
-const SIGNS: [(char, &str); 21] = [
+const SIGNS: [(char, &str); 22] = [
     ('─', "-"),
     ('├', "|"),
     ('┤', "|"),
     ('◂', "<"),
     ('▸', ">"),
     ('●', "o"),
+    ('○', "?"),
     ('·', ":"),
     ('•', "*"),
     ('×', "x"),

@@ -20,6 +20,7 @@ pub fn html(report: &Report, options: &Options) -> String {
     if report.options.comparison != Comparison::Narrative {
         page.section("Comparison");
         page.table(&tables::matrix(report));
+        page.paragraph(&tables::scales(report));
         page.end();
     }
     page.charts(report);
@@ -99,6 +100,11 @@ impl Page {
 </section>"#,
             Html(text)
         ));
+    }
+
+    /// Adds a paragraph of any text.
+    fn paragraph(&mut self, text: &str) {
+        self.add(format_args!("<p>{}</p>", Html(text)));
     }
 
     /// Adds a table that scrolls sideways on a narrow screen, also by keyboard.

@@ -1,6 +1,7 @@
 //! The report as text for a terminal. The first screen has the answer.
 
 use super::escape::Plain;
+use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
 use super::tables::{self, Table};
 use super::{Charset, Colour, Options, ascii, layout};
@@ -135,7 +136,8 @@ impl Page {
             })
             .collect();
         let weights = format!(
-            "Scores 0–10, higher is better. Weights: {}.",
+            "{} Weights: {}.",
+            tables::scales(report),
             weights.join(", ")
         );
         self.paragraph(&weights, " ", Some(Style::Dim));
@@ -160,13 +162,13 @@ impl Page {
         }
     }
 
-    /// Adds the times against the fastest variant.
+    /// Adds the times against one variant.
     fn ratios(&mut self, report: &Report) {
-        let list = tables::ratios_to_fastest(report);
-        let (Some(fastest), true) = (list.first(), list.len() > 1) else {
+        let list = ratios_to_reference(report);
+        let (Some(first), true) = (list.first(), list.len() > 1) else {
             return;
         };
-        let caption = format!("Time against {}", words::name(report, &fastest.variant.id));
+        let caption = format!("Time against {}", words::name(report, &first.variant.id));
         self.heading(&format!("{caption}, all cases together (logarithmic)"));
         let names: Vec<String> = list
             .iter()
@@ -184,13 +186,13 @@ impl Page {
             .map(|room| Axis::containing(&ratios, room.min(SPARKLINE_COLUMNS_MAX)));
         for (row, name) in list.iter().zip(names) {
             let name: String = name.chars().take(name_width).collect();
-            let sparkline = match (&axis, row.ratio) {
-                (None, _) => String::new(),
-                (Some(axis), Some(ratio)) => format!("  {}", axis.sparkline(ratio)),
-                (Some(axis), None) if row.verdict.is_none() => {
-                    format!("  {}", axis.fastest())
+            let sparkline = match (&axis, row.ratio, row.relation) {
+                (None, ..) => String::new(),
+                (Some(axis), Some(ratio), _) => format!("  {}", axis.sparkline(ratio)),
+                (Some(axis), None, RatioRelation::Reference(standing)) => {
+                    format!("  {}", axis.reference(standing))
                 }
-                (Some(axis), None) => format!("  {}", axis.unknown()),
+                (Some(axis), None, RatioRelation::Verdict(_)) => format!("  {}", axis.unknown()),
             };
             self.line(
                 &format!(" {name:<name_width$}{sparkline}  {}", row.summary),
@@ -210,7 +212,7 @@ impl Page {
             let mut lines = variant.reason.lines();
             let first = lines.next().unwrap_or_default();
             let status = super::clipped(&variant.status, 200);
-            let text = format!("{} {status}: {first}", super::clipped(&variant.name, 80));
+            let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
             self.paragraph(text.trim_end_matches(": "), " ", None);
             for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
                 self.paragraph(line, "   ", Some(Style::Dim));

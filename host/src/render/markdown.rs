@@ -26,7 +26,7 @@ pub fn markdown(report: &Report, options: &Options) -> String {
     if report.options.comparison != Comparison::Narrative {
         page.heading("Comparison");
         page.table(&tables::matrix(report));
-        page.block("Scores from 0 to 10, higher is better.");
+        page.block(&Markdown(&tables::scales(report)).to_string());
     }
     page.charts(report, options);
     page.unranked(report);

@@ -13,6 +13,7 @@ mod human;
 mod json;
 mod layout;
 mod markdown;
+mod ratio_rows;
 mod sparkline;
 mod tables;
 

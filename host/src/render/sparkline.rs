@@ -1,6 +1,7 @@
 //! Sparklines: intervals of ratios as lines of characters, on a logarithmic axis.
 
 use bakeoff_domain::report::Interval;
+use bakeoff_domain::report::words::Standing;
 
 /// The axis of all sparklines of a table.
 pub(super) struct Axis {
@@ -42,9 +43,14 @@ impl Axis {
         self.marked('·').into_iter().collect()
     }
 
-    /// The sparkline of the fastest variant itself: a point at 1.
-    pub(super) fn fastest(&self) -> String {
-        self.marked('●').into_iter().collect()
+    /// The sparkline of the variant that times are shown against: a point at 1 if no other is faster,
+    /// a circle if nobody knows.
+    pub(super) fn reference(&self, standing: Standing) -> String {
+        let sign = match standing {
+            Standing::Fastest | Standing::TiedForFastest => '●',
+            Standing::Open => '○',
+        };
+        self.marked(sign).into_iter().collect()
     }
 
     /// Blanks, with a sign at 1.
@@ -89,7 +95,8 @@ mod tests {
         let axis = Axis::containing(&[known], 21);
         assert_eq!(axis.sparkline(known), "·     ├───●─────────┤");
         assert_eq!(axis.sparkline(open), "·     ├───●─────────▸");
-        assert_eq!(axis.fastest(), "●                    ");
+        assert_eq!(axis.reference(Standing::Fastest), "●                    ");
+        assert_eq!(axis.reference(Standing::Open), "○                    ");
         let turned = Interval {
             low: known.high,
             high: known.low,

@@ -1,11 +1,11 @@
 //! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
+use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{
     CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
-use bakeoff_domain::verdict::Verdict;
 use std::collections::BTreeSet;
 
 /// Largest number of characters of a cell. Names and units come from outside and may be long; JSON
@@ -79,48 +79,91 @@ pub(super) fn status_name(status: VariantStatus) -> &'static str {
     }
 }
 
-/// The comparison matrix: a score for each criterion, the total, the rank.
+/// The comparison matrix: a score for each criterion, the total, the rank. A column has as many
+/// decimals as it takes to see the differences that are sure.
 pub(super) fn matrix(report: &Report) -> Table {
-    let mut table = Table::new("Scores from 0 to 10, higher is better; total from 0 to 1");
+    let title = "Scores from 0 to 10, higher is better; total from 0 to 1";
+    scored(report, title, |value, decimals| {
+        numbers::decimals(decimals, value.value)
+    })
+}
+
+/// The comparison matrix with intervals: the table of the chart of scores.
+pub(super) fn scores(report: &Report) -> Table {
+    scored(report, "Scores with their intervals", with_interval)
+}
+
+/// A row for each variant, with what is shown of each score and of the total.
+fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> String) -> Table {
+    let mut table = Table::new(title);
     for criterion in &report.criteria {
         table.column(&criterion.name, Align::Right);
     }
     table.column("total", Align::Right);
     table.column("rank", Align::Right);
+    let decimals = |criterion| words::score_decimals(report, criterion);
+    let decimals: Vec<usize> = report.criteria.iter().map(decimals).collect();
+    let total_decimals = words::total_decimals(report);
+    let cell = |value: Option<&Interval>, decimals: usize| {
+        value.map_or(NO_VALUE.to_owned(), |value| show(value, decimals))
+    };
     for variant in &report.variants {
         let mut row = vec![words::name(report, &variant.id)];
-        row.extend(report.criteria.iter().map(|criterion| {
-            let score = variant.scores.get(&criterion.name);
-            score.map_or(NO_VALUE.to_owned(), |s| numbers::score(s.value))
-        }));
-        let total = variant.total.map(|total| numbers::total(total.value));
-        row.push(total.unwrap_or(NO_VALUE.to_owned()));
+        let columns = report.criteria.iter().zip(&decimals);
+        row.extend(
+            columns
+                .map(|(criterion, decimals)| cell(variant.scores.get(&criterion.name), *decimals)),
+        );
+        row.push(cell(variant.total.as_ref(), total_decimals));
         row.push(rank(report, variant));
         table.row(row);
     }
     table
 }
 
-/// The comparison matrix with intervals: the table of the chart of scores.
-pub(super) fn scores(report: &Report) -> Table {
-    let mut table = matrix(report);
-    table.caption = "Scores with their intervals".to_owned();
-    for (row, variant) in table.rows.iter_mut().zip(&report.variants) {
-        for (cell, criterion) in row[1..].iter_mut().zip(&report.criteria) {
-            if let Some(score) = variant.scores.get(&criterion.name) {
-                *cell = with_interval(score, numbers::score);
+/// What a score of 10 and of 0 means, by the scales of the criteria: `Scores 0–10, higher is better: 10
+/// is the best, 0 is a factor of 10 from it or more.`
+pub(super) fn scales(report: &Report) -> String {
+    let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
+    let mut linear = Vec::new();
+    for criterion in &report.criteria {
+        let name = super::clipped(&criterion.name, 40);
+        match criterion.scale {
+            Scale::Ratio { base } => match by_base.iter_mut().find(|(known, _)| *known == base) {
+                Some((_, names)) => names.push(name),
+                None => by_base.push((base, vec![name])),
+            },
+            Scale::Linear { low, high } => {
+                let (worst, best) = match criterion.direction {
+                    Direction::HigherIsBetter => (low, high),
+                    Direction::LowerIsBetter => (high, low),
+                };
+                let (worst, best) = (numbers::weight(worst), numbers::weight(best));
+                linear.push(format!("{name}: 10 is {best}, 0 is {worst}"));
             }
         }
-        if let Some(total) = &variant.total {
-            let cell = row.len() - 2;
-            row[cell] = with_interval(total, numbers::total);
-        }
     }
-    table
+    let far = |base: &f64| format!("a factor of {} from it or more", numbers::weight(*base));
+    let ratios = match by_base.as_slice() {
+        [] => Vec::new(),
+        [(base, _)] => vec![format!("10 is the best, 0 is {}", far(base))],
+        several => several
+            .iter()
+            .map(|(base, names)| {
+                format!("{}: 10 is the best, 0 is {}", names.join(", "), far(base))
+            })
+            .collect(),
+    };
+    let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
+    match scales.is_empty() {
+        true => "Scores 0–10, higher is better.".to_owned(),
+        false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
+    }
 }
 
 /// A value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
-fn with_interval(interval: &Interval, show: fn(f64) -> String) -> String {
+fn with_interval(interval: &Interval, decimals: usize) -> String {
+    let show = |value: f64| numbers::decimals(decimals, value);
     let value = show(interval.value);
     match (interval.low.map(show), interval.high.map(show)) {
         (Some(low), Some(high)) if low == high => value,
@@ -131,88 +174,15 @@ fn with_interval(interval: &Interval, show: fn(f64) -> String) -> String {
     }
 }
 
-/// The time of a variant against the fastest one.
-pub(super) struct RatioRow<'a> {
-    /// The variant.
-    pub(super) variant: &'a VariantReport,
-    /// The ratio of times; `None` for the fastest itself, or if it is not known.
-    pub(super) ratio: Option<Interval>,
-    /// The verdict; `None` for the fastest itself.
-    pub(super) verdict: Option<Verdict>,
-    /// Whether the difference is sure, but smaller than the practical threshold.
-    pub(super) below_threshold: bool,
-    /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
-    pub(super) summary: String,
-}
-
-impl RatioRow<'_> {
-    /// The verdict in words: `slower`, `the fastest`.
-    pub(super) fn verdict_text(&self) -> String {
-        let verdict = self.verdict.map_or("the fastest", verdict_name);
-        match self.below_threshold {
-            true => format!("{verdict}, below the practical threshold"),
-            false => verdict.to_owned(),
-        }
-    }
-}
-
-/// All timed variants, the fastest first, then by ratio.
-pub(super) fn ratios_to_fastest(report: &Report) -> Vec<RatioRow<'_>> {
-    let Some(fastest) = words::fastest(report) else {
-        return Vec::new();
-    };
-    let mut list: Vec<RatioRow<'_>> = report
-        .variants
-        .iter()
-        .filter(|variant| variant.id != fastest.id)
-        .filter_map(|variant| {
-            let row = words::ordered_row(report, &variant.id, &fastest.id, None)?;
-            let ratio = row.ratio.map(|value| Interval {
-                value,
-                low: row.low,
-                high: row.high,
-            });
-            Some(RatioRow {
-                variant,
-                ratio,
-                verdict: Some(row.verdict),
-                below_threshold: row.below_threshold,
-                summary: words::pair_short(report, &row),
-            })
-        })
-        .collect();
-    let value = |row: &RatioRow<'_>| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
-    list.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    let first = RatioRow {
-        variant: fastest,
-        ratio: None,
-        verdict: None,
-        below_threshold: false,
-        summary: "the fastest".to_owned(),
-    };
-    list.insert(0, first);
-    list
-}
-
-/// The name of a verdict in texts.
-pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Beats => "faster",
-        Verdict::Beaten => "slower",
-        Verdict::Tie => "tie",
-        Verdict::NoCall => "no call",
-    }
-}
-
 /// Ratios of times with intervals: the table of the chart of ratios.
 pub(super) fn ratios(report: &Report) -> Table {
-    let list = ratios_to_fastest(report);
-    let fastest = list
+    let list = ratios_to_reference(report);
+    let reference = list
         .first()
-        .map(|best| words::name(report, &best.variant.id));
+        .map(|first| words::name(report, &first.variant.id));
     let caption = format!(
         "Time against {}, all cases together",
-        fastest.unwrap_or_default()
+        reference.unwrap_or_default()
     );
     let mut table = Table::new(&caption);
     table.column("time", Align::Right);
@@ -220,10 +190,10 @@ pub(super) fn ratios(report: &Report) -> Table {
     table.rows = list
         .iter()
         .map(|row| {
-            let ratio = match (row.ratio, row.verdict) {
+            let ratio = match (row.ratio, row.relation) {
                 (Some(ratio), _) => numbers::times(ratio),
-                (None, None) => "1 ×".to_owned(),
-                (None, Some(_)) => NO_VALUE.to_owned(),
+                (None, RatioRelation::Reference(_)) => "1 ×".to_owned(),
+                (None, RatioRelation::Verdict(_)) => NO_VALUE.to_owned(),
             };
             let name = words::name(report, &row.variant.id);
             vec![name, ratio, row.verdict_text()]
@@ -280,11 +250,22 @@ pub(super) fn readings(report: &Report) -> Option<Table> {
     for source in &sources {
         table.column(source, Align::Right);
     }
+    let digits = |source: &&String| {
+        let readings = report
+            .variants
+            .iter()
+            .filter_map(|v| v.readings.get(*source));
+        let unit = readings.map(|reading| reading.unit.as_str()).next();
+        words::source_digits(report, source, unit.unwrap_or_default())
+    };
+    let digits: Vec<usize> = sources.iter().map(digits).collect();
     for variant in report.variants.iter().filter(|v| !v.readings.is_empty()) {
         let mut row = vec![words::name(report, &variant.id)];
-        row.extend(sources.iter().map(|source| {
+        row.extend(sources.iter().zip(&digits).map(|(source, digits)| {
             let reading = variant.readings.get(*source);
-            reading.map_or(NO_VALUE.to_owned(), |r| numbers::reading(r.value, &r.unit))
+            reading.map_or(NO_VALUE.to_owned(), |reading| {
+                numbers::reading_with(*digits, reading.value, &reading.unit)
+            })
         }));
         table.row(row);
     }
@@ -333,9 +314,10 @@ pub(super) fn criteria(report: &Report) -> Table {
     table
 }
 
-/// A variant that is not ranked.
+/// A variant that is not ranked, or several for the same reason.
+#[derive(PartialEq)]
 pub(super) struct UnrankedVariant {
-    /// Its name.
+    /// Its name, or all of theirs.
     pub(super) name: String,
     /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
     pub(super) status: String,
@@ -343,38 +325,55 @@ pub(super) struct UnrankedVariant {
     pub(super) reason: String,
 }
 
-/// All variants without a rank, with the reason.
+/// The largest number of variants that one reason names.
+const SAME_REASON_MAX: usize = 6;
+
+/// All variants without a rank, with the reason. Those for which no reading decides otherwise share
+/// theirs; each failure stands by itself.
 pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
+    let mut list: Vec<(UnrankedVariant, Vec<String>)> = Vec::new();
     let unranked = report
         .variants
         .iter()
         .filter(|v| v.status != VariantStatus::Ranked);
-    unranked
-        .map(|variant| {
-            let name = words::name(report, &variant.id);
-            match &variant.failure {
-                Some(failure) => {
-                    let limit = failure.limit.as_ref();
-                    let limit = limit.map_or(String::new(), |l| {
-                        format!(" (limit: {})", super::clipped(l, 200))
-                    });
-                    UnrankedVariant {
-                        name,
-                        status: format!("failed: {}", failure.class),
-                        reason: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
-                    }
-                }
-                None => UnrankedVariant {
-                    name,
-                    status: status_name(variant.status).to_owned(),
-                    reason: super::clipped(
-                        variant.reason.as_deref().unwrap_or_default(),
-                        super::MESSAGE_CHARS_MAX,
-                    ),
-                },
+    for variant in unranked {
+        let name = words::name(report, &variant.id);
+        let one = why_unranked(variant);
+        let same =
+            |(known, _): &&mut (UnrankedVariant, _)| variant.failure.is_none() && *known == one;
+        match list.iter_mut().find(same) {
+            Some((_, names)) => names.push(name),
+            None => list.push((one, vec![name])),
+        }
+    }
+    let named = |(one, names)| UnrankedVariant {
+        name: words::listed(names, SAME_REASON_MAX),
+        ..one
+    };
+    list.into_iter().map(named).collect()
+}
+
+/// Why a variant is not ranked; its name is left out.
+fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
+    let reason = |text: &str| super::clipped(text, super::MESSAGE_CHARS_MAX);
+    match &variant.failure {
+        Some(failure) => {
+            let limit = failure.limit.as_ref();
+            let limit = limit.map_or(String::new(), |l| {
+                format!(" (limit: {})", super::clipped(l, 200))
+            });
+            UnrankedVariant {
+                name: String::new(),
+                status: format!("failed: {}", failure.class),
+                reason: reason(&failure.message) + &limit,
             }
-        })
-        .collect()
+        }
+        None => UnrankedVariant {
+            name: String::new(),
+            status: status_name(variant.status).to_owned(),
+            reason: reason(variant.reason.as_deref().unwrap_or_default()),
+        },
+    }
 }
 
 /// The level of the confinement, with its mechanisms.

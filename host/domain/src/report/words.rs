@@ -4,6 +4,7 @@
 //! escapes them for its format.
 
 mod advice;
+mod digits;
 mod headline;
 pub mod numbers;
 mod open;
@@ -13,10 +14,11 @@ mod speed;
 mod trade_offs;
 mod view;
 
+pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use pairs::{pair, pair_short};
 pub use sizes::{Crossover, crossovers};
-pub use view::{about_first, fastest, name, ordered_row};
+pub use view::{Standing, about_first, listed, name, ordered_row, reference};
 
 use super::Report;
 

@@ -1,11 +1,12 @@
 //! The difference of two variants, on one criterion and in total, within what verdicts allow.
 //!
-//! A difference depends on the two variants alone: adding a third never changes it, and so never
-//! reverses a rank.
+//! A difference of two scores above 0 depends on the two variants alone: adding a third never changes
+//! it, and so never reverses a rank. Scores end at 0, and so do differences from them: the
+//! difference of scores is never larger than that of the logarithms of the readings.
 
 use super::criterion::CriterionSummary;
 use super::input::ScoreInput;
-use super::variant_score::{ScoreResult, points};
+use super::variant_score::{SCORE_MAX, ScoreResult, points};
 use crate::interval::Interval;
 use crate::spec::Scale;
 use crate::verdict::{PairVerdict, Verdict};
@@ -91,7 +92,10 @@ pub(super) fn of_scores(
         return Some(unknown);
     };
     let interval = match (criterion.scale, ratio(input, criterion, a, b)) {
-        (Scale::Ratio { base }, Some(ratio)) => ratio.falling(|x| -points(x, base)),
+        (Scale::Ratio { base }, Some(ratio)) => {
+            let unclamped = bound(ratio.falling(|x| -points(x, base)), row.verdict);
+            return Some(clamped(unclamped, score_a, score_b));
+        }
         (Scale::Linear { .. }, _) if row.verdict == Verdict::Tie => Interval {
             value: apart,
             low: Some(-apart.abs()),
@@ -100,6 +104,32 @@ pub(super) fn of_scores(
         _ => unknown,
     };
     Some(bound(interval, row.verdict))
+}
+
+/// The difference of two scores that end at 0, from the difference of the logarithms of the ratios,
+/// in points. For two that are surely above 0 it is the same.
+fn clamped(unclamped: Interval, a: &Interval, b: &Interval) -> Interval {
+    let value = match a.value > 0.0 && b.value > 0.0 {
+        true => unclamped.value,
+        false => a.value - b.value,
+    };
+    Interval {
+        value,
+        low: unclamped.low.map(|low| lower_end(low, a, b)),
+        high: unclamped.high.map(|high| -lower_end(-high, b, a)),
+    }
+}
+
+/// The lower end of max(0, u_a) − max(0, u_b), where u_a − u_b is at least `low`. If that is not
+/// negative, the difference is the smaller of u_a and u_a − u_b, as far as u_a is above 0; else it is at
+/// most as far below 0 as the score of b is above.
+fn lower_end(low: f64, a: &Interval, b: &Interval) -> f64 {
+    if low < 0.0 {
+        return low.max(-b.high.unwrap_or(SCORE_MAX));
+    }
+    let from_b = b.low.filter(|end| *end > 0.0).map(|end| end + low);
+    let least = a.low.unwrap_or(0.0).max(from_b.unwrap_or(0.0));
+    least.min(low)
 }
 
 /// Fits an interval to the verdict: that of a sure difference excludes zero, any other includes it.

@@ -41,7 +41,8 @@ pub struct Ranking {
     pub winner: Option<usize>,
     /// The variants that share the first place; empty if there is a winner.
     pub tied: Vec<usize>,
-    /// The variants that are not first and whose total is within 0.1 of the best.
+    /// The variants that are not first, whose total is within 0.1 of the best, and that no other
+    /// dominates.
     pub alternatives: Vec<usize>,
     /// Ranked variants that no other dominates.
     pub pareto: Vec<usize>,
@@ -69,7 +70,8 @@ pub fn score(input: &ScoreInput) -> Ranking {
         )
     };
     let ahead = rank::ahead(ranked.len(), |a, b| {
-        difference::of_totals(input, row(a), row(b))
+        rank::is_positive(difference::of_totals(input, row(a), row(b)))
+            || pareto::dominates(input, &cells, ranked[a], ranked[b])
     });
     for (index, rank) in ranked.iter().zip(rank::ranks(&ahead)) {
         variant_scores[*index].rank = Some(rank);
@@ -82,10 +84,11 @@ pub fn score(input: &ScoreInput) -> Ranking {
         .filter(|index| variant_scores[*index].rank == Some(1))
         .collect();
     let winner = (first.len() == 1).then(|| first[0]);
+    let pareto = pareto::front(input, &ranked, &cells);
     Ranking {
         outcome: outcome(input, &first),
-        alternatives: close(&variant_scores, &order),
-        pareto: pareto::front(input, &ranked, &cells),
+        alternatives: close(&variant_scores, &order, &pareto),
+        pareto,
         flip: winner.and_then(|winner| flip::least(input, &ranked, &cells, winner)),
         first_share: first_place::shares(input, &ranked, &variant_scores),
         tied: if winner.is_some() { Vec::new() } else { first },
@@ -175,12 +178,15 @@ fn gate(
             ("", reading.value, criterion.unit.as_str())
         }
     };
-    let shown = |x: f64| match unit {
-        "ns" | "bytes" => numbers::reading(x, unit),
-        _ => format!("{} {unit}", short(x)).trim_end().to_owned(),
-    };
     let out = |how: &str, bound: f64| {
-        let (value, bound) = (shown(value), shown(bound));
+        let (value, bound) = match unit {
+            "ns" | "bytes" => numbers::readings(value, bound, unit),
+            _ => {
+                let digits = numbers::fewest(&[value, bound], 2..=9, short, |_, _| true);
+                let shown = |x: f64| format!("{} {unit}", short(digits, x)).trim_end().to_owned();
+                (shown(value), shown(bound))
+            }
+        };
         GateFailure::OutOfBounds(format!("{name}: {what}{value} is {how} the gate's {bound}"))
     };
     if let Some(min) = gate.min.filter(|min| value < *min) {
@@ -191,9 +197,10 @@ fn gate(
         .map(|max| out("above", max))
 }
 
-/// A number for a sentence: at most two decimals.
-fn short(x: f64) -> String {
-    let rounded = (x * 100.0).round() / 100.0;
+/// A number for a sentence: at most so many decimals.
+fn short(decimals: usize, x: f64) -> String {
+    let unit = 10f64.powi(i32::try_from(decimals).unwrap_or(2));
+    let rounded = (x * unit).round() / unit;
     if rounded.is_finite() && x.abs() < 1e15 {
         format!("{rounded}")
     } else {
@@ -234,8 +241,8 @@ fn order(variant_scores: &[VariantScore]) -> Vec<usize> {
     order
 }
 
-/// The variants that are not first and have a total close to the best.
-fn close(variant_scores: &[VariantScore], order: &[usize]) -> Vec<usize> {
+/// The variants that are not first, have a total close to the best and are not dominated.
+fn close(variant_scores: &[VariantScore], order: &[usize], pareto: &[usize]) -> Vec<usize> {
     let totals = variant_scores.iter().filter_map(|s| s.total);
     let best = totals
         .map(|total| total.value)
@@ -246,7 +253,7 @@ fn close(variant_scores: &[VariantScore], order: &[usize]) -> Vec<usize> {
     };
     let indexes = order.iter().copied();
     indexes
-        .filter(|index| is_close(&variant_scores[*index]))
+        .filter(|index| is_close(&variant_scores[*index]) && pareto.contains(index))
         .collect()
 }
 

@@ -5,6 +5,7 @@
 
 use super::input::ScoreInput;
 use super::variant_score::{VariantScore, points};
+use crate::interval::Interval;
 use crate::spec::Scale;
 use crate::stats::median;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -27,7 +28,6 @@ pub(super) fn shares(
     if replicas.is_empty() || ranked.is_empty() {
         return Vec::new();
     }
-    let sensitivity = sensitivity(input);
     let against = most_present(replicas, ranked);
     let differences: Vec<Vec<Option<f64>>> = ranked
         .iter()
@@ -49,8 +49,9 @@ pub(super) fn shares(
                 let drawn = draw.iter().filter_map(|r| differences[place][*r]);
                 let moved = median(&mut drawn.collect::<Vec<f64>>())
                     .map_or(0.0, |median| median - centres[place]);
-                let total = variant_scores[ranked[place]].total.map_or(0.0, |t| t.value);
-                total - sensitivity * moved
+                let variant = &variant_scores[ranked[place]];
+                let total = variant.total.map_or(0.0, |t| t.value);
+                total - sensitivity(input, variant) * moved
             })
             .collect();
         credit(&totals, ranked, &mut wins);
@@ -58,16 +59,18 @@ pub(super) fn shares(
     wins.iter().map(|wins| wins / RESAMPLES as f64).collect()
 }
 
-/// The fall of a total when the logarithm of the time rises by one.
-fn sensitivity(input: &ScoreInput) -> f64 {
+/// The fall of a variant's total when the logarithm of its time rises by one. A score of 0 cannot fall.
+fn sensitivity(input: &ScoreInput, variant: &VariantScore) -> f64 {
     let weights: f64 = input
         .criteria
         .iter()
         .map(|criterion| criterion.weight)
         .sum();
-    let of_time = input.criteria.iter().filter(|c| c.source == "time");
-    let fall: f64 = of_time
-        .map(|criterion| match criterion.scale {
+    let is_above_zero = |score: &Option<Interval>| score.is_some_and(|score| score.value > 0.0);
+    let scores = input.criteria.iter().zip(&variant.scores);
+    let fall: f64 = scores
+        .filter(|(criterion, score)| criterion.source == "time" && is_above_zero(score))
+        .map(|(criterion, _)| match criterion.scale {
             Scale::Ratio { base } => criterion.weight * points(std::f64::consts::E, base) / 10.0,
             Scale::Linear { .. } => 0.0,
         })

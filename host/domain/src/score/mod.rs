@@ -4,8 +4,8 @@
 //! interval of the difference of their totals excludes zero, and for times that interval is the
 //! verdict's own. A missing score stays missing: it is never a zero.
 //!
-//! Sources of formulas: the score of a ratio is 10 − 10·log_R(reading / best reading); the total
-//! is Σ w·s/10 / Σ w over the criteria.
+//! Sources of formulas: the score of a ratio is 10 − 10·log_R(reading / best reading), never below 0;
+//! the total is Σ w·s/10 / Σ w over the criteria.
 
 mod criterion;
 mod difference;
@@ -27,5 +27,6 @@ pub use criterion::CriterionSummary;
 pub use engine::{Ranking, RankingOutcome, score};
 pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, VariantReadings};
+pub use pareto::{compare_readings, is_worth};
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

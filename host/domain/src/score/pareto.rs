@@ -3,19 +3,30 @@
 use super::difference;
 use super::input::ScoreInput;
 use super::variant_score::ScoreResult;
+use crate::interval::Interval;
+use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
+use std::cmp::Ordering;
+
+/// The relative rounding error of a reading: a smaller difference counts as none.
+const READING_ROUNDING: f64 = 1e-9;
+
+/// A difference of fewer points than this is not worth a claim: on a ratio scale of base 10, it is about
+/// one per cent.
+const POINTS_MIN: f64 = 0.05;
 
 /// How one variant compares with another on one criterion.
 #[derive(Clone, Copy, PartialEq)]
 enum Relation {
+    /// Surely better, by more than nobody cares about.
     Better,
+    /// No worse.
     Equal,
     Worse,
     Unknown,
 }
 
-/// The ranked variants that no other dominates, in their order. A variant dominates another if it is
-/// at least as good on every criterion that counts, and surely better on one.
+/// The ranked variants that no other dominates, in their order.
 pub(super) fn front(
     input: &ScoreInput,
     ranked: &[usize],
@@ -28,7 +39,14 @@ pub(super) fn front(
     ranked.iter().copied().filter(|b| !dominated(*b)).collect()
 }
 
-fn dominates(input: &ScoreInput, cells: &[Option<Vec<ScoreResult>>], a: usize, b: usize) -> bool {
+/// Returns true if `a` is at least as good as `b` on every criterion that counts, and surely better on
+/// one by more than nobody cares about.
+pub(super) fn dominates(
+    input: &ScoreInput,
+    cells: &[Option<Vec<ScoreResult>>],
+    a: usize,
+    b: usize,
+) -> bool {
     let mut better = false;
     for criterion in 0..input.criteria.len() {
         if input.criteria[criterion].weight <= 0.0 {
@@ -60,17 +78,46 @@ fn relation(
             Some(Verdict::NoCall) | None => Relation::Unknown,
         };
     }
-    let (Some(cells_a), Some(cells_b)) = (&cells[a], &cells[b]) else {
+    // The readings, since scores cannot tell two that are at an end of the scale.
+    let reading = |who: usize| {
+        cells[who].as_ref()?.get(index)?.as_ref().ok()?;
+        let reading = input.variants[who].readings.get(&criterion.source)?;
+        Some(*reading)
+    };
+    let (Some(a), Some(b)) = (reading(a), reading(b)) else {
         return Relation::Unknown;
     };
-    let apart = difference::of_scores(input, criterion, (a, &cells_a[index]), (b, &cells_b[index]));
-    let Some(apart) = apart else {
-        return Relation::Unknown;
-    };
-    match (apart.low, apart.high) {
-        (Some(low), _) if low > 0.0 => Relation::Better,
-        (_, Some(high)) if high < 0.0 => Relation::Worse,
-        (Some(0.0), Some(0.0)) => Relation::Equal,
-        _ => Relation::Unknown,
+    match compare_readings(a, b, criterion.direction) {
+        Some(Ordering::Greater) if is_worth(criterion.scale, a.value, b.value) => Relation::Better,
+        Some(Ordering::Greater | Ordering::Equal) => Relation::Equal,
+        Some(Ordering::Less) => Relation::Worse,
+        None => Relation::Unknown,
     }
+}
+
+/// Returns how a reading surely compares with another: greater is better. `None` if their intervals
+/// overlap.
+pub fn compare_readings(a: Interval, b: Interval, direction: Direction) -> Option<Ordering> {
+    let (a, b) = match direction {
+        Direction::HigherIsBetter => (a.or_exact(), b.or_exact()),
+        Direction::LowerIsBetter => (b.or_exact(), a.or_exact()),
+    };
+    let apart = a.plus(b.falling(|x| -x));
+    let rounding = READING_ROUNDING * a.value.abs().max(b.value.abs());
+    match (apart.low, apart.high) {
+        (Some(low), _) if low > rounding => Some(Ordering::Greater),
+        (_, Some(high)) if high < -rounding => Some(Ordering::Less),
+        (Some(low), Some(high)) if low >= -rounding && high <= rounding => Some(Ordering::Equal),
+        _ => None,
+    }
+}
+
+/// Returns true if the difference of two readings is worth a claim: it makes at least 0.05 points on a
+/// scale that does not end.
+pub fn is_worth(scale: Scale, a: f64, b: f64) -> bool {
+    let share = match scale {
+        Scale::Ratio { base } => (a.ln() - b.ln()) / base.ln(),
+        Scale::Linear { low, high } => (a - b) / (high - low),
+    };
+    10.0 * share.abs() >= POINTS_MIN
 }

@@ -1,21 +1,26 @@
-//! Ranks from the differences of totals.
+//! Ranks from who is surely ahead of whom.
 
 use crate::interval::Interval;
 
 /// The rounding error of sums of weights: a smaller difference of totals counts as none.
 const ROUNDING: f64 = 1e-12;
 
-/// `ahead[a][b]` is true if the total of a is surely above that of b.
+/// Returns true if a difference of totals is surely above zero.
+pub(super) fn is_positive(difference: Option<Interval>) -> bool {
+    difference.is_some_and(|difference| difference.low.is_some_and(|low| low > ROUNDING))
+}
+
+/// `ahead[a][b]` is true if a is surely ahead of b.
 pub(super) type Ahead = Vec<Vec<bool>>;
 
-/// The relation from the differences of totals, closed under transitivity: if a is surely ahead of b
-/// and b of c, so is a of c, even where the interval of that pair is still wide.
-pub(super) fn ahead(size: usize, difference: impl Fn(usize, usize) -> Option<Interval>) -> Ahead {
+/// The relation, closed under transitivity: if a is surely ahead of b and b of c, so is a of c, even
+/// where the interval of that pair is still wide. Two that would be ahead of each other contradict one
+/// another, and neither is ahead.
+pub(super) fn ahead(size: usize, is_ahead: impl Fn(usize, usize) -> bool) -> Ahead {
     let mut ahead = vec![vec![false; size]; size];
     for (a, row) in ahead.iter_mut().enumerate() {
         for (b, cell) in row.iter_mut().enumerate() {
-            *cell =
-                a != b && difference(a, b).is_some_and(|d| d.low.is_some_and(|low| low > ROUNDING));
+            *cell = a != b && is_ahead(a, b);
         }
     }
     for through in 0..size {
@@ -25,6 +30,12 @@ pub(super) fn ahead(size: usize, difference: impl Fn(usize, usize) -> Option<Int
                 let row = ahead[from].iter_mut().zip(further);
                 row.for_each(|(cell, further)| *cell |= further);
             }
+        }
+    }
+    let closed = ahead.clone();
+    for (a, row) in ahead.iter_mut().enumerate() {
+        for (b, cell) in row.iter_mut().enumerate() {
+            *cell = closed[a][b] && !closed[b][a];
         }
     }
     ahead

@@ -3,7 +3,7 @@
 use super::criterion::CriterionSummary;
 use super::difference;
 use super::input::ScoreInput;
-use super::variant_score::{MissingScore, ScoreResult, score_of_factor};
+use super::variant_score::{MissingScore, SCORE_MAX, ScoreResult, score_of_factor};
 use crate::interval::Interval;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
@@ -47,7 +47,9 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
 
 /// The reading, if the criterion's scale accepts it.
 fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> ScoreResult {
-    let reading = reading.ok_or_else(|| MissingScore::NoReading(criterion.source.clone()))?;
+    let reading = reading.ok_or_else(|| MissingScore::NoReading {
+        of: criterion.source.clone(),
+    })?;
     let value = reading.value;
     if !value.is_finite() {
         return Err(MissingScore::NotFinite(value));
@@ -60,25 +62,22 @@ fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> ScoreResul
             return Err(MissingScore::Scale);
         }
         Scale::Ratio { .. } if value <= 0.0 => return Err(MissingScore::NotPositive(value)),
-        Scale::Linear { low, high } if value < low || value > high => {
-            return Err(MissingScore::OutOfRange { value, low, high });
-        }
         Scale::Ratio { .. } | Scale::Linear { .. } => {}
     }
     let end = |end: Option<f64>| end.filter(|end| end.is_finite());
-    let (low, high) = (end(reading.low), end(reading.high));
-    if low.is_none() && high.is_none() && !criterion.is_paired() {
-        return Ok(Interval::exact(value));
-    }
-    Ok(Interval {
+    let reading = Interval {
         value,
-        low: low.map(|low| low.min(value)),
-        high: high.map(|high| high.max(value)),
+        low: end(reading.low).map(|low| low.min(value)),
+        high: end(reading.high).map(|high| high.max(value)),
+    };
+    Ok(match criterion.is_paired() {
+        true => reading,
+        false => reading.or_exact(),
     })
 }
 
-/// The score on a linear scale: 0 at the worst end of the range, 10 at the best. The ends of the
-/// interval are clamped to the range.
+/// The score on a linear scale: 0 at the worst end of the range, 10 at the best. A reading outside the
+/// range scores as its nearer end.
 fn linear(reading: Interval, direction: Direction, low: f64, high: f64) -> Interval {
     let share = |x: f64| ((x - low) / (high - low)).clamp(0.0, 1.0);
     match direction {
@@ -102,9 +101,10 @@ fn by_readings(
     };
     // A difference of logarithms: the quotient of extreme readings would overflow.
     let above = |x: f64| 10.0 * (x.ln() - best.ln()) / base.ln();
+    let within = |score: f64| score.clamp(0.0, SCORE_MAX);
     let score = |reading: Interval| match direction {
-        Direction::LowerIsBetter => reading.positive().falling(|x| 10.0 - above(x)),
-        Direction::HigherIsBetter => reading.positive().rising(|x| 10.0 + above(x)),
+        Direction::LowerIsBetter => reading.positive().falling(|x| within(SCORE_MAX - above(x))),
+        Direction::HigherIsBetter => reading.positive().rising(|x| within(SCORE_MAX + above(x))),
     };
     let cell = |cell: &Option<ScoreResult>| cell.clone().map(|cell| cell.map(score));
     readings.iter().map(cell).collect()
@@ -126,7 +126,7 @@ fn by_verdicts(
     }
     let score = |variant: usize| {
         if variant == best {
-            return Ok(Interval::exact(10.0));
+            return Ok(Interval::exact(SCORE_MAX));
         }
         let ratio = difference::ratio(input, criterion, variant, best);
         let ratio = ratio.ok_or(MissingScore::NotCompared)?;

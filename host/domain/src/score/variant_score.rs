@@ -20,32 +20,50 @@ pub enum VariantStatus {
 /// The reason why a variant has no score on a criterion. A missing score never counts as 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MissingScore {
-    /// There is no reading.
-    #[error("there is no reading of {0}")]
-    NoReading(String),
+    /// There is no reading of this source.
+    #[error("there is no reading of {of}: {}", why_no_reading(.of))]
+    NoReading {
+        /// The name of the source.
+        of: String,
+    },
     /// The reading is NaN or infinite.
     #[error("the reading {0} is not a finite number")]
     NotFinite(f64),
     /// The reading is not positive, which a ratio scale needs.
-    #[error("the reading {0} is not positive, which a ratio scale needs")]
+    #[error(
+        "the reading {0} is not positive, which a ratio scale needs; declare `scale = \"linear\"` with \
+         a `range`"
+    )]
     NotPositive(f64),
-    /// The reading lies outside the declared range.
-    #[error("the reading {value} lies outside the declared range {low} to {high}")]
-    OutOfRange {
-        /// The reading.
-        value: f64,
-        /// The range's lower end.
-        low: f64,
-        /// The range's upper end.
-        high: f64,
-    },
     /// It was not measured against the best variant.
-    #[error("it was not measured against the best")]
+    #[error(
+        "it was not measured against the best; a larger --budget may do, or a note says why it cannot \
+         be timed"
+    )]
     NotCompared,
     /// The scale itself is invalid.
     #[error("the criterion's scale is not valid")]
     Scale,
 }
+
+/// The reason why a variant with a result has no reading of a source, and what to do.
+fn why_no_reading(source: &str) -> &'static str {
+    match source {
+        "time" | "wall" | "cold-start" => {
+            "it was not timed; a larger --budget may do, or a note says why it cannot be timed"
+        }
+        "growth" => "it takes times at every size; a larger --budget may do",
+        "source-lines" => "a component has no source; `component-size` is known of all variants",
+        "build-time" => "its build took no measurable time",
+        _ if source.starts_with("assess:") => {
+            "the workload's `assess` must give this number, and a finite one, for every case"
+        }
+        _ => "it could not be measured",
+    }
+}
+
+/// The best score.
+pub(super) const SCORE_MAX: f64 = 10.0;
 
 /// A score from 0 to 10, or the reason why there is none.
 pub(super) type ScoreResult = Result<Interval, MissingScore>;
@@ -57,7 +75,7 @@ pub struct VariantScore {
     pub status: VariantStatus,
     /// 1 + the number of variants surely ahead of it; tied variants share a rank.
     pub rank: Option<u32>,
-    /// The weighted mean of its scores, from 0 to 1; below 0 where scores are.
+    /// The weighted mean of its scores, from 0 to 1.
     pub total: Option<Interval>,
     /// By criterion, from 0 to 10; `None` where the score is missing.
     pub scores: Vec<Option<Interval>>,
@@ -65,9 +83,10 @@ pub struct VariantScore {
     pub reason: Option<String>,
 }
 
-/// The score of a reading that is `factor` times the best: 10 − 10·log_R(factor).
+/// The score of a reading that is `factor` times the best: 10 − 10·log_R(factor), within 0 to 10. A
+/// reading of R times the best or more scores 0.
 pub(super) fn score_of_factor(factor: f64, base: f64) -> f64 {
-    10.0 - points(factor, base)
+    (SCORE_MAX - points(factor, base)).clamp(0.0, SCORE_MAX)
 }
 
 /// The points of the score that a factor costs: 10·log_R(factor).

@@ -62,7 +62,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         front.join(", ")
     );
     let mut canvas = Canvas::new();
-    plane(&mut canvas, &points, (&x_name, &y_name));
+    plane(&mut canvas, (&x_name, &y_name));
     marks(&mut canvas, report, &points);
     Some(Chart {
         name: "pareto",
@@ -73,67 +73,42 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-/// The lowest score of the axis: 0, or less if a score is less.
-fn floor(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0_f64, f64::min).floor().max(-10.0)
+/// The best score, at the upper right.
+const SCORE_MAX: f64 = 10.0;
+
+fn across(score: f64) -> f64 {
+    LEFT + score.clamp(0.0, SCORE_MAX) / SCORE_MAX * (RIGHT - LEFT)
 }
 
-fn across(point: f64, low: f64) -> f64 {
-    LEFT + (point.clamp(low, 10.0) - low) / (10.0 - low) * (RIGHT - LEFT)
+fn upwards(score: f64) -> f64 {
+    BOTTOM - score.clamp(0.0, SCORE_MAX) / SCORE_MAX * (BOTTOM - TOP)
 }
 
-fn upwards(point: f64, low: f64) -> f64 {
-    BOTTOM - (point.clamp(low, 10.0) - low) / (10.0 - low) * (BOTTOM - TOP)
-}
-
-fn plane(canvas: &mut Canvas, points: &[Point<'_>], (x_name, y_name): (&str, &str)) {
-    let (x_low, y_low) = lows(points);
+fn plane(canvas: &mut Canvas, (x_name, y_name): (&str, &str)) {
     for step in 0..=5 {
-        let share = f64::from(step) / 5.0;
-        let x = x_low + share * (10.0 - x_low);
-        let y = y_low + share * (10.0 - y_low);
-        canvas.line((across(x, x_low), TOP), (across(x, x_low), BOTTOM), "grid");
-        canvas.line(
-            (LEFT, upwards(y, y_low)),
-            (RIGHT, upwards(y, y_low)),
-            "grid",
-        );
-        let at = (across(x, x_low), BOTTOM + 18.0);
-        canvas.text(at, &numbers::weight(x), Anchor::Middle, true);
-        let at = (LEFT - 8.0, upwards(y, y_low) + 4.0);
-        canvas.text(at, &numbers::weight(y), Anchor::End, true);
+        let score = SCORE_MAX * f64::from(step) / 5.0;
+        let (x, y) = (across(score), upwards(score));
+        canvas.line((x, TOP), (x, BOTTOM), "grid");
+        canvas.line((LEFT, y), (RIGHT, y), "grid");
+        let text = numbers::weight(score);
+        canvas.text((x, BOTTOM + 18.0), &text, Anchor::Middle, true);
+        canvas.text((LEFT - 8.0, y + 4.0), &text, Anchor::End, true);
     }
     let middle = f64::midpoint(LEFT, RIGHT);
     canvas.text((middle, BOTTOM + 38.0), x_name, Anchor::Middle, true);
     canvas.text((LEFT + 6.0, TOP + 12.0), y_name, Anchor::Start, true);
 }
 
-fn lows(points: &[Point<'_>]) -> (f64, f64) {
-    (
-        floor(points.iter().map(|point| point.x.value)),
-        floor(points.iter().map(|point| point.y.value)),
-    )
-}
-
 fn marks(canvas: &mut Canvas, report: &Report, points: &[Point<'_>]) {
-    let (x_low, y_low) = lows(points);
-    let heights: Vec<f64> = points.iter().map(|p| upwards(p.y.value, y_low)).collect();
+    let heights: Vec<f64> = points.iter().map(|p| upwards(p.y.value)).collect();
     let labels = spread(&heights, 16.0, BOTTOM);
     for (index, point) in points.iter().enumerate() {
-        let at = (across(point.x.value, x_low), heights[index]);
+        let at = (across(point.x.value), heights[index]);
         if let (Some(low), Some(high)) = (point.x.low, point.x.high) {
-            canvas.bar(
-                (across(low, x_low), at.1),
-                (across(high, x_low), at.1),
-                index,
-            );
+            canvas.bar((across(low), at.1), (across(high), at.1), index);
         }
         if let (Some(low), Some(high)) = (point.y.low, point.y.high) {
-            canvas.bar(
-                (at.0, upwards(low, y_low)),
-                (at.0, upwards(high, y_low)),
-                index,
-            );
+            canvas.bar((at.0, upwards(low)), (at.0, upwards(high)), index);
         }
         canvas.mark(at, index, !point.front);
         let name = label(&words::name(report, &point.variant.id));

@@ -1,10 +1,11 @@
-//! The chart of times against the fastest variant, with the intervals of the verdicts.
+//! The chart of times against one variant, with the intervals of the verdicts.
 
 use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
 use super::chart::{Chart, VARIANTS_MAX};
-use crate::render::tables::{self, RatioRow};
+use crate::render::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
+use crate::render::tables;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::words::{self, Standing, numbers};
 use bakeoff_domain::verdict::Verdict;
 
 const LEFT: f64 = 170.0;
@@ -16,15 +17,15 @@ const TOP: f64 = 16.0;
 const FACTOR_MAX: f64 = 100.0;
 
 pub(super) fn chart(report: &Report) -> Option<Chart> {
-    let list = tables::ratios_to_fastest(report);
+    let list = ratios_to_reference(report);
     if list.len() < 2 {
         return None;
     }
     let shown = &list[..list.len().min(VARIANTS_MAX)];
-    let fastest = words::name(report, &list[0].variant.id);
-    let title = format!("Time against {fastest}");
+    let reference = words::name(report, &list[0].variant.id);
+    let title = format!("Time against {reference}");
     let description = format!(
-        "Ratio of the time of each variant to that of {fastest}, on a logarithmic axis, with the \
+        "Ratio of the time of each variant to that of {reference}, on a logarithmic axis, with the \
          interval of its verdict. {}",
         describe(report, shown)
     );
@@ -85,12 +86,12 @@ fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: 
     let name = label(&words::name(report, &row.variant.id));
     canvas.text((LEFT - 12.0, y + 4.0), &name, Anchor::End, false);
     let Some(ratio) = row.ratio else {
-        let text = match row.verdict {
-            None => {
-                canvas.mark((axis.at(1.0), y), 0, false);
-                "1 ×".to_owned()
+        let text = match row.relation {
+            RatioRelation::Reference(standing) => {
+                canvas.mark((axis.at(1.0), y), 0, standing == Standing::Open);
+                format!("1 ×, {}", standing.name())
             }
-            Some(_) => row.verdict_text(),
+            RatioRelation::Verdict(_) => row.verdict_text(),
         };
         canvas.text((RIGHT + 12.0, y + 4.0), &text, Anchor::Start, true);
         return;
@@ -103,13 +104,12 @@ fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: 
             canvas.bar((end, y - 5.0), (end, y + 5.0), 0);
         }
     }
-    canvas.mark(
-        (axis.at(ratio.value), y),
-        0,
-        row.verdict == Some(Verdict::NoCall),
-    );
-    let verdict = match row.verdict {
-        Some(Verdict::Tie | Verdict::NoCall) => format!(", {}", row.verdict_text()),
+    let is_open = row.relation == RatioRelation::Verdict(Verdict::NoCall);
+    canvas.mark((axis.at(ratio.value), y), 0, is_open);
+    let verdict = match row.relation {
+        RatioRelation::Verdict(Verdict::Tie | Verdict::NoCall) => {
+            format!(", {}", row.verdict_text())
+        }
         _ => String::new(),
     };
     let text = format!("{}{verdict}", numbers::times(ratio));

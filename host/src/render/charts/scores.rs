@@ -11,6 +11,9 @@ const RIGHT: f64 = WIDTH - 60.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 26.0;
 
+/// The best score, at the right end.
+const SCORE_MAX: f64 = 10.0;
+
 /// Largest number of criteria in the chart.
 const CRITERIA_MAX: usize = 10;
 
@@ -28,16 +31,13 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         variants.len(),
         names.join(", ")
     );
-    let lowest = variants.iter().flat_map(|v| v.scores.values());
-    let low = lowest.fold(0.0_f64, |low, score| low.min(score.value));
-    let low = low.floor().max(-10.0);
-    let at = |score: f64| LEFT + (score.clamp(low, 10.0) - low) / (10.0 - low) * (RIGHT - LEFT);
+    let at = |score: f64| LEFT + score.clamp(0.0, SCORE_MAX) / SCORE_MAX * (RIGHT - LEFT);
 
     let mut canvas = Canvas::new();
     let group = HEAD + ROW * variants.len() as f64;
     let bottom = group * criteria.len() as f64 + 4.0;
     for step in 0..=5 {
-        let score = low + f64::from(step) / 5.0 * (10.0 - low);
+        let score = SCORE_MAX * f64::from(step) / 5.0;
         canvas.line((at(score), 4.0), (at(score), bottom), "grid");
         let text = numbers::weight(score);
         canvas.text((at(score), bottom + 18.0), &text, Anchor::Middle, true);
@@ -50,6 +50,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
             ""
         };
         let weight = numbers::weight(criterion.weight);
+        let decimals = words::score_decimals(report, criterion);
         let head = format!("{} (weight {weight}{opinion})", label(&criterion.name));
         canvas.text((8.0, top + 18.0), &head, Anchor::Start, true);
         for (index, variant) in variants.iter().enumerate() {
@@ -57,22 +58,17 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
             let name = label(&words::name(report, &variant.id));
             canvas.text((LEFT - 8.0, y + 12.0), &name, Anchor::End, false);
             let Some(score) = variant.scores.get(&criterion.name) else {
-                canvas.text((at(0.0) + 4.0, y + 12.0), "no score", Anchor::Start, true);
+                canvas.text((LEFT + 4.0, y + 12.0), "no score", Anchor::Start, true);
                 continue;
             };
-            let (from, to) = (at(score.value.min(0.0)), at(score.value.max(0.0)));
-            canvas.rect((from, y + 3.0), ((to - from).max(1.0), ROW - 8.0), index);
+            let end = at(score.value);
+            canvas.rect((LEFT, y + 3.0), ((end - LEFT).max(1.0), ROW - 8.0), index);
             if let (Some(low), Some(high)) = (score.low, score.high) {
                 let middle = y + ROW / 2.0 - 1.0;
                 canvas.line((at(low), middle), (at(high), middle), "axis");
             }
-            let text = numbers::score(score.value);
-            canvas.text(
-                (at(score.value.max(0.0)) + 6.0, y + 12.0),
-                &text,
-                Anchor::Start,
-                true,
-            );
+            let text = numbers::decimals(decimals, score.value);
+            canvas.text((end + 6.0, y + 12.0), &text, Anchor::Start, true);
         }
     }
     Some(Chart {

@@ -1,8 +1,9 @@
 //! Alternatives to the recommended variant, and the robustness of the choice.
 
-use super::numbers::{count, percent, reading, weight};
-use super::view::{self, Relation, joined, name, ranked, relation, row_for};
-use super::{sizes, speed};
+use super::numbers::{self, count, percent, weight};
+use super::sizes::{self, SizeRange};
+use super::speed;
+use super::view::{self, Relation, is_beaten, is_worth, joined, name, ranked, relation, row_for};
 use crate::report::{CriterionSummary, Report, VariantReport};
 
 /// The advantage of `a` over `b` on a criterion, as the predicate of a sentence about `a`:
@@ -26,17 +27,22 @@ pub(super) fn edge(
 
 /// The readings of two variants on a criterion: `4 KiB against 12 MiB`. `None` if either has none.
 fn readings(criterion: &CriterionSummary, a: &VariantReport, b: &VariantReport) -> Option<String> {
-    let text = |variant: &VariantReport| {
+    let found = |variant: &VariantReport| {
         let found = variant.readings.get(&criterion.source)?;
-        let text = reading(found.value, unit(criterion, &found.unit));
-        Some(view::shortened(&text))
+        Some((found.value, unit(criterion, &found.unit).to_owned()))
+    };
+    let ((a, unit_a), (b, unit_b)) = (found(a)?, found(b)?);
+    let (a, b) = match unit_a == unit_b {
+        true => numbers::readings(a, b, &unit_a),
+        false => (numbers::reading(a, &unit_a), numbers::reading(b, &unit_b)),
     };
     let opinion = if criterion.is_opinion() {
         ", in the judge's opinion"
     } else {
         ""
     };
-    Some(format!("{} against {}{opinion}", text(a)?, text(b)?))
+    let (a, b) = (view::shortened(&a), view::shortened(&b));
+    Some(format!("{a} against {b}{opinion}"))
 }
 
 /// The unit of a criterion's readings: the reading's own, else the criterion's.
@@ -68,7 +74,8 @@ pub(super) fn strengths(
         .collect()
 }
 
-/// A sentence for each close or undominated alternative, and for each crossover with the winner.
+/// A sentence for each alternative that is not dominated and is the better choice on some criterion,
+/// and for each that is the fastest at small or at large sizes.
 pub(super) fn alternatives(report: &Report) -> Vec<String> {
     let variants = ranked(report);
     let Some(winner) = &report.recommendation.winner else {
@@ -77,32 +84,20 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
     let Some(best) = variants.iter().find(|variant| variant.id == *winner) else {
         return Vec::new();
     };
-    let notable = |variant: &&&VariantReport| {
-        let id = &variant.id;
-        let close = report.recommendation.alternatives.contains(id);
-        id != winner && (close || report.pareto.contains(id))
-    };
-    let mut sentences: Vec<String> = variants
-        .iter()
-        .filter(notable)
+    let others = || variants.iter().filter(|variant| variant.id != *winner);
+    let mut sentences: Vec<String> = others()
+        .filter(|variant| report.pareto.contains(&variant.id))
         .filter_map(|variant| alternative(report, best, variant))
         .collect();
-    let crossovers = sizes::crossovers(report);
-    sentences.extend(crossovers.iter().filter_map(|crossover| {
-        let (other, when) = if crossover.large == *winner {
-            (
-                &crossover.small,
-                format!("up to {}", count(u64::from(crossover.from))),
-            )
-        } else if crossover.small == *winner {
-            (
-                &crossover.large,
-                format!("from {} on", count(u64::from(crossover.to))),
-            )
-        } else {
-            return None;
+    sentences.extend(others().filter_map(|variant| {
+        let when = match sizes::faster_at(report, &variant.id, winner)? {
+            SizeRange::UpTo(size) => format!("up to {}", count(u64::from(size))),
+            SizeRange::From(size) => format!("from {} on", count(u64::from(size))),
         };
-        Some(format!("Take {} for sizes {when}.", name(report, other)))
+        Some(format!(
+            "Take {} for sizes {when}.",
+            name(report, &variant.id)
+        ))
     }));
     sentences
 }
@@ -112,6 +107,7 @@ fn alternative(report: &Report, best: &VariantReport, variant: &VariantReport) -
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
     let better: Vec<&CriterionSummary> = counting
         .filter(|c| relation(report, c, variant, best) == Relation::Better)
+        .filter(|c| is_worth(report, c, variant, best) && !is_beaten(report, c, variant))
         .collect();
     if better.is_empty() {
         return None;
@@ -157,12 +153,11 @@ pub(super) fn conditional(report: &Report) -> String {
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
     let clauses: Vec<String> = counting
         .map(|criterion| {
-            let beaten = |of: &VariantReport| {
-                let mut others = variants.iter().filter(|other| other.id != of.id);
-                others.any(|o| relation(report, criterion, o, of) == Relation::Better)
-            };
-            let leaders = variants.iter().filter(|variant| !beaten(variant));
-            let names: Vec<String> = leaders.map(|v| name(report, &v.id)).collect();
+            let unbeaten = variants.iter().filter(|v| !is_beaten(report, criterion, v));
+            let (front, dominated): (Vec<&VariantReport>, Vec<&VariantReport>) =
+                unbeaten.partition(|v| report.pareto.contains(&v.id));
+            let leaders = if front.is_empty() { dominated } else { front };
+            let names: Vec<String> = leaders.iter().map(|v| name(report, &v.id)).collect();
             let called = view::shortened(&criterion.name);
             match names.as_slice() {
                 [only] => format!("If {called} matters most, take {only}."),
@@ -172,7 +167,10 @@ pub(super) fn conditional(report: &Report) -> String {
                         names.join(" or ")
                     )
                 }
-                _ => format!("{called} does not decide: {} variants lead.", names.len()),
+                _ => format!(
+                    "{called} does not decide: no difference between {} variants is sure.",
+                    names.len()
+                ),
             }
         })
         .collect();
@@ -214,7 +212,7 @@ pub(super) fn robustness(report: &Report) -> Vec<String> {
                 )
             }
             None => format!(
-                "{called} wins with any weights: no variant scores higher on any criterion."
+                "{called} has the best total with any weights: no variant scores higher on any criterion."
             ),
         });
     }

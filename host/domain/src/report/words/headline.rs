@@ -1,14 +1,19 @@
 //! The headline: the recommendation in the first sentences.
 
-use super::numbers::{self, total};
-use super::view::{self, Relation, joined, name, ranked, row_for, time_criterion};
-use super::{advice, open, sizes, speed};
-use crate::report::{RankingOutcome, Report, VariantReport, VariantStatus};
+use super::view::{
+    Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for,
+    time_criterion,
+};
+use super::{advice, digits, numbers, open, sizes, speed};
+use crate::report::{CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus};
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
 
 /// The largest number of names in a sentence about a shared first place.
 const NAMES_MAX: usize = 6;
+
+/// The largest number of reasons for missing scores that are given; the report has all of them.
+const REASONS_MAX: usize = 3;
 
 /// The recommendation with its reason, in the style that was asked for: `decisive` names one variant
 /// if the verdicts do, `options` lists the close ones, `conditional` names one for each criterion,
@@ -30,7 +35,7 @@ fn decisive(report: &Report) -> String {
     }
 }
 
-/// The reason why no variant can be recommended.
+/// The reason why no variant can be recommended, with what is missing.
 fn nothing(report: &Report) -> String {
     let counted = |status: VariantStatus, what: &str| {
         let count = report
@@ -51,7 +56,37 @@ fn nothing(report: &Report) -> String {
     if why.is_empty() {
         return "Nothing can be recommended: there were no variants.".to_owned();
     }
-    format!("Nothing can be recommended: {}.", joined(&why))
+    let mut sentences = vec![format!("Nothing can be recommended: {}.", joined(&why))];
+    sentences.extend(missing(report));
+    sentences.join(" ")
+}
+
+/// The reasons of the variants that could not be scored, each with all that it is true of.
+fn missing(report: &Report) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    for variant in &report.variants {
+        let reason = variant.reason.as_deref().unwrap_or_default();
+        if variant.status != VariantStatus::Unranked || reason.is_empty() {
+            continue;
+        }
+        let called = name(report, &variant.id);
+        match by_reason.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(called),
+            None => by_reason.push((reason, vec![called])),
+        }
+    }
+    let sentence = |(reason, names): (&str, Vec<String>)| {
+        format!(
+            "For {}: {}.",
+            listed(names, NAMES_MAX),
+            reason.trim_end_matches('.')
+        )
+    };
+    by_reason
+        .into_iter()
+        .take(REASONS_MAX)
+        .map(sentence)
+        .collect()
 }
 
 /// `Take heap: it is 1.8 × faster than quickselect (1.76–1.85).` and its disadvantages.
@@ -83,22 +118,34 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
     let other = name(report, &next.id);
     let mut gains = Vec::new();
     let mut costs = Vec::new();
-    for criterion in report.criteria.iter().filter(|c| c.weight > 0.0) {
-        match view::relation(report, criterion, best, next) {
-            Relation::Better => gains.push(advice::edge(report, criterion, best, next, &other)),
-            Relation::Worse => costs.push(advice::edge(report, criterion, next, best, "it")),
-            Relation::Equal | Relation::Open => {}
+    let counting = || report.criteria.iter().filter(|c| c.weight > 0.0);
+    let is_gain = |c: &&CriterionSummary| relation(report, c, best, next) == Relation::Better;
+    // A difference that is not worth a mention is one if there is no other reason.
+    let is_small = !counting().any(|c| is_gain(&c) && is_worth(report, c, best, next));
+    for criterion in counting() {
+        let relation = match is_small {
+            true => exact_relation(report, criterion, best, next),
+            false => relation(report, criterion, best, next),
+        };
+        let is_worth = is_worth(report, criterion, best, next);
+        match relation {
+            Relation::Better if is_small || is_worth => {
+                gains.push(advice::edge(report, criterion, best, next, &other));
+            }
+            Relation::Worse if is_worth => {
+                costs.push(advice::edge(report, criterion, next, best, "it"));
+            }
+            _ => {}
         }
     }
-    let single = report.criteria.iter().filter(|c| c.weight > 0.0).count() == 1;
+    let single = counting().count() == 1;
     let totals = match (best.total, next.total) {
-        (Some(best), Some(next)) if !single => format!(
-            "its total is {} against {} for {other}",
-            total(best.value),
-            total(next.value)
-        ),
-        _ => String::new(),
+        (Some(best), Some(next)) if !single => digits::totals(best.value, next.value),
+        _ => None,
     };
+    let totals = totals.map_or_else(String::new, |(best, next)| {
+        format!("its total is {best} against {next} for {other}")
+    });
     let gains = match gains.as_slice() {
         [] => String::new(),
         gains => format!("it {}", joined(gains)),
@@ -120,13 +167,8 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
 /// The sentence about a shared first place: a tie, or no call.
 fn shared(report: &Report) -> String {
     let tied = &report.recommendation.tied;
-    let mut names: Vec<String> = tied.iter().map(|id| name(report, id)).collect();
-    if names.len() > NAMES_MAX {
-        let more = names.len() - (NAMES_MAX - 1);
-        names.truncate(NAMES_MAX - 1);
-        names.push(format!("{more} more"));
-    }
-    let names = joined(&names);
+    let names = tied.iter().map(|id| name(report, id)).collect();
+    let names = listed(names, NAMES_MAX);
     if report.recommendation.outcome == RankingOutcome::NoCall {
         let why = open::first_of(report, tied)
             .unwrap_or_else(|| "measuring ended before a difference was sure".to_owned());
@@ -156,8 +198,9 @@ fn options(report: &Report) -> String {
         })
         .take(NAMES_MAX)
         .collect();
+    let decimals = digits::total_decimals(report);
     let option = |variant: &&VariantReport| {
-        let total = variant.total.map(|t| numbers::total(t.value));
+        let total = variant.total.map(|t| numbers::decimals(decimals, t.value));
         let strengths = advice::strengths(report, variant, &close);
         let strengths = if strengths.is_empty() {
             String::new()

@@ -1,6 +1,6 @@
 //! Sentences about pairs: how much faster one is, and how sure that is.
 
-use super::view::{name, ordered_row, ranked};
+use super::view::{listed, name, ordered_row, ranked};
 use super::{open, speed};
 use crate::report::{Report, VerdictRow};
 
@@ -16,25 +16,34 @@ pub fn pair_short(report: &Report, row: &VerdictRow) -> String {
     speed::pair(row, &report.protocol).unwrap_or_else(|| open::short(row))
 }
 
-/// A sentence for each pair of ranked variants over all cases: first those without a verdict, then by
-/// rank.
+/// The largest number of pairs that a sentence names.
+const PAIRS_MAX: usize = 4;
+
+/// A sentence for each pair of ranked variants over all cases: first those without a verdict, where
+/// pairs with the same reason share one, then by rank.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let variants = ranked(report);
-    let (mut open, mut settled) = (Vec::new(), Vec::new());
+    let mut open: Vec<(String, Vec<String>)> = Vec::new();
+    let mut settled = Vec::new();
     for (place, a) in variants.iter().enumerate() {
         for b in &variants[place + 1..] {
             let Some(row) = ordered_row(report, &a.id, &b.id, None) else {
                 continue;
             };
-            let (first, second) = (name(report, &a.id), name(report, &b.id));
-            let sentence = format!("{first} against {second}: {}.", pair(report, &row));
-            let list = match speed::pair(&row, &report.protocol) {
-                None => &mut open,
-                Some(_) => &mut settled,
-            };
-            list.push(sentence);
+            let pair = format!("{} against {}", name(report, &a.id), name(report, &b.id));
+            if let Some(verdict) = speed::pair(&row, &report.protocol) {
+                settled.push(format!("{pair}: {verdict}."));
+                continue;
+            }
+            let reason = open::reason(report, &row);
+            match open.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, pairs)) => pairs.push(pair),
+                None => open.push((reason, vec![pair])),
+            }
         }
     }
-    open.append(&mut settled);
-    open
+    let open = open
+        .into_iter()
+        .map(|(reason, pairs)| format!("{}: no call: {reason}.", listed(pairs, PAIRS_MAX)));
+    open.chain(settled).collect()
 }

@@ -96,36 +96,64 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// `insertion wins up to size 256; from size 1024 on, quickselect is 1.8 × faster at 16,000
-/// (1.76–1.85). They cross at about 900.`
+/// `insertion is faster than quickselect up to size 256, and slower from size 1024 on: at 16,000
+/// quickselect is 1.8 × faster than insertion (1.76–1.85). They cross at about 900.`
 pub(super) fn sentence(report: &Report, crossover: &Crossover) -> String {
     let (small, large) = (
         name(report, &crossover.small),
         name(report, &crossover.large),
     );
     let rows = by_size(report, &crossover.large, &crossover.small);
-    let how = rows.last().map_or_else(
-        || format!("{large} wins"),
-        |(size, row)| {
-            let faster = speed::faster(row, &small, &report.protocol);
-            if *size == crossover.to {
-                format!("{large} {faster}")
-            } else {
-                format!("{large} wins: at {} it {faster}", count(u64::from(*size)))
-            }
-        },
-    );
+    let how = rows.last().map_or_else(String::new, |(size, row)| {
+        let faster = speed::faster(row, &small, &report.protocol);
+        format!(": at {} {large} {faster}", count(u64::from(*size)))
+    });
     format!(
-        "{small} wins up to size {}; from size {} on, {how}. They cross at about {}.",
+        "{small} is faster than {large} up to size {}, and slower from size {} on{how}. They cross at \
+         about {}.",
         count(u64::from(crossover.from)),
         count(u64::from(crossover.to)),
         significant(crossover.about, 2)
     )
 }
 
+/// A range of sizes that ends at a size, or begins with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SizeRange {
+    /// All sizes up to this one.
+    UpTo(u32),
+    /// All sizes from this one on.
+    From(u32),
+}
+
+/// The small or the large sizes at which a variant surely beats another, and no ranked variant beats
+/// it; on all other sizes there must be no such verdict, or one for the other.
+pub(super) fn faster_at(report: &Report, id: &str, other: &str) -> Option<SizeRange> {
+    let crossover = crossover(report, id, other)?;
+    let is_unbeaten = |size: u32| {
+        let case = CaseLabel::Size(size);
+        let rivals = ranked(report).into_iter().filter(|rival| rival.id != id);
+        let rows = rivals.map(|rival| view::ordered_row(report, id, &rival.id, Some(&case)));
+        !rows.flatten().any(|row| row.verdict == Verdict::Beaten)
+    };
+    let won = |(size, row): &(u32, VerdictRow)| row.verdict == Verdict::Beats && is_unbeaten(*size);
+    let rows = by_size(report, id, other);
+    match crossover.small == id {
+        true => {
+            let last = rows.iter().take_while(|row| won(row)).last()?;
+            Some(SizeRange::UpTo(last.0))
+        }
+        false => {
+            let first = rows.iter().rev().take_while(|row| won(row)).last()?;
+            Some(SizeRange::From(first.0))
+        }
+    }
+}
+
 /// The sizes on which another variant beats the recommended one, if their order changes more than once
 /// with size:
-/// `At sizes 64,001 and 256,001 two-way wins: it is 6.9 × faster than horspool (5.46–8.83).`
+/// `At sizes 64,001 and 256,001 two-way is faster: at 64,001 it is 6.9 × faster than horspool
+/// (5.46–8.83).`
 pub(super) fn exception(report: &Report) -> Option<String> {
     let winner = report.recommendation.winner.as_deref()?;
     let others = ranked(report)
@@ -152,14 +180,17 @@ pub(super) fn exception(report: &Report) -> Option<String> {
         .iter()
         .map(|(size, _)| count(u64::from(*size)))
         .collect();
-    let (_, first) = won.first()?;
-    Some(format!(
-        "At {} {} {} wins: it {}.",
-        if sizes.len() == 1 { "size" } else { "sizes" },
-        view::joined(&sizes),
-        name(report, &variant.id),
-        speed::faster(first, &name(report, winner), &report.protocol)
-    ))
+    let (at, first) = won.first()?;
+    let faster = speed::faster(first, &name(report, winner), &report.protocol);
+    let variant = name(report, &variant.id);
+    Some(match sizes.as_slice() {
+        [only] => format!("At size {only} {variant} {faster}."),
+        several => format!(
+            "At sizes {} {variant} is faster: at {} it {faster}.",
+            view::joined(several),
+            count(u64::from(*at))
+        ),
+    })
 }
 
 /// A sentence about the growth of each variant for which it is known.

@@ -1,10 +1,9 @@
 //! Sentences about criteria: the best and the worst variant on each.
 
-use super::numbers::{reading, score, times};
-use super::view::{self, Relation, joined, name, ranked, relation, row_for};
-use super::{speed, view::shortened};
-use crate::report::{CriterionSummary, Interval, Report, VariantReport};
-use crate::verdict::Verdict;
+use super::numbers::{reading_digits, reading_with, times};
+use super::speed;
+use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
+use crate::report::{CriterionSummary, Interval, Reading, Report, VariantReport};
 
 /// The largest number of leaders that are named.
 const LEADERS_MAX: usize = 4;
@@ -34,38 +33,70 @@ fn sentence(
         let (a, b) = (value(a).unwrap_or(0.0), value(b).unwrap_or(0.0));
         b.total_cmp(&a)
     });
-    let beaten = |of: &VariantReport| {
+    let has = |of: &VariantReport, sure: Relation| {
         let mut others = variants.iter().filter(|other| other.id != of.id);
-        others.any(|other| relation(report, criterion, other, of) == Relation::Better)
+        others.any(|other| relation(report, criterion, of, other) == sure)
     };
-    let (behind, leaders): (Vec<&VariantReport>, Vec<&VariantReport>) =
-        variants.iter().partition(|variant| beaten(variant));
+    let (behind, leaders): (Vec<&VariantReport>, Vec<&VariantReport>) = variants
+        .iter()
+        .partition(|variant| has(variant, Relation::Worse));
+    // Who beats nobody, of those that are beaten.
+    let last: Vec<&VariantReport> = behind
+        .iter()
+        .copied()
+        .filter(|variant| !has(variant, Relation::Better))
+        .collect();
     let called = shortened(&criterion.name);
-    let lead = leading(report, criterion, &leaders)?;
-    let trail = match (behind.as_slice(), leaders.first()) {
-        (_, None) | ([], _) => String::new(),
-        ([.., last], Some(best)) => {
-            let between = match behind.len() - 1 {
-                0 => String::new(),
-                1 => format!(" ({} between)", name(report, &behind[0].id)),
-                more => format!(" ({more} others between)"),
-            };
-            let how = if criterion.is_paired() {
-                "slowest"
-            } else {
-                "worst"
-            };
-            let last_name = name(report, &last.id);
-            let distance = trailing(report, criterion, last, best);
-            format!("; {how}: {last_name}{distance}{between}")
-        }
-    };
     let opinion = if criterion.is_opinion() {
         " (an opinion, not a measurement)"
     } else {
         ""
     };
+    let digits = digits(criterion, leaders.first()?, last.first());
+    if behind.is_empty() {
+        let reading = match criterion.is_paired() {
+            true => format!(", {}", speed::tie(&report.protocol)),
+            false => shown(criterion, leaders.first()?, digits).unwrap_or_default(),
+        };
+        return Some(match are_equal(report, criterion, &leaders) {
+            true => format!("{called}: all alike{reading}{opinion}."),
+            false => format!("{called}: no difference is sure{opinion}."),
+        });
+    }
+    let lead = leading(report, criterion, &leaders, digits)?;
+    let trail = trailing(
+        report,
+        criterion,
+        (&last, behind.len()),
+        leaders.first()?,
+        digits,
+    );
     Some(format!("{called}: {lead}{trail}{opinion}."))
+}
+
+/// The digits with which the best and the worst reading look different.
+fn digits(
+    criterion: &CriterionSummary,
+    best: &VariantReport,
+    last: Option<&&VariantReport>,
+) -> usize {
+    let readings = [Some(best), last.copied()].into_iter().flatten();
+    let readings = readings.filter_map(|variant| variant.readings.get(&criterion.source));
+    let readings: Vec<&Reading> = readings.collect();
+    let values: Vec<f64> = readings.iter().map(|reading| reading.value).collect();
+    let unit = readings
+        .first()
+        .map_or("", |reading| unit(criterion, reading));
+    reading_digits(&values, unit, |_, _| true)
+}
+
+/// Returns true if every two of the variants are known to be equal, or to tie.
+fn are_equal(report: &Report, criterion: &CriterionSummary, variants: &[&VariantReport]) -> bool {
+    let mut pairs = variants
+        .iter()
+        .enumerate()
+        .flat_map(|(place, a)| variants[place + 1..].iter().map(move |b| (a, b)));
+    pairs.all(|(a, b)| relation(report, criterion, a, b) == Relation::Equal)
 }
 
 /// `best: heap, 4 KiB`; `fastest: heap and sort, a tie within 1 %`.
@@ -73,55 +104,63 @@ fn leading(
     report: &Report,
     criterion: &CriterionSummary,
     leaders: &[&VariantReport],
+    digits: usize,
 ) -> Option<String> {
     let first = leaders.first()?;
-    let reading = shown(criterion, first).unwrap_or_default();
+    let reading = shown(criterion, first, digits).unwrap_or_default();
     let best = if criterion.is_paired() {
         "fastest"
     } else {
         "best"
     };
-    if leaders.len() == 1 {
-        return Some(format!("{best}: {}{reading}", name(report, &first.id)));
-    }
-    let mut names: Vec<String> = leaders.iter().map(|v| name(report, &v.id)).collect();
-    if names.len() > LEADERS_MAX {
-        let more = names.len() - (LEADERS_MAX - 1);
-        names.truncate(LEADERS_MAX - 1);
-        names.push(format!("{more} more"));
-    }
-    let names = joined(&names);
-    if !criterion.is_paired() {
-        let same = leaders
-            .iter()
-            .all(|v| relation(report, criterion, first, v) == Relation::Equal || v.id == first.id);
-        return Some(if same {
-            format!("{best}: {names}{reading}")
-        } else {
-            format!("{best}: {names} (their intervals overlap)")
-        });
-    }
-    let pairs = || {
-        let pairs = leaders.iter().enumerate();
-        pairs.flat_map(|(place, a)| leaders[place + 1..].iter().map(move |b| (a, b)))
-    };
-    let tied = pairs().all(|(a, b)| {
-        let row = row_for(report, criterion, &a.id, &b.id);
-        row.is_some_and(|row| row.verdict == Verdict::Tie)
-    });
-    Some(if tied {
-        format!("{best}: {names}, {}", speed::tie(&report.protocol))
-    } else {
-        format!("{best}: {names} (no call among them)")
+    let names = leaders.iter().map(|v| name(report, &v.id)).collect();
+    let names = listed(names, LEADERS_MAX);
+    let equal = are_equal(report, criterion, leaders);
+    Some(match (leaders.len(), equal, criterion.is_paired()) {
+        (1, ..) | (_, true, false) => format!("{best}: {names}{reading}"),
+        (_, true, true) => format!("{best}: {names}, {}", speed::tie(&report.protocol)),
+        (_, false, false) => format!("{best}: one of {names} (their intervals overlap)"),
+        (_, false, true) => format!("{best}: one of {names} (no call among them)"),
     })
 }
 
-/// The distance of the last one from the best: `, 12 × (11–13) the time of heap`, `, 12 MiB`.
+/// The distance of the last ones from the best: `; slowest: sort, 12 × (11–13) the time of heap (2
+/// others between)`, `; worst: sort, 12 MiB`.
 fn trailing(
+    report: &Report,
+    criterion: &CriterionSummary,
+    (last, behind): (&[&VariantReport], usize),
+    best: &VariantReport,
+    digits: usize,
+) -> String {
+    let Some(first) = last.first() else {
+        return String::new();
+    };
+    let between = match behind - last.len() {
+        0 => String::new(),
+        1 => " (1 other between)".to_owned(),
+        more => format!(" ({more} others between)"),
+    };
+    let how = match criterion.is_paired() {
+        true => "slowest",
+        false => "worst",
+    };
+    let names = last.iter().map(|v| name(report, &v.id)).collect();
+    let names = listed(names, LEADERS_MAX);
+    if !are_equal(report, criterion, last) {
+        return format!("; {how}: one of {names}{between}");
+    }
+    let distance = distance(report, criterion, first, best, digits);
+    format!("; {how}: {names}{distance}{between}")
+}
+
+/// `, 12 × (11–13) the time of heap`, `, 12 MiB`.
+fn distance(
     report: &Report,
     criterion: &CriterionSummary,
     last: &VariantReport,
     best: &VariantReport,
+    digits: usize,
 ) -> String {
     if criterion.is_paired() {
         let row = row_for(report, criterion, &last.id, &best.id);
@@ -136,22 +175,23 @@ fn trailing(
             return format!(", {} the time of {}", times(ratio), name(report, &best.id));
         }
     }
-    shown(criterion, last).unwrap_or_default()
+    shown(criterion, last, digits).unwrap_or_default()
 }
 
-/// `, 4 KiB`: the reading, or the score where there is none.
-fn shown(criterion: &CriterionSummary, variant: &VariantReport) -> Option<String> {
+/// `, 4 KiB`
+fn shown(criterion: &CriterionSummary, variant: &VariantReport, digits: usize) -> Option<String> {
     if criterion.is_paired() {
         return None;
     }
-    let read = variant.readings.get(&criterion.source);
-    let text = match read {
-        Some(read) if read.unit.is_empty() => reading(read.value, &criterion.unit),
-        Some(read) => reading(read.value, &read.unit),
-        None => format!(
-            "{} of 10",
-            score(variant.scores.get(&criterion.name)?.value)
-        ),
-    };
-    Some(format!(", {}", view::shortened(&text)))
+    let read = variant.readings.get(&criterion.source)?;
+    let text = reading_with(digits, read.value, unit(criterion, read));
+    Some(format!(", {}", shortened(&text)))
+}
+
+/// The unit of a reading: its own, else the criterion's.
+fn unit<'a>(criterion: &'a CriterionSummary, reading: &'a Reading) -> &'a str {
+    match reading.unit.is_empty() {
+        true => &criterion.unit,
+        false => &reading.unit,
+    }
 }

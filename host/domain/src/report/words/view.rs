@@ -1,9 +1,11 @@
 //! Look-ups in a report.
 
 use crate::report::{
-    CaseLabel, CriterionSummary, Report, VariantReport, VariantStatus, VerdictRow,
+    CaseLabel, CriterionSummary, Interval, Report, VariantReport, VariantStatus, VerdictRow,
 };
+use crate::score;
 use crate::verdict::{RatioInterval, SignInversion, Verdict};
+use std::cmp::Ordering;
 
 /// The largest number of characters of a name in a sentence.
 const NAME_CHARS_MAX: usize = 48;
@@ -54,9 +56,14 @@ pub(super) fn row_for(
     a: &str,
     b: &str,
 ) -> Option<VerdictRow> {
+    row_among(rows_of(report, criterion), a, b, None)
+}
+
+/// The verdicts that a criterion goes by.
+pub(super) fn rows_of<'a>(report: &'a Report, criterion: &CriterionSummary) -> &'a [VerdictRow] {
     match criterion.source.as_str() {
-        "wall" => row_among(&report.wall_verdicts, a, b, None),
-        _ => ordered_row(report, a, b, None),
+        "wall" => &report.wall_verdicts,
+        _ => &report.verdicts,
     }
 }
 
@@ -82,6 +89,10 @@ pub(super) fn rows_by_case(report: &Report, a: &str, b: &str) -> Vec<VerdictRow>
 
 fn is_about(row: &VerdictRow, a: &str, b: &str) -> bool {
     (row.a == a && row.b == b) || (row.a == b && row.b == a)
+}
+
+fn involves(row: &VerdictRow, id: &str) -> bool {
+    row.a == id || row.b == id
 }
 
 /// The row about `a`, which is one of its two variants.
@@ -111,30 +122,62 @@ pub(super) fn time_criterion(report: &Report) -> Option<&CriterionSummary> {
 }
 
 /// The variant that times are shown against: that which the fewest verdicts call slower; of several,
-/// the one that is faster than most.
-pub fn fastest(report: &Report) -> Option<&VariantReport> {
-    let timed = |variant: &&VariantReport| {
-        let mut rows = report.verdicts.iter().filter(|row| row.case.is_none());
-        variant.failure.is_none() && rows.any(|row| row.a == variant.id || row.b == variant.id)
+/// the one that is faster than most. [`Standing`] says whether it is surely the fastest. `None` if no
+/// time was measured.
+pub fn reference(report: &Report) -> Option<&VariantReport> {
+    let rows = |variant: &VariantReport| {
+        let id = variant.id.clone();
+        let rows = report.verdicts.iter().filter(|row| row.case.is_none());
+        rows.filter(move |row| involves(row, &id))
     };
+    let is_measured = |row: &VerdictRow| row.ratio.is_some() || row.verdict == Verdict::Tie;
+    let timed =
+        |variant: &&VariantReport| variant.failure.is_none() && rows(variant).any(is_measured);
     let defeats = |variant: &&VariantReport| {
-        let rows = report
-            .variants
-            .iter()
-            .filter(|other| other.id != variant.id);
-        let rows = rows.filter_map(|other| ordered_row(report, &variant.id, &other.id, None));
-        let (beaten, slower): (Vec<bool>, Vec<bool>) = rows
-            .map(|row| {
-                (
-                    row.verdict == Verdict::Beaten,
-                    row.ratio.is_none_or(|r| r > 1.0),
-                )
-            })
-            .unzip();
-        let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
-        (count(&beaten), count(&slower))
+        let rows: Vec<VerdictRow> = rows(variant)
+            .map(|row| about_first(row, &variant.id))
+            .collect();
+        let beaten = rows.iter().filter(|row| row.verdict == Verdict::Beaten);
+        let slower = rows.iter().filter(|row| row.ratio.is_none_or(|r| r > 1.0));
+        (beaten.count(), slower.count())
     };
     report.variants.iter().filter(timed).min_by_key(defeats)
+}
+
+/// What verdicts say of the variant that times are shown against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It beats every other.
+    Fastest,
+    /// It beats or ties with every other.
+    TiedForFastest,
+    /// Nobody knows whether another one is faster.
+    Open,
+}
+
+impl Standing {
+    /// Of the variant with this id, by the verdicts over all cases.
+    pub fn of(report: &Report, id: &str) -> Self {
+        let rows = report.verdicts.iter();
+        let rows = rows.filter(|row| row.case.is_none() && involves(row, id));
+        let verdicts = rows.map(|row| about_first(row, id).verdict);
+        verdicts.fold(Self::Fastest, |standing, verdict| {
+            match (standing, verdict) {
+                (standing, Verdict::Beats) => standing,
+                (Self::Fastest | Self::TiedForFastest, Verdict::Tie) => Self::TiedForFastest,
+                _ => Self::Open,
+            }
+        })
+    }
+
+    /// The standing in a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fastest => "the fastest",
+            Self::TiedForFastest => "a tie for the fastest",
+            Self::Open => "the reference",
+        }
+    }
 }
 
 /// How one variant surely compares with another on a criterion.
@@ -150,12 +193,24 @@ pub(super) enum Relation {
     Open,
 }
 
-/// Scores closer than this are equal in a table with one decimal: on a ratio scale of base 10, a
-/// difference of about one per cent.
-const SAME_POINTS: f64 = 0.05;
-
-/// Compares by verdict where there is one, and else by the intervals of the scores.
+/// Compares by verdict where there is one, and else by the readings with their intervals. Readings that
+/// differ by less than anybody cares about are equal.
 pub(super) fn relation(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+) -> Relation {
+    let exact = exact_relation(report, criterion, a, b);
+    let is_sure = matches!(exact, Relation::Better | Relation::Worse);
+    match is_sure && !criterion.is_paired() && !is_worth(report, criterion, a, b) {
+        true => Relation::Equal,
+        false => exact,
+    }
+}
+
+/// The same, where readings are equal only if they are the same.
+pub(super) fn exact_relation(
     report: &Report,
     criterion: &CriterionSummary,
     a: &VariantReport,
@@ -169,22 +224,55 @@ pub(super) fn relation(
             Some(Verdict::NoCall) | None => Relation::Open,
         };
     }
-    let score = |variant: &VariantReport| variant.scores.get(&criterion.name).copied();
-    let (Some(a), Some(b)) = (score(a), score(b)) else {
+    let (Some(a), Some(b)) = (scored(criterion, a), scored(criterion, b)) else {
         return Relation::Open;
     };
-    if (a.value - b.value).abs() < SAME_POINTS {
-        return Relation::Equal;
+    match score::compare_readings(a, b, criterion.direction) {
+        Some(Ordering::Greater) => Relation::Better,
+        Some(Ordering::Equal) => Relation::Equal,
+        Some(Ordering::Less) => Relation::Worse,
+        None => Relation::Open,
     }
-    let above =
-        |low: Option<f64>, high: Option<f64>| matches!((low, high), (Some(l), Some(h)) if l > h);
-    if above(a.low, b.high) {
-        Relation::Better
-    } else if above(b.low, a.high) {
-        Relation::Worse
-    } else {
-        Relation::Open
+}
+
+/// The reading of a variant that has a score on the criterion.
+fn scored(criterion: &CriterionSummary, variant: &VariantReport) -> Option<Interval> {
+    variant.scores.get(&criterion.name)?;
+    Some(variant.readings.get(&criterion.source)?.interval())
+}
+
+/// Returns true if the difference of two variants on a criterion is worth a recommendation, if there is
+/// one: it is not below the practical threshold.
+pub(super) fn is_worth(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+) -> bool {
+    if criterion.is_paired() {
+        let row = row_for(report, criterion, &a.id, &b.id);
+        return row.is_some_and(|row| !row.below_threshold);
     }
+    let (Some(a), Some(b)) = (scored(criterion, a), scored(criterion, b)) else {
+        return false;
+    };
+    score::is_worth(criterion.scale, a.value, b.value)
+}
+
+/// Returns true if a ranked variant is surely better than this one on a criterion.
+pub(super) fn is_beaten(report: &Report, criterion: &CriterionSummary, of: &VariantReport) -> bool {
+    let mut others = ranked(report).into_iter().filter(|other| other.id != of.id);
+    others.any(|other| relation(report, criterion, other, of) == Relation::Better)
+}
+
+/// A list of at most so many names; of more, the last entry counts the others: `a, b and 3 others`.
+pub fn listed(mut names: Vec<String>, names_max: usize) -> String {
+    if names.len() > names_max {
+        let more = names.len() - (names_max - 1);
+        names.truncate(names_max - 1);
+        names.push(format!("{more} others"));
+    }
+    joined(&names)
 }
 
 /// A list of names: `a`, `a and b`, `a, b and c`.

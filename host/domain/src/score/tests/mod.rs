@@ -130,7 +130,7 @@ fn what_is_missing_is_missing_and_says_so() {
         variants: vec![
             variant(&[(&quality, 5.0), (&size, 100.0)]),
             variant(&[(&quality, 9.0)]),
-            variant(&[(&quality, 11.0), (&size, 10.0)]),
+            variant(&[(&quality, 9.0), (&size, -1.0)]),
             variant(&[(&quality, f64::NAN), (&size, 0.0)]),
             variant(&[(&quality, 9.0), (&size, f64::INFINITY)]),
         ],
@@ -151,11 +151,7 @@ fn what_is_missing_is_missing_and_says_so() {
         "{}",
         reason(1)
     );
-    assert!(
-        reason(2).contains("11 lies outside the declared range 0 to 10"),
-        "{}",
-        reason(2)
-    );
+    assert!(reason(2).contains("-1 is not positive"), "{}", reason(2));
     assert!(
         reason(3).contains("NaN is not a finite number"),
         "{}",
@@ -196,15 +192,17 @@ fn gates_eliminate_by_score_and_by_reading() {
             variant(&[(&quality, 3.9), (&size, 10.0)]),
             variant(&[(&quality, 9.0), (&size, 64.5)]),
             variant(&[(&quality, 9.0)]),
+            variant(&[(&quality, 3.9996), (&size, 10.0)]),
         ],
         criteria: vec![quality, size],
         ..ScoreInput::default()
     });
     let status: Vec<VariantStatus> = scored.variant_scores.iter().map(|s| s.status).collect();
     let (out, missing) = (VariantStatus::Eliminated, VariantStatus::Unranked);
-    assert_eq!(status, [VariantStatus::Ranked, out, out, missing]);
+    assert_eq!(status, [VariantStatus::Ranked, out, out, missing, out]);
     let reason = |of: usize| scored.variant_scores[of].reason.clone().unwrap();
     assert_eq!(reason(1), "quality: score 3.9 is below the gate's 4");
+    assert_eq!(reason(4), "quality: score 3.9996 is below the gate's 4");
     assert_eq!(reason(2), "component-size: 64.5 B is above the gate's 64 B");
     assert_eq!(scored.winner, Some(0));
 }
@@ -331,4 +329,145 @@ fn weights_from_outside_are_checked() {
     ] {
         assert!(parse_weight(text).is_err(), "{text}");
     }
+}
+
+/// An exact reading from a source.
+fn reading(variant: &mut VariantReadings, source: &str, value: f64) {
+    let exact = Interval::exact(value);
+    variant.readings.insert(source.to_owned(), exact);
+}
+
+#[test]
+fn a_score_ends_at_0_and_its_interval_with_it() {
+    let memory = measured("peak-memory", 1.0);
+    let row = |a, ratio| verdict(a, 0, Verdict::Beaten, ratio);
+    let mut input = race(
+        3,
+        vec![row(1, (9.0, 8.0, 12.0)), row(2, (40.0, 30.0, 50.0))],
+    );
+    input.criteria.push(memory);
+    for (variant, bytes) in input
+        .variants
+        .iter_mut()
+        .zip([65_536.0, 65_536.0, 25_165_824.0])
+    {
+        reading(variant, "peak-memory", bytes);
+    }
+    let scored = score(&input);
+    let scores = |who: usize| scored.variant_scores[who].scores.clone();
+    let near = scores(1)[0].unwrap();
+    assert!((near.value - 0.458).abs() < 1e-3, "10 - 10 lg 9");
+    assert_eq!(near.low, Some(0.0), "12 times is beyond the scale");
+    assert!((near.high.unwrap() - 0.969).abs() < 1e-3, "10 - 10 lg 8");
+    let zero = Interval::exact(0.0);
+    assert_eq!(scores(2), [Some(zero), Some(zero)]);
+    assert_eq!(value(&scored.variant_scores[2]), 0.0);
+}
+
+#[test]
+fn readings_outside_a_range_score_as_its_ends() {
+    let quality = opinion("quality", 1.0);
+    let scored = score(&ScoreInput {
+        variants: vec![variant(&[(&quality, 11.0)]), variant(&[(&quality, -3.0)])],
+        criteria: vec![quality],
+        ..ScoreInput::default()
+    });
+    let scores = scored
+        .variant_scores
+        .iter()
+        .map(|one| one.scores[0].unwrap().value);
+    assert_eq!(scores.collect::<Vec<_>>(), [10.0, 0.0]);
+}
+
+/// Both are more than ten times slower than the best, so both score 0, but a verdict tells them apart.
+#[test]
+fn who_beats_another_below_the_scale_is_ranked_ahead() {
+    let row =
+        |a, b, ratio: f64| verdict(a, b, Verdict::Beaten, (ratio, ratio * 0.95, ratio * 1.05));
+    let scored = score(&race(
+        3,
+        vec![row(1, 0, 20.0), row(2, 0, 40.0), row(2, 1, 2.0)],
+    ));
+    let ranks: Vec<Option<u32>> = scored.variant_scores.iter().map(|s| s.rank).collect();
+    assert_eq!(ranks, [Some(1), Some(2), Some(3)]);
+    assert_eq!(value(&scored.variant_scores[1]), 0.0);
+}
+
+#[test]
+fn readings_beyond_the_scale_are_told_apart_by_what_they_are() {
+    let (quality, memory) = (opinion("quality", 1.0), measured("peak-memory", 1.0));
+    let scored = score(&ScoreInput {
+        variants: vec![
+            variant(&[(&quality, 1.0), (&memory, 1.0)]),
+            variant(&[(&quality, 9.0), (&memory, 100.0)]),
+            variant(&[(&quality, 9.0), (&memory, 200.0)]),
+        ],
+        criteria: vec![quality, memory],
+        ..ScoreInput::default()
+    });
+    assert_eq!(
+        scored.variant_scores[1].total,
+        scored.variant_scores[2].total
+    );
+    assert_eq!(
+        scored.pareto,
+        [0, 1],
+        "the third takes twice the memory of the second"
+    );
+    assert_eq!(scored.variant_scores[2].rank, Some(3));
+}
+
+/// Three ways of packing bins: worst fit is faster than the best one, but first fit is faster still and
+/// needs fewer bins.
+#[test]
+fn what_another_dominates_is_no_alternative() {
+    let time = measured("time", 0.2);
+    let bins = CriterionSummary {
+        scale: Scale::Ratio { base: 1.15 },
+        ..measured("assess:bins", 1.0)
+    };
+    let variants =
+        [2_060.0, 2_068.0, 2_090.0].map(|count| variant(&[(&time, 1.0), (&bins, count)]));
+    let slower =
+        |a, b, ratio: f64| verdict(a, b, Verdict::Beaten, (ratio, ratio * 0.98, ratio * 1.02));
+    let (best_fit, first_fit, worst_fit) = (0, 1, 2);
+    let rows = vec![
+        slower(best_fit, first_fit, 1.3),
+        slower(best_fit, worst_fit, 1.2),
+        slower(worst_fit, first_fit, 1.1),
+    ];
+    let scored = score(&ScoreInput {
+        criteria: vec![time, bins],
+        variants: variants.to_vec(),
+        verdicts: BTreeMap::from([("time".to_owned(), rows)]),
+        ..ScoreInput::default()
+    });
+    let totals: Vec<f64> = scored.variant_scores.iter().map(value).collect();
+    assert!(
+        totals.iter().all(|total| *total > 0.9),
+        "all are close: {totals:?}"
+    );
+    assert_eq!(scored.pareto, [best_fit, first_fit]);
+    assert!(!scored.alternatives.contains(&worst_fit));
+    assert_eq!(scored.winner, Some(best_fit));
+}
+
+#[test]
+fn a_tie_by_time_with_less_memory_is_ahead() {
+    let tie = verdict(0, 1, Verdict::Tie, (1.008, 0.999, 1.0095));
+    let mut input = race(2, vec![tie]);
+    input.criteria.push(measured("peak-memory", 1.0));
+    reading(&mut input.variants[0], "peak-memory", 65_536.0);
+    reading(&mut input.variants[1], "peak-memory", 131_072.0);
+    let scored = score(&input);
+    assert_eq!(
+        scored.winner,
+        Some(0),
+        "it is no worse by time, and needs less memory"
+    );
+    assert_eq!(scored.pareto, [0]); // Sixteen bytes decide nothing.
+    reading(&mut input.variants[1], "peak-memory", 65_552.0);
+    let scored = score(&input);
+    assert_eq!((scored.winner, scored.outcome), (None, RankingOutcome::Tie));
+    assert_eq!(scored.pareto, [0, 1]);
 }

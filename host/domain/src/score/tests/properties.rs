@@ -124,10 +124,44 @@ proptest! {
         }
     }
 
-    /// Adding an alternative leaves every difference of scores as it was, and reverses no rank around.
+    /// No score is outside the scale, whatever the readings and the ends of their intervals are.
+    #[test]
+    fn every_score_is_from_0_to_10(
+        all in proptest::collection::vec((1e-6..1e6_f64, 1e-6..1e6_f64), 2..6),
+        wide in 1.0001..100.0_f64,
+    ) {
+        let (times, sizes): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
+        let scored = score(&timed(&times, &sizes, wide));
+        for variant in &scored.variant_scores {
+            for score in variant.scores.iter().flatten() {
+                for end in [Some(score.value), score.low, score.high].into_iter().flatten() {
+                    prop_assert!((0.0..=10.0).contains(&end), "{score:?}");
+                }
+            }
+            prop_assert!(variant.total.is_none_or(|total| (0.0..=1.0).contains(&total.value)));
+        }
+    }
+
+    /// The scores of who is more than ten times slower end at 0, yet the one that is surely faster is
+    /// never ranked behind by time alone, and the interval of each difference holds what it should.
+    #[test]
+    fn a_verdict_counts_below_the_scale(times in proptest::collection::vec(0.001..1000.0_f64, 2..6)) {
+        let mut input = timed(&times, &vec![1.0; times.len()], 1.01);
+        input.criteria.truncate(1);
+        let scored = score(&input);
+        for a in 0..times.len() {
+            for b in 0..times.len() {
+                let rank = |who: usize| scored.variant_scores[who].rank;
+                prop_assert!(times[a] * 1.02 > times[b] || rank(a) < rank(b));
+            }
+        }
+    }
+
+    /// Adding an alternative leaves every difference of scores above 0 as it was, and reverses no rank
+    /// among those.
     #[test]
     fn another_alternative_reverses_no_rank(
-        all in proptest::collection::vec((0.01..100.0_f64, 1.0..1e6_f64), 3..7),
+        all in proptest::collection::vec((1.0..12.0_f64, 100.0..1200.0_f64), 3..7),
         wide in 1.0001..1.3_f64,
     ) {
         let (times, sizes): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
@@ -135,8 +169,14 @@ proptest! {
         let before = score(&timed(&times[..fewer], &sizes[..fewer], wide));
         let after = score(&timed(&times, &sizes, wide));
         let total = |scored: &Ranking, who: usize| value(&scored.variant_scores[who]);
-        for a in 0..fewer {
-            for b in 0..fewer {
+        // A score that ends at 0 says only that another one is much better.
+        let above_zero = |who: usize| [&before, &after].iter().all(|scored| {
+            let scores = scored.variant_scores[who].scores.iter().flatten();
+            scores.into_iter().all(|score| score.low.is_some_and(|low| low > 0.0))
+        });
+        let above: Vec<usize> = (0..fewer).filter(|who| above_zero(*who)).collect();
+        for a in above.iter().copied() {
+            for b in above.iter().copied() {
                 for at in 0..2 {
                     let apart = |scored: &Ranking| {
                         let of = |who: usize| scored.variant_scores[who].scores[at].unwrap().value;

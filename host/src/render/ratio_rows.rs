@@ -1,0 +1,92 @@
+//! Times of all variants against one of them, with what verdicts say of each.
+
+use bakeoff_domain::report::words::{self, Standing};
+use bakeoff_domain::report::{Interval, Report, VariantReport};
+use bakeoff_domain::verdict::Verdict;
+
+/// The time of a variant against the one that times are shown against.
+pub(super) struct RatioRow<'a> {
+    /// The variant.
+    pub(super) variant: &'a VariantReport,
+    /// The ratio of times; `None` for the reference itself, or if it is not known.
+    pub(super) ratio: Option<Interval>,
+    /// The relation to the reference.
+    pub(super) relation: RatioRelation,
+    /// Whether the difference is sure, but smaller than the practical threshold.
+    pub(super) below_threshold: bool,
+    /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
+    pub(super) summary: String,
+}
+
+/// How a variant stands to the one that times are shown against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RatioRelation {
+    /// It is that variant, and stands so to all others.
+    Reference(Standing),
+    /// By this verdict.
+    Verdict(Verdict),
+}
+
+impl RatioRow<'_> {
+    /// The verdict in words: `slower`, `the fastest`.
+    pub(super) fn verdict_text(&self) -> String {
+        let verdict = match self.relation {
+            RatioRelation::Reference(standing) => standing.name(),
+            RatioRelation::Verdict(verdict) => verdict_name(verdict),
+        };
+        match self.below_threshold {
+            true => format!("{verdict}, below the practical threshold"),
+            false => verdict.to_owned(),
+        }
+    }
+}
+
+/// All timed variants: first the one that times are shown against, then by ratio. Empty if nothing was
+/// timed.
+pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
+    let Some(reference) = words::reference(report) else {
+        return Vec::new();
+    };
+    let mut list: Vec<RatioRow<'_>> = report
+        .variants
+        .iter()
+        .filter(|variant| variant.id != reference.id)
+        .filter_map(|variant| {
+            let row = words::ordered_row(report, &variant.id, &reference.id, None)?;
+            let ratio = row.ratio.map(|value| Interval {
+                value,
+                low: row.low,
+                high: row.high,
+            });
+            Some(RatioRow {
+                variant,
+                ratio,
+                relation: RatioRelation::Verdict(row.verdict),
+                below_threshold: row.below_threshold,
+                summary: words::pair_short(report, &row),
+            })
+        })
+        .collect();
+    let value = |row: &RatioRow<'_>| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
+    list.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    let standing = Standing::of(report, &reference.id);
+    let first = RatioRow {
+        variant: reference,
+        ratio: None,
+        relation: RatioRelation::Reference(standing),
+        below_threshold: false,
+        summary: standing.name().to_owned(),
+    };
+    list.insert(0, first);
+    list
+}
+
+/// The name of a verdict in texts.
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beats => "faster",
+        Verdict::Beaten => "slower",
+        Verdict::Tie => "tie",
+        Verdict::NoCall => "no call",
+    }
+}
