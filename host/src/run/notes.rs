@@ -7,6 +7,7 @@ use crate::measure::{GateRecord, Hidden};
 use bakeoff_domain::attempt;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
+use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{CaseLabel, Machine, noise};
 use bakeoff_domain::spec::State;
 use std::collections::BTreeSet;
@@ -18,48 +19,54 @@ pub(super) fn notes(
     cases: &[CaseLabel],
     outcome: Option<&RaceOutcome>,
 ) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = NoteList::default();
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
-        let tried = attempts.and_then(|attempts| attempt::sentence(attempts));
-        notes.extend(tried.map(|tried| format!("{} {tried}.", state.id())));
+        if let Some(tried) = attempts.and_then(|attempts| attempt::sentence(attempts)) {
+            notes.about("", state.id().as_str(), &format!(" {tried}."));
+        }
     }
     for state in variants.iter().filter(|state| state.is_alive()) {
         if let Some(original) = &state.duplicate_of {
-            notes.push(format!(
-                "{original} and {} are the same component byte for byte: they tie without being run.",
-                state.id()
-            ));
+            let same = format!(
+                "The same component as {original}, byte for byte, which ties without being run: "
+            );
+            notes.about(&same, state.id().as_str(), ".");
         }
         if let Some(hidden) = state.gate.as_ref().and_then(GateRecord::state) {
-            notes.push(stateful(state, hidden, record.experiment.measure.state));
+            let what = stateful(hidden, record.experiment.measure.state);
+            notes.about("For ", state.id().as_str(), &what);
         }
     }
     if let Some(outcome) = outcome {
-        notes.extend(on_the_race(outcome, cases, record.environment.cores));
+        on_the_race(&mut notes, outcome, cases, record.environment.cores);
     }
-    notes
+    notes.into_sentences()
 }
 
-fn on_the_race(outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) -> Vec<String> {
-    let mut notes = Vec::new();
+fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
     for short in sampling.iter().flat_map(|sampling| &sampling.too_short) {
-        notes.push(format!(
-            "Case {} is too short to time: a call of {} takes less than {:.0} µs. Put more work into one case.",
-            cases[short.case], id(short.variant), short.call_ns_min / 1e3
-        ));
+        let least = format!(
+            " (a call of {} takes less than {:.0} µs). Put more work into one case.",
+            id(short.variant),
+            short.call_ns_min / 1e3
+        );
+        let case = cases[short.case].to_string();
+        notes.about("Cases that are too short to time: ", &case, &least);
     }
     if let Some(Steadiness::Trending(trends)) = sampling.map(|sampling| &sampling.steadiness) {
-        let who: Vec<&str> = trends.iter().map(|trend| id(trend.variant)).collect();
-        notes.push(format!(
-            "No steady state: times of {} still change after the warm-up, so instances of that age are compared. Larger inputs make it matter less.",
-            who.join(", ")
-        ));
+        for trend in trends {
+            notes.about(
+                "No steady state: times of ",
+                id(trend.variant),
+                " still change after the warm-up, so instances of that age are compared. Larger inputs make it matter less.",
+            );
+        }
     }
     if let Some(analysis) = &outcome.raced.analysis {
-        notes.extend(on_the_analysis(analysis, id));
+        on_the_analysis(notes, analysis, id);
     }
     let replicas = &outcome.raced.replicas;
     let used: BTreeSet<_> = replicas.iter().map(|one| one.surroundings.core).collect();
@@ -67,12 +74,12 @@ fn on_the_race(outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) -> Vec<St
         cores,
         workers: used.len() as u32,
     };
-    notes.extend(noise(replicas, machine));
-    notes
+    for disturbance in noise(replicas, machine) {
+        notes.push(disturbance);
+    }
 }
 
-fn on_the_analysis<'a>(analysis: &Analysis, id: impl Fn(usize) -> &'a str) -> Vec<String> {
-    let mut notes = Vec::new();
+fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {
     if analysis.settings.basis == Basis::Solo
         || matches!(analysis.solo_comparison, SoloComparison::Differs { .. })
     {
@@ -85,27 +92,26 @@ fn on_the_analysis<'a>(analysis: &Analysis, id: impl Fn(usize) -> &'a str) -> Ve
             Factor::Time => "time",
             Factor::Load => "the machine's load",
         };
-        notes.push(format!(
-            "The ratio of {} to {} changed with {with} during measuring: run again later to see whether it stays.",
-            id(dependence.a),
-            id(dependence.b)
-        ));
+        let after = format!(
+            " changed with {with} during measuring: run again later to see whether it stays."
+        );
+        let pair = format!("{} to {}", id(dependence.a), id(dependence.b));
+        notes.about("The ratio of ", &pair, &after);
     }
-    notes
 }
 
-fn stateful(state: &VariantState, hidden: Hidden, declared: State) -> String {
+fn stateful(hidden: Hidden, declared: State) -> String {
     let what = match hidden {
         Hidden::BetweenCalls => {
-            "keeps state between calls: the cost of a call depends on those before it"
+            "state is kept between calls, so that the cost of a call depends on those before it"
         }
         Hidden::BeforeTheFirst => {
-            "does work before its first call, in its start functions, that later calls use"
+            "start functions do work before the first call that later calls use"
         }
     };
     let timed = match declared {
-        State::Kept => "Its instances were kept, as the experiment says",
-        State::Pure => "It was timed with a fresh instance for every call, and their start counts",
+        State::Kept => "Instances were kept, as the experiment says",
+        State::Pure => "Every call was timed with a fresh instance, whose start counts",
     };
-    format!("{} {what}. {timed}.", state.id())
+    format!(": {what}. {timed}.")
 }

@@ -6,6 +6,7 @@
 mod advice;
 mod digits;
 mod headline;
+mod notes;
 pub mod numbers;
 mod open;
 mod pairs;
@@ -16,6 +17,7 @@ mod view;
 
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
+pub use notes::NoteList;
 pub use pairs::{pair, pair_short};
 pub use sizes::{Crossover, crossovers};
 pub use view::{Standing, about_first, listed, name, ordered_row, reference};
