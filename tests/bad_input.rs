@@ -11,6 +11,7 @@ struct Broken<'a> {
     wit: &'a str,
     call: &'a str,
     workload: &'a str,
+    criterion: &'a str,
 }
 
 const WIT: &str = "package example:top-k;
@@ -48,6 +49,7 @@ impl Default for Broken<'_> {
             wit: WIT,
             call: "top-k",
             workload: WORKLOAD,
+            criterion: "",
         }
     }
 }
@@ -64,13 +66,13 @@ impl Broken<'_> {
         write("wit/top-k.wit", self.wit);
         write("workload.rs", self.workload);
         write("sort.rs", PROTOTYPE);
-        let call = self.call;
+        let (call, criterion) = (self.call, self.criterion);
         write(
             "bakeoff.toml",
             &format!(
                 "name = \"broken\"\nproblem = \"?\"\n\n[interface]\nwit = \"wit\"\ncall = \"{call}\"\n\n\
                  [workload]\nsource = \"workload.rs\"\nsizes = [1_000]\n\n\
-                 [measure]\nbudget = \"200 ms\"\n\n[[approach]]\nname = \"sort\"\nsource = \"sort.rs\"\n"
+                 [measure]\nbudget = \"200 ms\"\n\n[[approach]]\nname = \"sort\"\nsource = \"sort.rs\"\n{criterion}"
             ),
         );
         let path = folder.path().to_str().unwrap();
@@ -125,6 +127,42 @@ fn a_workload_whose_types_do_not_fit() {
     .says(2);
 }
 
+const QUALITY: &str = "
+[[criterion]]
+name = \"quality\"
+from = \"assess:wasted\"
+direction = \"lower-is-better\"
+range = [0, 100]
+";
+
+#[test]
+fn a_criterion_that_the_workload_does_not_assess() {
+    Broken {
+        name: "workload-assesses-nothing",
+        criterion: QUALITY,
+        ..Broken::default()
+    }
+    .says(2);
+}
+
+#[test]
+fn a_criterion_that_assess_never_gives() {
+    let wit = WIT.replace(
+        "-> result<_, string>;\n",
+        "-> result<_, string>;\n  export assess: func(values: list<s64>, k: u32, answer: list<s64>) -> list<tuple<string, f64>>;\n",
+    );
+    let assess = "\npub fn assess(_: Vec<i64>, _: u32, _: Vec<i64>) -> Vec<(String, f64)> {\n    \
+                  vec![(\"waste\".to_owned(), 1.0), (\"bins\".to_owned(), 2.0)]\n}\n";
+    Broken {
+        name: "assess-gives-other-names",
+        wit: &wit,
+        workload: &format!("{WORKLOAD}{assess}"),
+        criterion: QUALITY,
+        ..Broken::default()
+    }
+    .says(2);
+}
+
 #[test]
 fn a_workload_that_does_not_compile() {
     let workload = WORKLOAD.replace("Ok(())", "Ok(1)");
@@ -158,9 +196,11 @@ fn nothing_there() {
 fn the_goldens_are_all_used() {
     let folder = root().join("tests/golden/run");
     let known = [
+        "assess-gives-other-names.txt",
         "call-not-exported.txt",
         "nothing-there.txt",
         "wit-does-not-parse.txt",
+        "workload-assesses-nothing.txt",
         "workload-does-not-compile.txt",
         "workload-misfit.txt",
         "workload-panics.txt",

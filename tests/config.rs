@@ -261,6 +261,8 @@ fn later_findings_point_at_the_file() {
     assert!(shown(ConfigPlace::Call).contains(r#"call = "top-k""#));
     assert!(shown(ConfigPlace::Workload).contains(r#"source = "workload.rs""#));
     assert!(shown(ConfigPlace::Approach(1)).contains(r#"source = "approaches/heap.rs""#));
+    let criterion = shown(ConfigPlace::Criterion(1));
+    assert!(criterion.contains(r#"from = "peak-memory""#), "{criterion}");
     // An index that does not exist must not end in a panic.
     assert!(shown(ConfigPlace::Approach(99)).contains("nobody exports this"));
 }

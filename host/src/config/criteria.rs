@@ -44,14 +44,14 @@ pub fn default_criteria() -> Vec<Criterion> {
     }]
 }
 
-/// Reads all criteria. `None` if any is invalid.
+/// Reads all criteria, each with the span of its `from`. `None` if any is invalid.
 pub(super) fn criteria(
     sections: Vec<Section<'_>>,
     found: &mut Vec<Finding>,
-) -> Option<Vec<Criterion>> {
+) -> Option<(Vec<Criterion>, Vec<Range<usize>>)> {
     let before = found.len();
     let mut names: HashMap<String, Range<usize>> = HashMap::new();
-    let mut list = Vec::new();
+    let (mut list, mut places) = (Vec::new(), Vec::new());
     let mut weights_at = None;
     for mut section in sections {
         let name = section.text("name", found);
@@ -76,6 +76,7 @@ pub(super) fn criteria(
             }
             names.insert(name.value.clone(), name.span.clone());
         }
+        let from = section.value_place("from").unwrap_or(section.span.clone());
         let place = section.key("weight").unwrap_or(section.span.clone());
         weights_at.get_or_insert(place);
         if let (Some(criterion), Some(name)) = (criterion(section, found), name) {
@@ -83,6 +84,7 @@ pub(super) fn criteria(
                 name: name.value,
                 ..criterion
             });
+            places.push(from);
         }
     }
     if found.len() > before {
@@ -97,7 +99,7 @@ pub(super) fn criteria(
         ));
         return None;
     }
-    Some(list)
+    Some((list, places))
 }
 
 /// Reads one criterion, without its name.

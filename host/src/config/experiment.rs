@@ -5,7 +5,9 @@ use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::{criteria, options, problem};
-use bakeoff_domain::spec::{Experiment, Inputs, Limits, Measure, ReportOptions, Source};
+use bakeoff_domain::spec::{
+    Approach, Code, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
+};
 use std::ops::Range;
 use toml::de::DeTable;
 
@@ -25,6 +27,8 @@ pub enum ConfigPlace {
     Approach(usize),
     /// The folder of a grant, by the index of the approach and of the grant.
     Grant(usize, usize),
+    /// The source of a criterion's readings, by its index.
+    Criterion(usize),
     /// A value of `[limits]`, if it is there.
     Limit(LimitKey),
 }
@@ -64,6 +68,7 @@ pub(super) struct Places {
     workload: Range<usize>,
     sizes: Option<Range<usize>>,
     approaches: Vec<ApproachPlace>,
+    criteria: Vec<Range<usize>>,
     limits: Vec<(LimitKey, Range<usize>)>,
 }
 
@@ -86,6 +91,10 @@ impl Places {
             ConfigPlace::Grant(approach, index) => {
                 let grants = self.approaches.get(approach).map(|place| &place.grants);
                 let place = grants.and_then(|grants| grants.get(index));
+                place.cloned().unwrap_or_default()
+            }
+            ConfigPlace::Criterion(index) => {
+                let place = self.criteria.get(index);
                 place.cloned().unwrap_or_default()
             }
             ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
@@ -210,7 +219,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     };
     let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
     let criteria = match declared.is_empty() {
-        true => Some(criteria::default_criteria()),
+        true => Some((criteria::default_criteria(), Vec::new())),
         false => criteria::criteria(declared, found),
     };
     let report = match root.section("report", found) {
@@ -222,6 +231,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded.experiment = (|| {
         let (approaches, places) = approaches?;
         decoded.places.approaches = places;
+        let (criteria, places) = criteria?;
+        decoded.places.criteria = places;
         Some(Experiment {
             name: name?.value,
             problem: question?.value,
@@ -230,7 +241,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             approaches,
             limits,
             measure,
-            criteria: criteria?,
+            criteria,
             report,
         })
     })();
@@ -240,13 +251,26 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded
 }
 
-/// Refuses criteria that cannot be computed with this workload.
+/// Refuses criteria that cannot be computed with this workload, or for any of these approaches.
 fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
     let sizes = match &experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => Some(sizes.len()),
         Inputs::Cases(_) => None,
     };
-    for criterion in &experiment.criteria {
+    let is_component = |approach: &Approach| matches!(approach.code, Code::Component(_));
+    let components_only = experiment.approaches.iter().all(is_component);
+    for (index, criterion) in experiment.criteria.iter().enumerate() {
+        if criterion.source == Source::SourceLines && components_only {
+            found.push(Finding::new(
+                places.of(ConfigPlace::Criterion(index)),
+                format!(
+                    "no variant has a reading for the criterion {}",
+                    quoted(&criterion.name)
+                ),
+                "every approach is a component, and none has a source",
+                "take `component-size`, give the approaches `source`, or remove the criterion",
+            ));
+        }
         let (message, label, help) = match (&criterion.source, sizes) {
             (Source::Assess(_), None) => (
                 "needs a workload that assesses answers",

@@ -1,6 +1,7 @@
 //! The context of a run, opened before any variant is looked at: confinement, compiler, interface,
 //! and the problem's own components.
 
+use super::assess_criteria;
 use super::error::RunError;
 use super::options::{HostOptions, Tools, wasi_imports};
 use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
@@ -218,6 +219,9 @@ async fn open_inputs(
                 let message = error.to_string();
                 loaded.wrong(ConfigPlace::Workload, &message, "for this workload", help)
             })?;
+            if fit.assess.is_none() {
+                assess_criteria::refuse_assess(loaded)?;
+            }
             let file = code.path().display().to_string();
             let failed = |failure: Failure| match failure.class.is_machine_fault() {
                 true => RunError::Machine(failure.message),

@@ -167,8 +167,10 @@ fn keep_files(
 impl Run<'_> {
     async fn go(&mut self, run: RunId) -> Result<Report, RunError> {
         self.announce()?;
+        self.warn_of_missing_sources()?;
         self.build().await?;
         self.check().await?;
+        self.refuse_missing_assessments()?;
         find_duplicates(&mut self.variants);
         self.time().await?;
         let report = self.conclude(run)?;

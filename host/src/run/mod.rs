@@ -7,6 +7,7 @@
 //! them. The report is computed from [`Evidence`] alone, by [`conclude`].
 
 mod agreement;
+mod assess_criteria;
 mod builds;
 mod changes;
 mod checks;
@@ -18,6 +19,7 @@ mod evidence;
 mod execute;
 mod grants;
 mod keys;
+mod missing;
 mod notes;
 mod on_cores;
 mod options;
