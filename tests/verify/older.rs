@@ -40,7 +40,14 @@ fn reports_of_the_version_before_have_the_same_values() {
     for name in ["top-k", "planted", "planted-no-oracle", "planted-cases"] {
         let (folder, kept) = results(name);
         let shown = run_on(&folder, &["report", "--format", "json"]);
-        assert_eq!(shown.stderr, "", "{name}");
+        // By the rules of today some would come out otherwise; they are shown as they were, and that is said.
+        let is_said =
+            shown.explains("shown as it was kept") && shown.explains("bakeoff 0.1.0 made it");
+        assert!(
+            shown.stderr.is_empty() || is_said,
+            "{name}: {}",
+            shown.stderr
+        );
         assert_eq!(values(shown.json()), values(kept), "{name}");
     }
 }

@@ -209,3 +209,31 @@ world workload {
     let (class, message) = failure(&report, "wrong");
     assert_eq!((class, message), ("wrong-answer", "another number"));
 }
+
+#[test]
+fn a_component_without_lines_is_warned_of_before_anything_is_built() {
+    let criteria = "[measure]\nbudget = \"200 ms\"\n\
+         [[criterion]]\nname = \"memory\"\nfrom = \"peak-memory\"\n\
+         [[criterion]]\nname = \"simplicity\"\nfrom = \"source-lines\"\n";
+    let folder = experiment(7, &[("plain", plain())], criteria);
+    let file = folder.path().join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let approach = "[[approach]]\nname = \"written\"\nsource = \"written.rs\"\n";
+    fs::write(&file, text + approach).unwrap();
+    let source = "pub fn solve(n: u32) -> u64 {\n    n.into()\n}\n";
+    fs::write(folder.path().join("written.rs"), source).unwrap();
+    let said = run_bakeoff(&["run", path(&folder), "--format", "json"]);
+    let warning = said.stderr.find("plain: a component has no source");
+    let building = said.stderr.find("building");
+    assert!(warning.is_some() && warning < building, "{}", said.stderr);
+    let report = said.json();
+    assert_eq!(variant(&report, "written")["rank"], 1);
+    assert_eq!(variant(&report, "plain")["status"], "unranked");
+    let reason = variant(&report, "plain")["reason"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(
+        reason.contains("no reading of source-lines: a component has no source"),
+        "{reason}"
+    );
+}
