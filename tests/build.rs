@@ -4,6 +4,7 @@ mod brought;
 mod forms;
 mod killed;
 mod layouts;
+mod memory;
 mod prototypes;
 mod reuse;
 
@@ -14,6 +15,7 @@ use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile, World};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, Linker, Val};
 use wasmtime::{Engine, Store};
@@ -68,6 +70,7 @@ fn source(interface: &Arc<Interface>, text: &str) -> BuildRequest {
             text: text.into(),
         },
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     }
 }
 

@@ -19,7 +19,7 @@ use bakeoff::interface::{Interface, WitFile, World};
 use bakeoff::measure::protocol::{
     Bundle, Doing, Inputs, ReplicaTask, Reply, Request as RunnerRequest, Task, VariantPayload,
 };
-use bakeoff::measure::{self, Instances, WaveCase};
+use bakeoff::measure::{self, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
@@ -215,6 +215,7 @@ fn order(code: BuildInput) -> Result<BuildRequest, Failure> {
         world: World::Prototype,
         code,
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     })
 }
 

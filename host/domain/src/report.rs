@@ -220,7 +220,8 @@ pub struct VariantReport {
     pub readings: BTreeMap<String, Reading>,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// True if its calls share no state, as seen by fuel; `None` if that is unknown.
+    /// False if calls would take less work on an instance that has been called before; `None` if that
+    /// is unknown. Every timed call has the same kind of instance, so nothing follows from it.
     #[serde(default)]
     pub pure: Option<bool>,
     /// The path of its source or component, relative to the experiment's folder.

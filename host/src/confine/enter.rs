@@ -86,7 +86,7 @@ pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
 }
 
 fn enter(role: &Role) -> ExitCode {
-    let (payload, mut frames) = match prepare() {
+    let (payload, mut frames) = match prepare(role) {
         Ok(ready) => ready,
         Err(reason) => {
             eprintln!("{reason}");
@@ -108,7 +108,7 @@ fn enter(role: &Role) -> ExitCode {
 }
 
 /// Reads the header and builds the fence, without looking at the payload.
-fn prepare() -> Result<(&'static [u8], Frames), String> {
+fn prepare(role: &Role) -> Result<(&'static [u8], Frames), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     privileges::close_other_files().map_err(failed("cannot close inherited files"))?;
     let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;
@@ -118,17 +118,20 @@ fn prepare() -> Result<(&'static [u8], Frames), String> {
     if let Some(core) = header.core {
         privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
     }
-    raise_fence(&header)?;
+    raise_fence(&header, role.before_fence)?;
     Ok((payload, Frames::new(pipe, header.frame_bytes_max)))
 }
 
 /// Builds the fence. Each step takes away something that an earlier one needed.
-fn raise_fence(header: &Header) -> Result<(), String> {
+fn raise_fence(header: &Header, before: fn()) -> Result<(), String> {
     let Header { kernel, fence, .. } = header;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     std::env::set_current_dir(&fence.working_dir)
         .map_err(|error| format!("{}: {error}", fence.working_dir.display()))?;
-    privileges::drop_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
+    let kept = |error| format!("cannot give up privileges: {error}");
+    privileges::drop_capabilities().map_err(kept)?;
+    before();
+    privileges::hide_memory().map_err(kept)?;
     if let Some(abi) = kernel.landlock_abi {
         landlock_rules::restrict(abi, fence)?;
     }

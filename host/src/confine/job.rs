@@ -123,9 +123,17 @@ impl<'a> Job<'a> {
 pub struct Role {
     /// The name in [`Job::role`].
     pub name: &'static str,
+    /// What the role has to do before its fence closes, without capabilities and before it looks at
+    /// the payload: [`nothing`](Role::nothing), as a rule.
+    pub before_fence: fn(),
     /// The function itself: it takes the payload and sends frames. It runs behind the fence, on the
     /// main thread. The text of an error goes to stderr.
     pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
+}
+
+impl Role {
+    /// Nothing to do before the fence.
+    pub fn nothing() {}
 }
 
 /// What a child may touch. Everything that is not named here is out of reach: other files, the

@@ -87,9 +87,9 @@ pub(super) fn limit(limits: &Rlimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every capability for good and turns core files off, also for root. The user stays the
-/// same: a toolchain in root's home is readable to root only.
-pub(super) fn drop_privileges() -> io::Result<()> {
+/// Gives up every capability for good, also for root. The user stays the same: a toolchain in root's
+/// home is readable to root only.
+pub(super) fn drop_capabilities() -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     // Without the privilege to shrink it the bounding set stays; nothing can be gained from it
     // once new privileges are off.
@@ -106,6 +106,11 @@ pub(super) fn drop_privileges() -> io::Result<()> {
     if rustix::thread::capabilities(None)? != none {
         return Err(io::Error::other("capabilities are left"));
     }
+    Ok(())
+}
+
+/// Hides this process's memory from others of the same user, and turns core files off.
+pub(super) fn hide_memory() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(
         DumpableBehavior::NotDumpable,
     )?)

@@ -10,30 +10,15 @@ use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The share by which the fuel of a call may differ between a fresh instance and one that has been
-/// called before, while the variant still counts as pure.
-const STATE_SHARE: f64 = 0.05;
+/// The share of a call's fuel that a variant saves on an instance that has been called before, beyond
+/// which it counts as gaining by state.
+const GAIN_SHARE: f64 = 0.05;
 
-/// Units of fuel that a first call may take beyond that, because an allocator initialises itself.
+/// Units of fuel that a first call takes beyond that, because an allocator initialises itself.
 const FIRST_CALL_FUEL: u64 = 4_000;
 
 /// How many times a runner on a stalled machine is started again.
 const STALLS_MAX: u32 = 3;
-
-/// Returns the units of fuel by which a call may differ between a fresh instance and one that has
-/// been called before.
-fn tolerated(fuel: u64) -> u64 {
-    (STATE_SHARE * fuel as f64) as u64 + FIRST_CALL_FUEL
-}
-
-/// A place where a prototype does work that timing on a kept instance would miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hidden {
-    /// Between calls: a call leaves state to the calls after it.
-    BetweenCalls,
-    /// Before the first call: the start functions leave state to all calls.
-    BeforeTheFirst,
-}
 
 /// The record of a variant's gate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,25 +41,14 @@ pub struct GateRecord {
 }
 
 impl GateRecord {
-    /// Returns true if the cost of a call depends neither on the calls before it nor on work that
-    /// was done before the first one.
-    pub fn is_pure(&self) -> bool {
-        self.state().is_none()
-    }
-
-    /// Returns the place of work that timing on a kept instance would miss, if there is any.
-    pub fn state(&self) -> Option<Hidden> {
-        let checked = self.cases.iter().map(|case| (case.fuel, case.fuel_later));
-        let rehearsal = self.rehearsal.as_ref();
-        let rehearsed = rehearsal.iter().flat_map(|rehearsal| &rehearsal.repeated);
-        let rehearsed = rehearsed.map(|call| (call.fuel, call.fuel_later));
-        let mut pairs = checked.chain(rehearsed);
-        if pairs.any(|(fresh, later)| fresh.abs_diff(later) > tolerated(fresh)) {
-            return Some(Hidden::BetweenCalls);
-        }
-        let least = self.cases.iter().map(|case| case.fuel).min().unwrap_or(0);
-        let started = rehearsal.map_or(0, |rehearsal| rehearsal.start_fuel);
-        (started > tolerated(least)).then_some(Hidden::BeforeTheFirst)
+    /// Returns true if calls would take less work on an instance that has been called before: tables
+    /// that the first call builds, answers that are remembered. Nothing follows from it but a note,
+    /// since every timed call has the same kind of instance.
+    pub fn gains_by_state(&self) -> bool {
+        self.cases.iter().any(|case| {
+            let usual = (GAIN_SHARE * case.fuel as f64) as u64 + FIRST_CALL_FUEL;
+            case.fuel.saturating_sub(case.fuel_later) > usual
+        })
     }
 
     /// Returns true if the record covers every case and the rehearsal.

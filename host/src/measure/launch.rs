@@ -61,14 +61,16 @@ impl RunReplica<'_> {
                         .files
                         .as_ref()
                         .map(|files| bundle.add_files(files)),
-                    instances: timed_variant.instances,
                 });
             }
             let calibrator = bundle.add(self.calibrator);
+            let peaks = self.timed_variants.iter().map(|one| one.peak_bytes);
             Task::Replica(ReplicaTask {
                 payloads,
                 calibrator,
                 plan,
+                instances: self.config.state.into(),
+                resident_bytes: peaks.max().unwrap_or(0),
             })
         })?;
         let mut watch = self.config.watch(&message, self.core, live, 1);

@@ -24,12 +24,10 @@ mod tally;
 mod watch;
 mod workload;
 
-pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
+pub use check::{GateRecord, check, diagnose, read_cases};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
-pub use protocol::{
-    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
-};
+pub use protocol::{Arguments, Inputs, Instances, Rehearsal, WaveCase, WrongCase, WrongPart};
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
 pub use runner::{ROLE, role};

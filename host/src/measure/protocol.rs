@@ -10,7 +10,7 @@ use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{Limits, State};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -188,6 +188,10 @@ pub struct ReplicaTask {
     pub calibrator: Blob,
     /// The plan: the order of trials and their inputs.
     pub plan: ReplicaPlan,
+    /// The use of instances, the same for all variants.
+    pub instances: Instances,
+    /// The most bytes of memory that an instance of one of them used in the gate.
+    pub resident_bytes: u64,
 }
 
 /// The code of a variant in the race.
@@ -197,17 +201,25 @@ pub struct VariantPayload {
     pub component: Blob,
     /// The files that it is granted, if any.
     pub files: Option<Blob>,
-    /// The use of its instances.
-    pub instances: Instances,
 }
 
-/// The use of instances in timed trials.
+/// The use of instances in timed trials: the same for all variants of a race, since a ratio between a
+/// fresh instance and a used one says nothing about the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Instances {
-    /// One instance for the life of a replica.
-    Kept,
-    /// A fresh instance for every call.
+    /// A fresh instance for every call: each begins with the same memory.
     Fresh,
+    /// One instance for the life of a replica: calls may share state.
+    Kept,
+}
+
+impl From<State> for Instances {
+    fn from(state: State) -> Self {
+        match state {
+            State::Pure => Self::Fresh,
+            State::Kept => Self::Kept,
+        }
+    }
 }
 
 /// A step that a runner announces.
@@ -295,25 +307,10 @@ fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>,
 /// The result of a rehearsal: the calls of a whole replica on one instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rehearsal {
-    /// Units of fuel of the start functions.
-    pub start_fuel: u64,
     /// Peak memory of the one instance.
     pub peak: PeakMemory,
-    /// The last calls of each case, with the same calls on fresh instances.
-    pub repeated: Vec<Repeated>,
     /// The number of calls made.
     pub calls: u32,
-}
-
-/// A call late in the life of an instance, and the same call on a fresh one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeated {
-    /// The case of the call.
-    pub case: CaseIndex,
-    /// Units of fuel on a fresh instance.
-    pub fuel: u64,
-    /// Units of fuel after all the calls before it.
-    pub fuel_later: u64,
 }
 
 /// The facts that a replica reports beside its samples.

@@ -1,6 +1,5 @@
 //! The inputs and results of a race.
 
-use super::protocol::Instances;
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
@@ -20,8 +19,8 @@ pub struct TimedVariant {
     pub timed: Arc<[Vec<u8>]>,
     /// The files that it is granted, if any.
     pub files: Option<PackedFolders>,
-    /// The use of its instances.
-    pub instances: Instances,
+    /// The most memory that one of its calls used in the gate, in bytes.
+    pub peak_bytes: u64,
 }
 
 /// A variant that failed while it was timed.

@@ -122,7 +122,7 @@ impl Run<'_> {
                     variant_id: id.as_str().to_owned(),
                     origin,
                     trials: record.trials(),
-                    pure: Some(record.is_pure()),
+                    pure: Some(!record.gains_by_state()),
                 })?;
             }
         }

@@ -10,7 +10,7 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use crate::evaluate::{self, VariantEvidence};
-use crate::measure::{GateRecord, Raced, StoredRace};
+use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::race::StopReason;
@@ -211,7 +211,9 @@ fn variant_report(
         scores: BTreeMap::new(),
         readings: evaluate::readings(&evidence),
         failure: state.failure.clone().or_else(of_original),
-        pure: gate.filter(|_| state.is_alive()).map(GateRecord::is_pure),
+        pure: gate
+            .filter(|_| state.is_alive())
+            .map(|gate| !gate.gains_by_state()),
         file: variant.file.clone(),
         description: variant.description.clone(),
         reason: None,

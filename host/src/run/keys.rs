@@ -4,9 +4,8 @@
 
 use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
-use crate::compile::LAYOUT_SCHEME;
+use crate::compile::{LAYOUT_SCHEME, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
-use crate::measure::Instances;
 use crate::source::digest_of_parts;
 use crate::store::Key;
 use bakeoff_domain::report::CaseLabel;
@@ -112,17 +111,13 @@ impl Keys {
     }
 
     /// Returns the key of a race and of its pilot.
-    pub(super) fn race(&self, components: &[(Identity, Instances)]) -> Key {
+    pub(super) fn race(&self, components: &[Identity]) -> Key {
         let mut encoded = String::new();
-        for (identity, instances) in components {
-            let instances = match instances {
-                Instances::Kept => "kept",
-                Instances::Fresh => "fresh",
-            };
+        for identity in components {
             // Writing to a text cannot fail.
             let _ = writeln!(
                 encoded,
-                "component={} files={} instances={instances}",
+                "component={} files={}",
                 identity.component,
                 identity.files_input()
             );
@@ -132,7 +127,10 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
-            ("engine", format!("{} {LAYOUT_SCHEME}", self.timed)),
+            (
+                "engine",
+                format!("{} {LAYOUT_SCHEME} {RESERVE_SCHEME}", self.timed),
+            ),
             ("measure", self.measure.clone()),
             ("confinement", self.confinement.clone()),
         ])
@@ -152,7 +150,10 @@ impl Keys {
                 files.map_or("none", |files| files.digest.as_str())
             );
         }
-        let engine = format!("{} {} {LAYOUT_SCHEME}", self.checked, self.timed);
+        let engine = format!(
+            "{} {} {LAYOUT_SCHEME} {RESERVE_SCHEME}",
+            self.checked, self.timed
+        );
         let key = Key::new([
             ("interface", self.interface.as_str()),
             ("compiler", &self.compiler),

@@ -3,7 +3,7 @@
 use super::evidence::Record;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
-use crate::measure::{GateRecord, Hidden};
+use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
@@ -19,6 +19,14 @@ pub(super) fn notes(
     outcome: Option<&RaceOutcome>,
 ) -> Vec<String> {
     let mut notes = Vec::new();
+    let declared = record.experiment.measure.state;
+    if declared == State::Kept {
+        notes.push(
+            "Instances were kept between calls, as the experiment says: a call may have used what \
+             earlier ones left."
+                .to_owned(),
+        );
+    }
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
         let tried = attempts.and_then(|attempts| attempt::sentence(attempts));
@@ -31,8 +39,9 @@ pub(super) fn notes(
                 state.id()
             ));
         }
-        if let Some(hidden) = state.gate.as_ref().and_then(GateRecord::state) {
-            notes.push(stateful(state, hidden, record.experiment.measure.state));
+        let gains = state.gate.as_ref().is_some_and(GateRecord::gains_by_state);
+        if gains && declared == State::Pure {
+            notes.push(gains_by_state(state));
         }
     }
     if let Some(outcome) = outcome {
@@ -94,18 +103,10 @@ fn on_the_analysis<'a>(analysis: &Analysis, id: impl Fn(usize) -> &'a str) -> Ve
     notes
 }
 
-fn stateful(state: &VariantState, hidden: Hidden, declared: State) -> String {
-    let what = match hidden {
-        Hidden::BetweenCalls => {
-            "keeps state between calls: the cost of a call depends on those before it"
-        }
-        Hidden::BeforeTheFirst => {
-            "does work before its first call, in its start functions, that later calls use"
-        }
-    };
-    let timed = match declared {
-        State::Kept => "Its instances were kept, as the experiment says",
-        State::Pure => "It was timed with a fresh instance for every call, and their start counts",
-    };
-    format!("{} {what}. {timed}.", state.id())
+fn gains_by_state(state: &VariantState) -> String {
+    format!(
+        "{} takes less work on an instance that has been called before. Every timed call had a fresh \
+         one: if yours are called again and again, run with `state = \"kept\"` under [measure].",
+        state.id()
+    )
 }

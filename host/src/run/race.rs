@@ -7,14 +7,14 @@ use super::session::Run;
 use super::variant_state::{Identity, VariantState};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
-    self, Dropout, Instances, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace,
-    TimedVariant, Unpiloted,
+    self, Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
+    Unpiloted,
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::spec::{Experiment, Source};
 use bakeoff_domain::variant::Variant;
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl Run<'_> {
         let (mut variants, mut components, mut timed) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             variants.push(entry.variant);
-            components.push((entry.identity, entry.timed.instances));
+            components.push(entry.identity);
             timed.push(entry.timed);
         }
         let key = self.keys.race(&components);
@@ -114,16 +114,11 @@ impl Run<'_> {
     /// Returns a variant as the race takes it.
     fn entry(&self, state: &VariantState) -> Option<Entry> {
         let built = state.built.as_ref()?;
-        let pure = state.gate.as_ref();
-        let pure = pure.is_none_or(measure::GateRecord::is_pure);
-        let instances = match (pure, self.loaded.experiment.measure.state) {
-            (true, _) | (_, State::Kept) => Instances::Kept,
-            (false, State::Pure) => Instances::Fresh,
-        };
+        let gate = state.gate.as_ref();
         let timed = TimedVariant {
             timed: built.timed.as_slice().into(),
             files: state.files.clone(),
-            instances,
+            peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
         };
         Some(Entry {
             variant: state.variant.clone(),
