@@ -104,7 +104,8 @@ pub(super) struct Replica<'a> {
     say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
     workload: Workload,
     calibrator: Runner<'a>,
-    runners: Vec<Option<Runner<'a>>>,
+    /// In the order of loading, so that their places in memory are drawn too.
+    runners: Vec<(VariantIndex, Runner<'a>)>,
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
@@ -139,13 +140,14 @@ impl<'a> Replica<'a> {
             instances: Instances::Kept,
         };
         let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
-        let mut runners: Vec<Option<Runner<'a>>> = task.payloads.iter().map(|_| None).collect();
+        let mut runners = Vec::with_capacity(task.plan.load_order.len());
         for &ComponentLoad { variant, .. } in &task.plan.load_order {
             let payload = task.payloads.get(variant).copied().flatten();
             let payload = payload.ok_or_else(|| {
                 blame(None, internal("the plan names a variant that is not here"))
             })?;
-            runners[variant] = Some(load(&payload).map_err(|error| blame(Some(variant), error))?);
+            let runner = load(&payload).map_err(|error| blame(Some(variant), error))?;
+            runners.push((variant, runner));
         }
         let mut instance = calibrator
             .prepared
@@ -158,7 +160,7 @@ impl<'a> Replica<'a> {
         let cases = workload.cases();
         let facts = ReplicaFacts {
             baselines: Vec::new(),
-            cold_ns: vec![None; runners.len()],
+            cold_ns: vec![None; task.payloads.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
             contention_probe_ns: None,
@@ -199,8 +201,8 @@ impl<'a> Replica<'a> {
         self.say(&Reply::Replica(facts))
     }
 
-    /// Warms up each variant by the plan's rule, its cases in rotation, on inputs that no later
-    /// call gets. The very first call is the cold start.
+    /// Instantiates and warms up each variant, in the plan's order and by its rule, its cases in
+    /// rotation, on inputs that no later call gets. The very first call is the cold start.
     fn warm_up(&mut self) -> Result<(), Stop> {
         let cases: Vec<CaseIndex> = (0..self.workload.cases())
             .filter(|case| self.is_timed(*case))
@@ -208,10 +210,12 @@ impl<'a> Replica<'a> {
         let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.workload.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
-        for live_variant in &plan.live_variants {
+        for &variant in &plan.warm_up_order {
+            let mut live_variants = plan.live_variants.iter();
+            let single_call = live_variants.any(|one| one.variant == variant && one.single_call);
             let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
             let enough = |calls: u32, spent_ns: u64| {
-                live_variant.single_call || (calls >= rule.calls() && spent_ns >= rule.time_ns())
+                single_call || (calls >= rule.calls() && spent_ns >= rule.time_ns())
             };
             while round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX) {
                 for &case in &cases {
@@ -223,9 +227,8 @@ impl<'a> Replica<'a> {
                         inputs[case].push(input);
                     }
                     let input = inputs[case][round as usize].clone();
-                    let (time, _) =
-                        self.calling(live_variant.variant, case, 1, |runner| runner.call(&input))?;
-                    self.facts.cold_ns[live_variant.variant].get_or_insert(time.cpu_ns);
+                    let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
+                    self.facts.cold_ns[variant].get_or_insert(time.cpu_ns);
                     calls += 1;
                     spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
@@ -371,8 +374,10 @@ impl<'a> Replica<'a> {
             doing: Doing::Calling { variant, calls },
         })?;
         self.facts.calls += u64::from(calls);
-        let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
-        let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
+        let mut runners = self.runners.iter_mut();
+        let runner = runners.find(|(loaded, _)| *loaded == variant);
+        let (_, runner) =
+            runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
         act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
             Stop::Blamed(vec![Blame {

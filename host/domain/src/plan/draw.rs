@@ -63,7 +63,10 @@ pub struct ReplicaPlan {
     pub load_order: Vec<ComponentLoad>,
     /// The variants that take part.
     pub live_variants: Vec<LiveVariant>,
-    /// The warm-up of each variant before the first block, in the order of loading.
+    /// The order in which variants are instantiated and warmed up: whoever is first finds the machine
+    /// and the memory of the process in another state than those after it.
+    pub warm_up_order: Vec<VariantIndex>,
+    /// The warm-up of each variant before the first block.
     pub warm_up: WarmUp,
     /// By case, the seeds of the warm-up's inputs.
     pub warm_up_seeds: Vec<SampleSeeds>,
@@ -162,7 +165,7 @@ pub struct ReplicaSpec<'a> {
 }
 
 /// Draws the plan of one replica: a uniform order of loading, and for each component, independently,
-/// a uniform layout; for every block a uniform order of cases; for every block and case a uniform
+/// a uniform layout; a uniform order of warming up, independent of that of loading; for every block a uniform order of cases; for every block and case a uniform
 /// order of variants and a number of calls within ±10 %. Single-call variants appear in one block,
 /// the same for all of them, drawn uniformly.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
@@ -181,6 +184,8 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         })
         .collect();
     shuffle(&mut random, &mut load_order);
+    let mut warm_up_order: Vec<VariantIndex> = load_order.iter().map(|load| load.variant).collect();
+    shuffle(&mut random, &mut warm_up_order);
     let single_call_block = below(&mut random, u64::from(spec.blocks.max(1))) as u32;
     let warm_up_seeds = (0..spec.calls.len()).map(|case| {
         sample_seeds(
@@ -196,6 +201,7 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         stage: spec.stage,
         load_order,
         live_variants: spec.live_variants.to_vec(),
+        warm_up_order,
         warm_up: spec.warm_up,
         warm_up_seeds: warm_up_seeds.collect(),
         blocks: (0..spec.blocks)
@@ -340,6 +346,18 @@ mod tests {
         }
         assert!(uniform_p(&orders, 48) > 0.001, "{orders:?}");
         assert!(uniform_p(&loads, 24) > 0.001, "{loads:?}");
+    }
+
+    #[test]
+    fn every_order_of_warming_up_is_equally_likely_whatever_the_order_of_loading() {
+        let live_variants = live_variants(3);
+        let mut orders = HashMap::new();
+        for index in 0..2_000 {
+            let plan = draw(&spec(index, &[100], &live_variants));
+            let load: Vec<_> = plan.load_order.iter().map(|load| load.variant).collect();
+            *orders.entry((load, plan.warm_up_order)).or_insert(0) += 1;
+        }
+        assert!(uniform_p(&orders, 36) > 0.001, "{orders:?}");
     }
 
     #[test]
