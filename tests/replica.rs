@@ -106,13 +106,32 @@ fn first_calls(announced: &[Announced]) -> Vec<VariantIndex> {
 
 #[tokio::test]
 async fn variants_are_instantiated_and_warmed_up_in_the_order_of_the_plan() {
-    let live_variants = [0, 1, 2].map(|variant| LiveVariant {
-        variant,
-        single_call: false,
-    });
-    let mut plan = drawn(&live_variants);
+    let mut plan = drawn(&[0, 1, 2].map(LiveVariant::full));
     for order in [[2, 0, 1], [1, 2, 0]] {
         plan.warm_up_order = order.to_vec();
         assert_eq!(first_calls(&announced(&plan).await), order);
     }
+}
+
+#[tokio::test]
+async fn single_calls_come_before_any_warm_up_and_instead_of_it() {
+    let slow = LiveVariant {
+        single_calls: vec![1],
+        ..LiveVariant::full(1)
+    };
+    let plan = drawn(&[LiveVariant::full(0), slow, LiveVariant::full(2)]);
+    let round = &plan.single_call_rounds[0];
+    let announced = announced(&plan).await;
+    let (first, later) = announced.split_at(3);
+    let expected: Vec<Announced> = round.order.iter().map(|one| (*one, 1, 1)).collect();
+    assert_eq!(first, expected);
+    assert!(!later.contains(&(1, 1, 1)), "the slow one runs there again");
+    for others in [0, 2] {
+        assert!(
+            later
+                .iter()
+                .any(|(variant, case, _)| (*variant, *case) == (others, 1))
+        );
+    }
+    assert_eq!(first_calls(later)[..], plan.warm_up_order[..]);
 }

@@ -12,7 +12,7 @@ use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
     self, BLOCKS_MAX, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
-    SamplingConstraints, WarmUp,
+    SamplingConstraints, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub(super) async fn pilot(
     let mut warm_up = WarmUp::Normal;
     loop {
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let live_variants = pilots.live_variants(&sampling.single_call);
+        let live_variants = pilots.live_variants(&sampling.single_calls);
         let block = sampling.block_seconds(&live_variants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
@@ -74,10 +74,10 @@ pub(super) async fn pilot(
             break;
         }
         let calls = sampling.calls.clone();
-        let single_call = sampling.single_call.clone();
+        let single_calls = sampling.single_calls.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
         let discarded = pilots
-            .run(&calls, blocks as u32, warm_up, &single_call)
+            .run(&calls, blocks as u32, warm_up, &single_calls)
             .await?;
         let (mut chosen, clock) = match discarded {
             Discarded::Chosen(chosen, clock) => (chosen, clock),
@@ -124,7 +124,7 @@ impl Pilots<'_> {
         }
     }
 
-    fn live_variants(&self, single_call: &[VariantIndex]) -> Vec<LiveVariant> {
+    fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
                 .iter()
@@ -132,10 +132,7 @@ impl Pilots<'_> {
         };
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant))
-            .map(|variant| LiveVariant {
-                variant,
-                single_call: single_call.contains(&variant),
-            })
+            .map(|variant| LiveVariant::new(variant, single_calls))
             .collect()
     }
 
@@ -145,10 +142,10 @@ impl Pilots<'_> {
         calls: &[u32],
         blocks: u32,
         warm_up: WarmUp,
-        single_call: &[VariantIndex],
+        single_calls: &[SingleCalls],
     ) -> Result<Discarded, RunnerError> {
         loop {
-            let live_variants = self.live_variants(single_call);
+            let live_variants = self.live_variants(single_calls);
             if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }

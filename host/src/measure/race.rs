@@ -317,12 +317,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         let left = self.options.measure.budget.saturating_sub(spent);
         let live_variants: Vec<LiveVariant> = (0..self.timed_variants.len())
             .filter(|variant| !self.tally.settings.withdrawn.contains(variant))
-            .map(|variant| LiveVariant {
-                variant,
-                single_call: self.pilot.sampling.single_call.contains(&variant),
-            })
+            .map(|variant| self.pilot.sampling.live_variant(variant))
             .collect();
-        let predicted = self.pilot.sampling.replica_seconds(&live_variants);
+        let index = self.again.front().copied().unwrap_or(self.next);
+        let predicted = self.pilot.sampling.replica_seconds(&live_variants, index);
         RemainingBudget {
             seconds: left.as_secs_f64(),
             replica_seconds: predicted.max(self.recent_seconds),

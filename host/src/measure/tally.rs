@@ -22,8 +22,8 @@ impl Tally {
         settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
         settings.clock_ns = pilot.clock_ns;
         settings
-            .single_call_at_start
-            .clone_from(&pilot.sampling.single_call);
+            .single_calls
+            .clone_from(&pilot.sampling.single_calls);
         Self {
             race: Race::new(settings.clone()),
             settings,

@@ -6,7 +6,7 @@ pub(crate) mod rivals;
 
 use crate::random::Noise;
 use crate::trace::{Taken, Trace};
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::race::RaceSettings;
 use bakeoff_domain::stats::{ConfidenceSequence, hodges_lehmann};
 
@@ -154,6 +154,7 @@ pub(crate) fn replica(
             let more = if variant == 0 { effect } else { 0.0 };
             let ns = |log: f64| ((log + more).exp() * SAMPLE_NS) as u64;
             samples.push(Sample {
+                kind: SampleKind::Full,
                 variant,
                 case: 0,
                 block,

@@ -1,6 +1,7 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use crate::plan::SingleCalls;
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
@@ -47,10 +48,9 @@ pub struct RaceSettings {
     /// A fraction: the race may end once the interval of every open pair is within it, up and down.
     #[serde(default)]
     pub precision: Option<f64>,
-    /// Variants that make a single call in each replica, as chosen from the pilot; the first
-    /// replicas' times replace this choice.
+    /// The variants that make single calls on some cases, as the pilot fixed them.
     #[serde(default)]
-    pub single_call_at_start: Vec<VariantIndex>,
+    pub single_calls: Vec<SingleCalls>,
     /// Variants that failed after the race began: they get no verdicts any more.
     #[serde(default)]
     pub withdrawn: Vec<VariantIndex>,
@@ -74,7 +74,7 @@ impl RaceSettings {
             replicas_max: 96,
             margin: None,
             precision: None,
-            single_call_at_start: Vec::new(),
+            single_calls: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
         }
