@@ -15,7 +15,7 @@ mod random;
 mod replay;
 mod trace;
 
-use bakeoff_domain::race::{NextStep, Race, RaceSettings, RemainingBudget};
+use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget};
 use bakeoff_domain::stats::ConfidenceSequence;
 use bakeoff_domain::verdict::Verdict;
 use bulk::{Tally, count, over_seeds, per_cent};
@@ -72,7 +72,10 @@ fn the_short_way_is_right(trace: &Trace, figures: &mut Figures) {
         let settings = replay::settings(trace, 2);
         let mut random = Noise::new(seed);
         let mut race = Race::new(settings.clone());
-        let mut short = ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let mut short = ConfidenceSequence::new(
+            settings.threshold(ClaimScope::AllCases),
+            settings.practical_log(),
+        );
         for index in 0..REPLICAS as u32 {
             let replica = replay::replica(trace, index, 2, 0.004, &mut random);
             let one = bakeoff_domain::race::analyse(&settings, std::slice::from_ref(&replica));
@@ -233,7 +236,10 @@ fn first_penalty(trace: &Trace, sessions: u64, figures: &mut Figures) {
     let says = |seed| {
         let random = &mut Noise::new(seed);
         let settings = RaceSettings::new(2, 1);
-        let mut sequence = ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let mut sequence = ConfidenceSequence::new(
+            settings.threshold(ClaimScope::AllCases),
+            settings.practical_log(),
+        );
         (0..REPLICAS).for_each(|_| sequence.push(fixed.first_pair(random), 2.0 * trace.resolution));
         claims(&sequence)
     };

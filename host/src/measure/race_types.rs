@@ -44,8 +44,8 @@ pub struct RaceOptions<'a> {
     pub measure: &'a Measure,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
-    /// The number of clocks by which verdicts are computed.
-    pub clocks: u32,
+    /// The share of α of verdicts by time: 1 if nothing else ranks by a verdict of its own.
+    pub time_share: f64,
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.

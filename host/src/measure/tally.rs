@@ -84,7 +84,7 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings.replicas_max = options.measure.replicas_max;
     settings.margin = options.measure.margin;
     settings.precision = options.measure.precision;
-    settings.clocks = options.clocks;
+    settings.metric_share = options.time_share;
     settings
 }
 

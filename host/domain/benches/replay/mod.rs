@@ -7,7 +7,7 @@ pub(crate) mod rivals;
 use crate::random::Noise;
 use crate::trace::{Taken, Trace};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
-use bakeoff_domain::race::RaceSettings;
+use bakeoff_domain::race::{ClaimScope, RaceSettings};
 use bakeoff_domain::stats::{ConfidenceSequence, hodges_lehmann};
 
 /// Replicas of a session at most.
@@ -82,7 +82,12 @@ impl Pool {
         layout_sd: f64,
     ) -> Vec<ConfidenceSequence> {
         let settings = RaceSettings::new(k, 1);
-        let one = || ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let one = || {
+            ConfidenceSequence::new(
+                settings.threshold(ClaimScope::AllCases),
+                settings.practical_log(),
+            )
+        };
         let mut sequences: Vec<_> = (0..k * (k - 1) / 2).map(|_| one()).collect();
         for _ in 0..REPLICAS {
             let layout: Vec<f64> = (0..k).map(|_| layout_sd * random.normal()).collect();

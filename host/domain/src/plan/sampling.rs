@@ -47,7 +47,7 @@ pub struct SamplingConstraints {
     pub seconds: f64,
     /// The number of replicas that run at once.
     pub workers: u32,
-    /// The evidence that a claim needs, in nats: [`crate::race::RaceSettings::threshold`].
+    /// The evidence that a claim over all cases needs, in nats: [`crate::race::RaceSettings::threshold`].
     pub threshold: f64,
     /// The largest number of replicas.
     pub replicas_max: u32,

@@ -3,6 +3,7 @@
 //! [`analyse`] takes all replicas at once; [`Race`] takes them one by one, at the cost of the new
 //! replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.
 
+mod alpha;
 mod analysis;
 mod block_times;
 mod conditions;
@@ -16,6 +17,7 @@ mod solo_comparison;
 mod times;
 
 pub use crate::plan::LiveVariant;
+pub use alpha::ClaimScope;
 pub use analysis::{Analysis, Race, analyse};
 pub use dependence::{Dependence, Factor};
 pub use progress::{NextStep, RemainingBudget, StopReason};

@@ -1,5 +1,6 @@
 //! The next step of a race: who runs, or why it is over.
 
+use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
 use crate::plan::LiveVariant;
@@ -208,7 +209,7 @@ impl Analysis {
                 }
             });
             let practical = self.settings.practical_log();
-            let forecast = pair.forecast(self.settings.threshold(), practical);
+            let forecast = pair.forecast(self.settings.threshold(ClaimScope::OneCase), practical);
             about_it
                 && pair.is_open()
                 && lead > practical
