@@ -15,7 +15,9 @@ mod random;
 mod replay;
 mod trace;
 
-use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget};
+use bakeoff_domain::race::{
+    ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, first_scales,
+};
 use bakeoff_domain::stats::ConfidenceSequence;
 use bakeoff_domain::verdict::Verdict;
 use bulk::{Tally, count, over_seeds, per_cent};
@@ -144,7 +146,10 @@ fn identical_by_others(trace: &Trace, sessions: u64, figures: &mut Figures) {
 /// A race from the first replica to its stop: the winner, and how many replicas it took.
 fn race(trace: &Trace, settings: &RaceSettings, effect: f64, seed: u64) -> (Option<usize>, u32) {
     let mut random = Noise::new(seed);
-    let mut race = Race::new(settings.clone());
+    let pilot = replay::replica(trace, 0, 2, effect, &mut random);
+    let mut settings = settings.clone();
+    settings.first_scales = first_scales(&settings, &pilot);
+    let mut race = Race::new(settings);
     let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
@@ -239,7 +244,8 @@ fn first_penalty(trace: &Trace, sessions: u64, figures: &mut Figures) {
         let mut sequence = ConfidenceSequence::new(
             settings.threshold(ClaimScope::AllCases),
             settings.practical_log(),
-        );
+        )
+        .with_first_scale(Some(fixed.first_pair_scale(random)));
         (0..REPLICAS).for_each(|_| sequence.push(fixed.first_pair(random), 2.0 * trace.resolution));
         claims(&sequence)
     };

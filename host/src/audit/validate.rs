@@ -213,6 +213,9 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
             && sampling.calls.len() == cases,
         speaks_of_others,
     )?;
+    if let Some(replica) = &pilot.replica {
+        check_replica(replica, variants, cases)?;
+    }
     hold(
         (0.0..=CLOCK_NS_MAX).contains(&pilot.clock_ns),
         "its clock has no granularity",

@@ -5,7 +5,7 @@
 use super::race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::{
-    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason,
+    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
 
 /// The counted replicas of a race.
@@ -24,6 +24,9 @@ impl Tally {
         settings
             .single_calls
             .clone_from(&pilot.sampling.single_calls);
+        if let Some(replica) = &pilot.replica {
+            settings.first_scales = first_scales(&settings, replica);
+        }
         Self {
             race: Race::new(settings.clone()),
             settings,

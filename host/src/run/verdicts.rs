@@ -4,7 +4,7 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::{ClaimScope, analyse};
+use bakeoff_domain::race::{ClaimScope, analyse, first_scales};
 use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
@@ -46,6 +46,10 @@ pub(super) fn verdicts(
     if claims_wall {
         let mut settings = analysis.settings.clone();
         settings.metric = Metric::Wall;
+        let pilot = outcome.raced.pilot.as_ref();
+        if let Some(replica) = pilot.and_then(|pilot| pilot.replica.as_ref()) {
+            settings.first_scales = first_scales(&settings, replica);
+        }
         let wall = analyse(&settings, &outcome.raced.replicas).overall;
         by_wall.extend(rows(&wall, |_, _| None));
         by_wall.extend(ties_of_duplicates(variants));

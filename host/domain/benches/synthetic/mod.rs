@@ -6,7 +6,9 @@
 use crate::random::Noise;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::plan::{LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp, draw};
-use bakeoff_domain::race::{Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
+use bakeoff_domain::race::{
+    Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
+};
 
 /// The behaviour of variants and machine. Effects are differences of logarithms: 0.02 is about 2 %.
 #[derive(Clone, Debug)]
@@ -182,14 +184,27 @@ pub(crate) fn plan(
     plan
 }
 
-/// A whole race, from the first replica to the stop.
+/// The settings with what the session's pilot, a replica that does not count, says of the scales.
+pub(crate) fn with_pilot(world: &World, settings: &RaceSettings, seed: u64) -> RaceSettings {
+    let live_variants: Vec<LiveVariant> = (0..settings.variants)
+        .map(|variant| LiveVariant::new(variant, &settings.single_calls))
+        .collect();
+    // Other noise than that of the first replica.
+    let seed = !seed.rotate_left(17);
+    let plan = plan(seed, 0, world.cases(), &live_variants, Order::Drawn);
+    let mut settings = settings.clone();
+    settings.first_scales = first_scales(&settings, &world.run(&plan, seed));
+    settings
+}
+
+/// A whole race, from the pilot to the stop.
 pub(crate) fn session(
     world: &World,
     settings: &RaceSettings,
     seed: u64,
     order: Order,
 ) -> (Analysis, StopReason) {
-    let mut race = Race::new(settings.clone());
+    let mut race = Race::new(with_pilot(world, settings, seed));
     let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,

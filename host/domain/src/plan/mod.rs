@@ -11,6 +11,7 @@ mod pilot;
 mod replica_plan;
 mod sampling;
 mod seeds;
+mod single_calls;
 mod steady;
 
 pub use draw::{ReplicaSpec, draw};

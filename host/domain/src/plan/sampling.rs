@@ -3,7 +3,7 @@
 use super::pilot::PilotTimes;
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
-use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls};
+use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls, single_calls};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,6 @@ const JITTER_LOW: f64 = 0.9;
 const BLOCKS_TO_STARTUP: f64 = 2.0;
 /// The budget should hold this many times the replicas that an obvious difference takes.
 const REPLICAS_WANTED: f64 = 3.0;
-/// The share of the budget that single calls may take where at least two variants make none: the
-/// others are told apart in the rest.
-const SINGLE_CALL_SHARE: f64 = 0.5;
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
 
@@ -123,29 +120,12 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
         warm_up,
         steadiness: steadiness(pilot, conditions.practical_log),
         costs: Costs::new(pilot, conditions),
-        single_calls: single_calls(pilot, &timed),
+        single_calls: single_calls::find(pilot, &timed),
         too_short,
     };
     sampling.blocks = sampling.choose_blocks(pilot, conditions);
     sampling.spread_single_calls(pilot, conditions);
     sampling
-}
-
-/// The variants that make single calls on some of these cases, in every replica.
-fn single_calls(pilot: &PilotTimes, cases: &[CaseIndex]) -> Vec<SingleCalls> {
-    let mut found: Vec<SingleCalls> = Vec::new();
-    for variant in pilot.variants() {
-        let slow = |case: &CaseIndex| pilot.single_calls_on(*case).contains(&variant);
-        let cases: Vec<CaseIndex> = cases.iter().copied().filter(slow).collect();
-        if !cases.is_empty() {
-            found.push(SingleCalls {
-                variant,
-                cases,
-                every: 1,
-            });
-        }
-    }
-    found
 }
 
 fn find_too_short(pilot: &PilotTimes, cases: &[CaseIndex], call_ns_min: f64) -> Vec<TooShort> {
@@ -283,48 +263,34 @@ impl Sampling {
         self.timed_cases().map(round).sum()
     }
 
-    /// Decides how often each variant makes its single calls. Those that leave the others half of the
-    /// budget, if an obvious verdict about each took all the replicas that it needs, make them in every
-    /// replica: they leave the race soon. The rest divide what remains of that half, each spreading its
-    /// part over the replicas of the race; one whose part is less than a round makes none.
+    /// Decides how often each variant makes its single calls.
     fn spread_single_calls(&mut self, pilot: &PilotTimes, conditions: &SamplingConstraints) {
-        let variants = pilot.variants();
-        let full = variants.len() - self.single_calls.len().min(variants.len());
-        let share = if full >= 2 { SINGLE_CALL_SHARE } else { 1.0 };
-        let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
-        let mut left_ns = share * budget_ns;
-        let needed = f64::from(replicas_needed(conditions.threshold));
-        let round_ns = |own: &SingleCalls| -> f64 {
-            let cases = own.cases.iter();
-            cases
-                .map(|case| self.costs.of_call(own.variant, *case))
-                .sum()
-        };
-        let mut rounds: Vec<(f64, usize)> =
-            self.single_calls.iter().map(round_ns).zip(0..).collect();
-        rounds.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut costly = Vec::new();
-        for (round_ns, place) in rounds {
-            if costly.is_empty() && needed * round_ns <= left_ns {
-                left_ns -= needed * round_ns;
-            } else {
-                costly.push((round_ns, place));
-            }
-        }
-        let live_variants: Vec<LiveVariant> = variants
-            .into_iter()
+        let live_variants = pilot.variants().into_iter();
+        let live_variants: Vec<LiveVariant> = live_variants
             .map(|variant| self.live_variant(variant))
             .collect();
-        let full_ns = self.full_seconds(&live_variants, self.blocks) * SECOND_NS;
-        let replicas =
-            (budget_ns / full_ns.max(1.0)).clamp(1.0, f64::from(conditions.replicas_max));
-        let part_ns = left_ns / costly.len().max(1) as f64;
-        for (round_ns, place) in costly {
-            let every = (replicas * round_ns / part_ns.max(1.0)).ceil();
-            self.single_calls[place].every = match round_ns <= part_ns {
-                true => (every.max(1.0) as u32).next_power_of_two(),
-                false => 0,
-            };
+        let round_ns = |own: &SingleCalls| {
+            let calls = own
+                .cases
+                .iter()
+                .map(|case| self.costs.of_call(own.variant, *case));
+            calls.sum()
+        };
+        let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();
+        let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
+        let replica_ns = self.full_seconds(&live_variants, self.blocks) * SECOND_NS;
+        let every = single_calls::every(
+            &rounds_ns,
+            &single_calls::Room {
+                budget_ns,
+                others: live_variants.len() - rounds_ns.len(),
+                needed: replicas_needed(conditions.threshold),
+                replicas: (budget_ns / replica_ns.max(1.0))
+                    .clamp(1.0, f64::from(conditions.replicas_max)),
+            },
+        );
+        for (own, every) in self.single_calls.iter_mut().zip(every) {
+            own.every = every;
         }
     }
 
@@ -428,22 +394,16 @@ mod tests {
     }
 
     #[test]
-    fn single_calls_take_no_more_than_half_of_the_budget_of_several_others() {
-        // Two calls of 20 µs, one of 10 ms that fits in each replica, one of 2 s that does not: the
-        // 60 s of two workers hold 96 replicas, so half of that is for 30 of its calls.
-        let slow: &[&[u64]] = &[&[20_000], &[20_000], &[10_000_000], &[2_000_000_000]];
-        let of = |times: &[&[u64]]| {
-            let sampling = choose(&pilot(times), WarmUp::Normal, &conditions(1));
-            let every = sampling.single_calls.iter().map(|own| own.every);
-            every.collect::<Vec<_>>()
+    fn a_slow_variant_that_costs_too_much_makes_its_calls_seldom() {
+        let of = |slow_ns: u64| {
+            let times: &[&[u64]] = &[&[20_000], &[20_000], &[slow_ns]];
+            choose(&pilot(times), WarmUp::Normal, &conditions(1)).single_calls[0].every
         };
-        assert_eq!(of(slow), [1, 1]);
-        let slower: &[&[u64]] = &[&[20_000], &[20_000], &[10_000_000], &[15_000_000_000]];
-        assert_eq!(of(slower), [1, 32]);
-        // With a single other variant nobody waits.
-        assert_eq!(of(&[&[20_000], &[12_000_000_000]]), [1]);
-        // A call that is longer than its share is not made.
-        assert_eq!(of(&[&[20_000], &[20_000], &[61_000_000_000]]), [0]);
+        // Half of the 60 s of two workers is for seven calls of 8 s, which an obvious verdict needs, or
+        // for six of 9 s, in 96 replicas.
+        assert_eq!(of(8_000_000_000), 1);
+        assert_eq!(of(9_000_000_000), 16);
+        assert_eq!(of(61_000_000_000), 0);
     }
 
     #[test]
@@ -477,8 +437,8 @@ mod tests {
     fn a_short_budget_means_few_blocks() {
         let pilot = pilot(&[&[1_000_000], &[2_000_000]]);
         let mut hasty = conditions(1);
-        hasty.seconds = 0.5;
-        assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, 7);
+        hasty.seconds = 0.35;
+        assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, 6);
         hasty.seconds = 0.01;
         assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, BLOCKS_MIN);
     }

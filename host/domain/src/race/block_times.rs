@@ -93,13 +93,15 @@ impl BlockTimes {
         b: VariantIndex,
         case: CaseIndex,
     ) -> Option<Difference> {
-        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
         if self.has_full_samples(a, case) && self.has_full_samples(b, case) {
+            let mut differences = self.differences_by_block(a, b, case);
+            differences.retain(|value| value.is_finite());
             return Some(Difference {
-                value: hodges_lehmann(&self.block_differences(a, b, case))?,
-                resolution: self.resolutions[of_a] + self.resolutions[of_b],
+                value: hodges_lehmann(&differences)?,
+                resolution: self.resolution(a, b, case),
             });
         }
+        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
         let value = self.single_log_ns[of_a] - self.single_log_ns[of_b];
         value.is_finite().then(|| Difference {
             value,
@@ -107,11 +109,21 @@ impl BlockTimes {
         })
     }
 
-    /// ln t_a − ln t_b in each block in which both made a full sample.
-    fn block_differences(&self, a: VariantIndex, b: VariantIndex, case: CaseIndex) -> Vec<f64> {
+    /// By block: ln t_a − ln t_b of full samples; NaN where one of them made none.
+    pub(super) fn differences_by_block(
+        &self,
+        a: VariantIndex,
+        b: VariantIndex,
+        case: CaseIndex,
+    ) -> Vec<f64> {
         let pairs = self.row(a, case).iter().zip(self.row(b, case));
-        let differences = pairs.map(|(a, b)| a - b);
-        differences.filter(|value| value.is_finite()).collect()
+        pairs.map(|(a, b)| a - b).collect()
+    }
+
+    /// The clock's resolution relative to a full sample of `a` plus that relative to one of `b`.
+    pub(super) fn resolution(&self, a: VariantIndex, b: VariantIndex, case: CaseIndex) -> f64 {
+        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
+        self.resolutions[of_a] + self.resolutions[of_b]
     }
 
     /// The median time of one call in its full samples, or that of its single call if it made none, in

@@ -22,11 +22,16 @@ struct ScopeSequence {
 }
 
 impl ScopeSequence {
-    fn new(case: Option<CaseIndex>, settings: &RaceSettings) -> Self {
+    fn new(
+        settings: &RaceSettings,
+        pair: (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+    ) -> Self {
         let scope = case.map_or(ClaimScope::AllCases, |_| ClaimScope::OneCase);
         Self {
             case,
-            sequence: ConfidenceSequence::new(settings.threshold(scope), settings.practical_log()),
+            sequence: ConfidenceSequence::new(settings.threshold(scope), settings.practical_log())
+                .with_first_scale(settings.first_scale(pair, case)),
             conditions: Vec::new(),
             p_max: sign_inversion::P_MAX * settings.share(scope),
         }
@@ -67,11 +72,11 @@ impl PairSequence {
     pub(super) fn new(settings: &RaceSettings, a: VariantIndex, b: VariantIndex) -> Self {
         let cases = settings.claimed_cases();
         let cases = if cases.len() > 1 { cases } else { Vec::new() };
-        let by_case = |case| ScopeSequence::new(Some(case), settings);
+        let by_case = |case| ScopeSequence::new(settings, (a, b), Some(case));
         Self {
             a,
             b,
-            overall: ScopeSequence::new(None, settings),
+            overall: ScopeSequence::new(settings, (a, b), None),
             by_case: cases.into_iter().map(by_case).collect(),
         }
     }

@@ -1,6 +1,7 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
 use super::alpha::ClaimScope;
+use super::first_scale::FirstScale;
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
 use crate::plan::SingleCalls;
 use crate::verdict;
@@ -50,6 +51,10 @@ pub struct RaceSettings {
     /// A fraction: the race may end once the interval of every open pair is within it, up and down.
     #[serde(default)]
     pub precision: Option<f64>,
+    /// The scales of each pair's first differences, in ascending order, as
+    /// [`first_scales`](super::first_scales) takes them from the pilot; empty without one.
+    #[serde(default)]
+    pub first_scales: Vec<FirstScale>,
     /// The variants that make single calls on some cases, as the pilot fixed them.
     #[serde(default)]
     pub single_calls: Vec<SingleCalls>,
@@ -76,6 +81,7 @@ impl RaceSettings {
             replicas_max: 96,
             margin: None,
             precision: None,
+            first_scales: Vec::new(),
             single_calls: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
@@ -116,6 +122,17 @@ impl RaceSettings {
     /// The evidence that one claim of this scope needs, in nats: ln(1/α) of its α.
     pub fn threshold(&self, scope: ClaimScope) -> f64 {
         -self.alpha_of_claim(scope).ln()
+    }
+
+    /// The scale of the first differences of a pair over all cases or on one, if the pilot has it.
+    pub(super) fn first_scale(
+        &self,
+        (a, b): (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+    ) -> Option<f64> {
+        let key = |known: &FirstScale| (known.a, known.b, known.case);
+        let place = self.first_scales.binary_search_by_key(&(a, b, case), key);
+        place.ok().map(|place| self.first_scales[place].scale)
     }
 
     /// The share of one verdict of this scope among all verdicts of its pair.
