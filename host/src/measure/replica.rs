@@ -1,10 +1,12 @@
 //! One replica, inside a runner: fresh instances, warm-up by a fixed rule, then blocks, in which
 //! every live variant runs once on every case, in the order that the plan drew.
 
+use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::workload::{Judgement, Workload};
+use crate::confine::Frames;
 use crate::invoke::Value;
 use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
@@ -18,6 +20,9 @@ const BASELINE_CALLS: usize = 16;
 /// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
 /// more.
 const WARM_UP_ROUNDS_MAX: u32 = 4_000;
+
+/// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
+const SAMPLES_IN_FRAME_MAX: usize = 10_000;
 
 /// Pairs of clock readings whose median is the cost of the clock.
 const CLOCK_READINGS: usize = 65;
@@ -101,10 +106,11 @@ impl Runner<'_> {
 /// A replica in progress.
 pub(super) struct Replica<'a> {
     task: &'a ReplicaTask,
-    say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &'a mut Frames,
     workload: Workload,
     calibrator: Runner<'a>,
     runners: Vec<Option<Runner<'a>>>,
+    samples: Vec<Sample>,
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
@@ -117,7 +123,7 @@ impl<'a> Replica<'a> {
         task: &'a ReplicaTask,
         workload_sandbox: &Sandbox,
         timed: &Sandbox,
-        say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+        frames: &'a mut Frames,
     ) -> Result<Self, Stop> {
         let path = opened.request.call.as_slice();
         let load = |payload: &VariantPayload| -> Result<Runner<'a>, GuestError> {
@@ -168,10 +174,11 @@ impl<'a> Replica<'a> {
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
             task,
-            say,
+            frames,
             workload,
             calibrator,
             runners,
+            samples: Vec::new(),
             baselines,
             probe_readings: Vec::new(),
             facts,
@@ -195,8 +202,10 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns();
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
-        let facts = self.facts.clone();
-        self.say(&Reply::Replica(facts))
+        for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
+            send(&Reply::Samples(samples.to_vec()), self.frames)?;
+        }
+        send(&Reply::Replica(self.facts), self.frames)
     }
 
     /// Warms up each variant by the plan's rule, its cases in rotation, on inputs that no later
@@ -292,9 +301,7 @@ impl<'a> Replica<'a> {
             answers.push((variant, sampled.answers));
         }
         self.judge(case, &inputs, &answers)?;
-        for sample in samples {
-            self.say(&Reply::Sample(sample))?;
-        }
+        self.samples.append(&mut samples);
         Ok(())
     }
 
@@ -307,10 +314,7 @@ impl<'a> Replica<'a> {
         inputs: &[Input],
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         for (call, input) in inputs.iter().enumerate() {
             let given = answers.iter().filter_map(|(variant, answers)| {
                 answers.get(call).map(|answer| (*variant, answer.as_ref()))
@@ -342,10 +346,7 @@ impl<'a> Replica<'a> {
     }
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         let arguments = self
             .workload
             .arguments(case, seed)
@@ -366,10 +367,7 @@ impl<'a> Replica<'a> {
         calls: u32,
         act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
     ) -> Result<T, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Calling { variant, calls },
-        })?;
+        Doing::Calling { variant, calls }.announce(case, self.frames);
         self.facts.calls += u64::from(calls);
         let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
         let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
@@ -382,10 +380,10 @@ impl<'a> Replica<'a> {
             }])
         })
     }
+}
 
-    fn say(&mut self, reply: &Reply) -> Result<(), Stop> {
-        (self.say)(reply).map_err(Stop::Channel)
-    }
+fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
+    reply.send(frames).map_err(Stop::Channel)
 }
 
 type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
