@@ -7,7 +7,7 @@ use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{
-    CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
+    COUNT_ONLY, CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
@@ -140,7 +140,7 @@ impl Gate<'_> {
         let arguments = self.workload.arguments(case, seed)?;
         CALLING.announce(case, self.frames);
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, &arguments)?;
+        let answered = call(self.prepared, self.call, slot, &arguments, COUNT_ONLY)?;
         Doing::Workload.announce(case, self.frames);
         match self
             .workload
@@ -157,11 +157,13 @@ impl Gate<'_> {
 }
 
 /// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after an error.
+/// `lowering` is that of [`Instance::call_lowering`].
 pub(super) fn call(
     prepared: &PreparedComponent,
     path: &[String],
     slot: &mut Slot,
     arguments: &Arc<[Value]>,
+    lowering: u64,
 ) -> Result<CallResult, GuestError> {
     let (mut instance, callee) = match slot.take() {
         Some(running) => running,
@@ -171,7 +173,7 @@ pub(super) fn call(
             (instance, callee)
         }
     };
-    let answered = instance.call(&callee, arguments)?;
+    let answered = instance.call_lowering(&callee, arguments, lowering)?;
     *slot = Some((instance, callee));
     Ok(answered)
 }

@@ -8,7 +8,7 @@ use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, Varia
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::Value;
-use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
+use crate::sandbox::{COUNT_ONLY, CallResult, CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
@@ -58,6 +58,8 @@ struct Runner<'a> {
 struct Input {
     call: Call,
     arguments: Arc<[Value]>,
+    /// How often the allocator is called while they are lowered, as the calibrator counted.
+    lowering: u64,
 }
 
 /// The times and answers of a sample.
@@ -82,10 +84,26 @@ impl Runner<'_> {
             let callee = instance.callee(self.path)?;
             self.slot = Some((instance, callee));
         }
-        let answered = call(&self.prepared, self.path, &mut self.slot, &input.arguments)?;
+        let answered = self.answer(&input.arguments, input.lowering)?;
         time.cpu_ns += answered.time.time.cpu_ns;
         time.wall_ns += answered.time.time.wall_ns;
         Ok((time, answered.value))
+    }
+
+    /// Makes one call on the present instance. `lowering` is that of
+    /// [`Instance::call_lowering`](crate::sandbox::Instance::call_lowering).
+    fn answer(
+        &mut self,
+        arguments: &Arc<[Value]>,
+        lowering: u64,
+    ) -> Result<CallResult, GuestError> {
+        call(
+            &self.prepared,
+            self.path,
+            &mut self.slot,
+            arguments,
+            lowering,
+        )
     }
 
     fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
@@ -355,9 +373,19 @@ impl<'a> Replica<'a> {
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
         Ok(Input {
+            lowering: self.count_lowering(&arguments)?,
             call: (case, seed),
             arguments,
         })
+    }
+
+    /// Returns how often the allocator is called while these arguments are lowered. That depends on
+    /// them and on the signature, which the calibrator has too; of all its entries but the last, for
+    /// the function itself, none is anything else.
+    fn count_lowering(&mut self, arguments: &Arc<[Value]>) -> Result<u64, Stop> {
+        let counted = self.calibrator.answer(arguments, COUNT_ONLY);
+        let entries = counted.map_err(|error| blame(None, error))?.time.count;
+        Ok(entries.saturating_sub(1))
     }
 
     fn calling<T>(
