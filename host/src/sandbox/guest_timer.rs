@@ -3,8 +3,7 @@
 //! Lowering arguments and lifting answers is work of the host and not counted. Calls of the guest's
 //! allocator for arguments, the function itself and its post-return are counted, so that no work hides
 //! there; the first of these by a cheaper clock, where the caller knows how many they are. The same
-//! time of a calibrator of the same signature is measured beside it and subtracted
-//! later.
+//! time of a calibrator of the same signature is measured beside it and subtracted later.
 
 use super::cpu_wall_time::CpuWallTime;
 use super::lowering_timer::LoweringTimer;
