@@ -11,6 +11,7 @@ mod finished;
 mod golden;
 mod hostile;
 mod interface;
+mod lowering;
 mod render;
 mod replica;
 mod resume;

@@ -4,13 +4,30 @@ use super::job::Rlimits;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Closes all descriptors but stdin, stdout and stderr: the parent may have inherited some.
-pub(super) fn close_other_files() -> io::Result<()> {
+/// The first descriptor behind the standard streams.
+const FIRST_OTHER: u32 = 3;
+
+/// Closes all descriptors but stdin, stdout, stderr and `kept`: the parent may have inherited some.
+pub(super) fn close_other_files(kept: Option<RawFd>) -> io::Result<()> {
+    let kept = kept.and_then(|number| u32::try_from(number).ok());
+    match kept.filter(|number| *number >= FIRST_OTHER) {
+        None => close_range(FIRST_OTHER, u32::MAX),
+        Some(number) => {
+            if number > FIRST_OTHER {
+                close_range(FIRST_OTHER, number - 1)?;
+            }
+            close_range(number.saturating_add(1), u32::MAX)
+        }
+    }
+}
+
+fn close_range(first: u32, last: u32) -> io::Result<()> {
     // SAFETY: the process has just started: nothing in it owns a descriptor above 2 yet.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
     match done {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -1,6 +1,6 @@
 //! The parent's side of the gate: one variant is checked in a runner.
 
-use super::bounds::{GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
 use super::protocol::{CheckedCase, Rehearsal, Reply, Task, WrongCase};
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
@@ -196,8 +196,8 @@ pub async fn read_cases(
 }
 
 impl RunnerConfig {
-    /// Returns a watch for a runner of `guests` guests whose calls may each take a multiple of the
-    /// wall limit.
+    /// Returns a watch for a runner of the first `guests` variants, whose calls may each take a multiple
+    /// of the wall limit.
     pub(super) fn watch<'a>(
         &'a self,
         message: &'a [u8],
@@ -213,6 +213,9 @@ impl RunnerConfig {
             core,
             call_max: self.limits.wall.saturating_mul(patience),
             workload_max: WORKLOAD_PATIENCE,
+            exit_max: EXIT_PATIENCE,
+            participants: (0..guests).collect(),
+            cases: self.inputs.cases(),
             wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
             guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
             until: None,

@@ -79,6 +79,8 @@ impl RunReplica<'_> {
                 .iter()
                 .filter_map(|one| one.files.as_ref()),
         );
+        let participants = wanted.live_variants.iter();
+        watch.participants = participants.map(|one| one.variant).collect();
         watch.until = self.until;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
@@ -93,7 +95,10 @@ impl RunReplica<'_> {
         let ended = watch
             .run(&mut |reply| match reply {
                 // One too many is enough to tell.
-                Reply::Sample(sample) if samples.len() <= most => samples.push(sample),
+                Reply::Samples(more) => {
+                    let room = (most + 1).saturating_sub(samples.len());
+                    samples.extend(more.into_iter().take(room));
+                }
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
             })

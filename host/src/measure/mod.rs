@@ -6,6 +6,7 @@
 //! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
 //! [`bakeoff_domain::race`].
 
+pub mod announcement;
 mod bounds;
 mod check;
 mod contention_probe;

@@ -1,9 +1,10 @@
 //! The protocol between the parent and a runner: requests and replies.
 //!
 //! A request is one message: a header and, behind it, the precompiled components that it points
-//! into. Replies are small frames. A runner announces each step before it takes it, so that the
-//! parent knows which variant was running when it has to kill the process.
+//! into. Replies are small frames. What a runner is about to do is an
+//! [announcement](super::announcement), not a reply.
 
+use crate::confine::Frames;
 use crate::sandbox::{GuestError, Imports, PeakMemory};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
@@ -222,30 +223,9 @@ impl From<State> for Instances {
     }
 }
 
-/// A step that a runner announces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Doing {
-    /// Workload code: it makes the inputs of a case, or judges answers.
-    Workload,
-    /// Calls of a variant.
-    Calling {
-        /// The variant that is called.
-        variant: VariantIndex,
-        /// The number of calls, each of which may take at most the wall limit.
-        calls: u32,
-    },
-}
-
 /// A reply of a runner to the parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// An announcement, sent before any guest code runs.
-    About {
-        /// The case of the step.
-        case: CaseIndex,
-        /// The announced step.
-        doing: Doing,
-    },
     /// The result of parsing each case.
     Cases(Vec<Result<(), WrongCase>>),
     /// The result of one case of the gate.
@@ -265,10 +245,19 @@ pub enum Reply {
     Attempted(Vec<Attempt>),
     /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
-    /// One timed sample.
-    Sample(Sample),
+    /// Timed samples of a replica, in the order in which they were taken. All of them are sent at its
+    /// end: each frame wakes the parent, and samples of a replica that does not end are of no use.
+    Samples(Vec<Sample>),
     /// The facts of a replica beside its samples.
     Replica(ReplicaFacts),
+}
+
+impl Reply {
+    /// Sends the reply to the parent.
+    pub(super) fn send(&self, frames: &mut Frames) -> Result<(), String> {
+        let bytes = postcard::to_stdvec(self).map_err(|error| error.to_string())?;
+        frames.send(&bytes).map_err(|error| error.to_string())
+    }
 }
 
 /// The result of one case of the gate.

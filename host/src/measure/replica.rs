@@ -3,13 +3,15 @@
 //! Every call has a fresh instance, which costs next to nothing: it comes from a pool, and only the
 //! pages that the last one wrote are reset.
 
+use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
+use crate::confine::Frames;
 use crate::invoke::Value;
-use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
+use crate::sandbox::{COUNT_ONLY, CallResult, CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
@@ -21,6 +23,9 @@ const BASELINE_CALLS: usize = 16;
 /// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
 /// more.
 const WARM_UP_ROUNDS_MAX: u32 = 4_000;
+
+/// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
+const SAMPLES_IN_FRAME_MAX: usize = 10_000;
 
 /// The component that a failure is attributed to; `None` is the workload.
 pub(super) struct Blame {
@@ -53,6 +58,8 @@ struct Runner<'a> {
 struct Input {
     call: Call,
     arguments: Arc<[Value]>,
+    /// How often the allocator is called while they are lowered, as the calibrator counted.
+    lowering: u64,
 }
 
 /// The times and answers of a sample.
@@ -79,10 +86,26 @@ impl Runner<'_> {
             let callee = instance.callee(self.path)?;
             self.slot = Some((instance, callee));
         }
-        let answered = call(&self.prepared, self.path, &mut self.slot, &input.arguments)?;
+        let answered = self.answer(&input.arguments, input.lowering)?;
         time.cpu_ns += answered.time.time.cpu_ns;
         time.wall_ns += answered.time.time.wall_ns;
         Ok((time, answered.value))
+    }
+
+    /// Makes one call on the present instance. `lowering` is that of
+    /// [`Instance::call_lowering`](crate::sandbox::Instance::call_lowering).
+    fn answer(
+        &mut self,
+        arguments: &Arc<[Value]>,
+        lowering: u64,
+    ) -> Result<CallResult, GuestError> {
+        call(
+            &self.prepared,
+            self.path,
+            &mut self.slot,
+            arguments,
+            lowering,
+        )
     }
 
     fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
@@ -103,11 +126,12 @@ impl Runner<'_> {
 /// A replica in progress.
 pub(super) struct Replica<'a> {
     task: &'a ReplicaTask,
-    say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &'a mut Frames,
     workload: Workload,
     calibrator: Runner<'a>,
     /// In the order of loading, so that their places in memory are drawn too.
     runners: Vec<(VariantIndex, Runner<'a>)>,
+    samples: Vec<Sample>,
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
@@ -120,7 +144,7 @@ impl<'a> Replica<'a> {
         task: &'a ReplicaTask,
         workload_sandbox: &Sandbox,
         timed: &Sandbox,
-        say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+        frames: &'a mut Frames,
     ) -> Result<Self, Stop> {
         let path = opened.request.call.as_slice();
         let load = |payload: &VariantPayload| -> Result<Runner<'a>, GuestError> {
@@ -171,10 +195,11 @@ impl<'a> Replica<'a> {
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
             task,
-            say,
+            frames,
             workload,
             calibrator,
             runners,
+            samples: Vec::new(),
             baselines,
             probe_readings: Vec::new(),
             facts,
@@ -201,8 +226,10 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns();
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
-        let facts = self.facts.clone();
-        self.say(&Reply::Replica(facts))
+        for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
+            send(&Reply::Samples(samples.to_vec()), self.frames)?;
+        }
+        send(&Reply::Replica(self.facts), self.frames)
     }
 
     /// Warms up each variant, in the plan's order and by its rule, the cases of its full samples in
@@ -293,9 +320,7 @@ impl<'a> Replica<'a> {
             answers.push((variant, sampled.answers));
         }
         self.judge(case, &inputs, &answers)?;
-        for sample in samples {
-            self.say(&Reply::Sample(sample))?;
-        }
+        self.samples.append(&mut samples);
         Ok(())
     }
 
@@ -308,10 +333,7 @@ impl<'a> Replica<'a> {
         inputs: &[Input],
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         for (call, input) in inputs.iter().enumerate() {
             let given = answers.iter().filter_map(|(variant, answers)| {
                 answers.get(call).map(|answer| (*variant, answer.as_ref()))
@@ -343,10 +365,7 @@ impl<'a> Replica<'a> {
     }
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         let arguments = self
             .workload
             .arguments(case, seed)
@@ -355,9 +374,19 @@ impl<'a> Replica<'a> {
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
         Ok(Input {
+            lowering: self.count_lowering(&arguments)?,
             call: (case, seed),
             arguments,
         })
+    }
+
+    /// Returns how often the allocator is called while these arguments are lowered. That depends on
+    /// them and on the signature, which the calibrator has too; of all its entries but the last, for
+    /// the function itself, none is anything else.
+    fn count_lowering(&mut self, arguments: &Arc<[Value]>) -> Result<u64, Stop> {
+        let counted = self.calibrator.answer(arguments, COUNT_ONLY);
+        let entries = counted.map_err(|error| blame(None, error))?.time.count;
+        Ok(entries.saturating_sub(1))
     }
 
     fn calling<T>(
@@ -367,10 +396,7 @@ impl<'a> Replica<'a> {
         calls: u32,
         act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
     ) -> Result<T, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Calling { variant, calls },
-        })?;
+        Doing::Calling { variant, calls }.announce(case, self.frames);
         self.facts.calls += u64::from(calls);
         let mut runners = self.runners.iter_mut();
         let runner = runners.find(|(loaded, _)| *loaded == variant);
@@ -385,10 +411,10 @@ impl<'a> Replica<'a> {
             }])
         })
     }
+}
 
-    fn say(&mut self, reply: &Reply) -> Result<(), Stop> {
-        (self.say)(reply).map_err(Stop::Channel)
-    }
+fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
+    reply.send(frames).map_err(Stop::Channel)
 }
 
 type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);

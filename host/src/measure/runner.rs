@@ -35,10 +35,6 @@ fn before_fence() {
 
 fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     let opened = Opened::read(message)?;
-    let mut say = |reply: &Reply| -> Result<(), String> {
-        let bytes = postcard::to_stdvec(reply).map_err(|error| error.to_string())?;
-        frames.send(&bytes).map_err(|error| error.to_string())
-    };
     let limits = opened.request.limits;
     let engine = |profile| Sandbox::new(profile, limits).map_err(|error| format!("{error:#}"));
     let checked = engine(Profile::Checked)?;
@@ -46,7 +42,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     match &opened.request.task {
         Task::ReadCases { component } => {
             let results = read_cases(&opened, &checked, *component)?;
-            say(&Reply::Cases(results))
+            Reply::Cases(results).send(frames)
         }
         Task::Gate {
             component,
@@ -59,8 +55,8 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let passed = match unsafe { checked.prepare(bytes, imports) } {
                 Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
-                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, &mut say);
-                    say(&Reply::Attempted(prepared.attempts()))?;
+                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, frames);
+                    Reply::Attempted(prepared.attempts()).send(frames)?;
                     passed
                 }
             };
@@ -70,17 +66,18 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
                 Err((Halt::GuestError(error), calls)) => {
                     let workload =
                         error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
-                    say(&Reply::Failed {
+                    let failed = Reply::Failed {
                         variant: (!workload).then_some(0),
                         calls,
                         error,
-                    })
+                    };
+                    failed.send(frames)
                 }
             }
         }
         Task::Diagnose { component, calls } => {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
-            say(&Reply::Diagnosis(reports))
+            Reply::Diagnosis(reports).send(frames)
         }
         Task::Replica(task) => {
             // The calibrator has instances too.
@@ -88,16 +85,17 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let timed = Sandbox::pooled(limits, components, task.resident_bytes)
                 .map_err(|error| format!("{error:#}"))?;
             let outcome =
-                Replica::load(&opened, task, &workload, &timed, &mut say).and_then(Replica::run);
+                Replica::load(&opened, task, &workload, &timed, frames).and_then(Replica::run);
             match outcome {
                 Ok(()) => Ok(()),
                 Err(Stop::Channel(error)) => Err(error),
                 Err(Stop::Blamed(blamed)) => blamed.into_iter().try_for_each(|blame| {
-                    say(&Reply::Failed {
+                    let failed = Reply::Failed {
                         variant: blame.variant,
                         calls: blame.calls,
                         error: blame.error,
-                    })
+                    };
+                    failed.send(frames)
                 }),
             }
         }
@@ -120,18 +118,11 @@ fn pass_gate(
     prepared: &PreparedComponent,
     workload_sandbox: &Sandbox,
     seeds: GateSeeds,
-    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &mut Frames,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
     let call = opened.request.call.as_slice();
-    let starting = Reply::About {
-        case: 0,
-        doing: super::protocol::Doing::Calling {
-            variant: 0,
-            calls: 1,
-        },
-    };
-    say(&starting).map_err(|error| (Halt::Channel(error), Vec::new()))?;
+    gate::CALLING.announce(0, frames);
     let ty = {
         let mut instance = prepared.instantiate().map_err(unstarted)?;
         instance.callee(call).map_err(unstarted)?.ty().clone()
@@ -142,7 +133,7 @@ fn pass_gate(
         call,
         workload: &mut workload,
         seeds,
-        say,
+        frames,
         made: Vec::new(),
     };
     checked_and_rehearsed(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))

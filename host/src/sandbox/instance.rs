@@ -286,7 +286,8 @@ impl Instance {
             .map_err(|error| GuestError::new(FailureClass::MissingExport, error.to_string()))
     }
 
-    /// Calls an export that was looked up on this instance.
+    /// Calls an export that was looked up on this instance. Each entry into guest code is timed by
+    /// the thread's CPU clock.
     ///
     /// # Errors
     /// The guest trapped or exceeded a limit; the instance must not be called again.
@@ -296,8 +297,26 @@ impl Instance {
         callee: &Callee<GuestState>,
         arguments: &Arc<[Value]>,
     ) -> Result<CallResult, GuestError> {
+        self.call_lowering(callee, arguments, 0)
+    }
+
+    /// The same, where the first `lowering` entries are those of the allocator while the arguments
+    /// are lowered. They are timed by a cheaper clock, since there may be one for each of thousands of
+    /// strings. [`COUNT_ONLY`](super::COUNT_ONLY) is for calls whose time nobody asks for.
+    ///
+    /// # Errors
+    /// As for [`call`](Self::call).
+    #[inline]
+    pub fn call_lowering(
+        &mut self,
+        callee: &Callee<GuestState>,
+        arguments: &Arc<[Value]>,
+        lowering: u64,
+    ) -> Result<CallResult, GuestError> {
         refuel(&mut self.store, self.profile, &self.limits);
-        self.store.data_mut().world.begin_call();
+        let guest = self.store.data_mut();
+        guest.world.begin_call();
+        guest.timer.expect_lowering(lowering);
         let result = callee.call(&mut self.store, arguments);
         let time = take_time(&mut self.store);
         match result {
