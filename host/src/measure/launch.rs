@@ -79,7 +79,7 @@ impl RunReplica<'_> {
                 .iter()
                 .filter_map(|one| one.files.as_ref()),
         );
-        let participants = wanted.live_variants.iter();
+        let participants = wanted.load_order.iter();
         watch.participants = participants.map(|one| one.variant).collect();
         watch.until = self.until;
         let mut surroundings = Surroundings {

@@ -81,7 +81,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         }
         Task::Replica(task) => {
             // The calibrator has instances too.
-            let components = task.plan.live_variants.len() + 1;
+            let components = task.plan.load_order.len() + 1;
             let timed = Sandbox::pooled(limits, components, task.resident_bytes)
                 .map_err(|error| format!("{error:#}"))?;
             let outcome =

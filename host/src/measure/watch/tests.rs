@@ -6,7 +6,7 @@ use crate::confine::scripted_child;
 use crate::measure::protocol::Inputs;
 use crate::measure::runner_config::RunnerConfig;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{Limits, State};
 
 /// Works without end, in this very process.
 const LOOP: &str = "while :; do :; done";
@@ -282,6 +282,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         confinement: faked(&folder, CALLING, "").await,
         call: Vec::new(),
         limits,
+        state: State::Pure,
         inputs: Inputs::Cases(Vec::new()),
         seed: 1,
         check_seed: 2,
