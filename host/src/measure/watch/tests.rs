@@ -28,14 +28,18 @@ fn word(case: CaseIndex, doing: Doing) -> u64 {
     announcement.to_word()
 }
 
-/// Runners that write these words into their page, a while apart, and then run a line of shell.
+/// About a tenth of a second of work, in this very process.
+const WORK: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+
+/// Runners that write these words into their page, with some work after each but the last, and then
+/// run a line of shell.
 async fn writing(folder: &tempfile::TempDir, words: &[u64], then: &str) -> Confinement {
     let lines: Vec<String> = words
         .iter()
         .copied()
         .map(scripted_child::announce)
         .collect();
-    let then = format!("{}\n{then}", lines.join("\nsleep 0.2\n"));
+    let then = format!("{}\n{then}", lines.join(&format!("\n{WORK}\n")));
     scripted_child::confinement(folder.path(), &[], &then).await
 }
 
@@ -234,11 +238,11 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
     }
 }
 
-/// Each step has its own time: together they take longer than any of them may.
+/// Each step has its own time: all together take more of the processor than one of them may.
 #[tokio::test]
 async fn a_new_step_begins_when_it_is_seen() {
     let folder = tempfile::tempdir().unwrap();
-    let words: Vec<u64> = (1..=8)
+    let words: Vec<u64> = (1..=21)
         .map(|sequence| {
             let announcement = Announcement {
                 sequence,
@@ -250,7 +254,7 @@ async fn a_new_step_begins_when_it_is_seen() {
         .collect();
     let confinement = writing(&folder, &words, "exit 0").await;
     let watch = Watch {
-        call_max: Duration::from_millis(900),
+        call_max: Duration::from_secs(1),
         ..watch(&confinement)
     };
     assert_eq!(watch.run(&mut |_| {}).await.unwrap(), Ended::Done);
