@@ -2,6 +2,7 @@
 //!
 //! Every function is defined for every finite input and returns `None` for too few values.
 
+mod betting;
 mod eprocess;
 mod estimate;
 mod order;
@@ -10,6 +11,7 @@ mod scale;
 mod sequence;
 mod trend;
 
+pub use betting::{BoundedMean, SignOfDifferences};
 pub use eprocess::{EProcess, SCALE_REPLICAS, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};
 pub use order::median_interval;
