@@ -11,6 +11,7 @@ mod finished;
 mod golden;
 mod hostile;
 mod interface;
+mod readings;
 mod render;
 mod resume;
 mod run;

@@ -128,7 +128,8 @@ async fn race(
     let options = RaceOptions {
         measure: declared,
         cores,
-        clocks: 1,
+        metric_share: 1.0,
+        cold_start: false,
     };
     let calibrator = programs
         .calibrator

@@ -133,6 +133,16 @@ impl Gate<'_> {
             doing: Doing::Workload,
         })?;
         let arguments = self.workload.arguments(case, seed)?;
+        self.judged_on(slot, (case, seed), &arguments)
+    }
+
+    /// The same on arguments that were made before.
+    pub(super) fn judged_on(
+        &mut self,
+        slot: &mut Slot,
+        (case, seed): Call,
+        arguments: &Arc<[Value]>,
+    ) -> Result<CallResult, Halt> {
         self.say(&Reply::About {
             case,
             doing: Doing::Calling {
@@ -141,14 +151,14 @@ impl Gate<'_> {
             },
         })?;
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, &arguments)?;
+        let answered = call(self.prepared, self.call, slot, arguments)?;
         self.say(&Reply::About {
             case,
             doing: Doing::Workload,
         })?;
         match self
             .workload
-            .judge(case, &arguments, answered.value.as_ref())?
+            .judge(case, arguments, answered.value.as_ref())?
         {
             Judgement::Accepted => Ok(answered),
             Judgement::Refused(why) => Err(GuestError::new(FailureClass::WrongAnswer, why).into()),
@@ -209,7 +219,7 @@ fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
 }
 
 /// Returns the digest by which answers of different variants are compared.
-fn digest(value: Option<&Value>) -> String {
+pub(super) fn digest(value: Option<&Value>) -> String {
     let mut hasher = Sha256::new();
     if let Some(value) = value {
         value.hash_into(&mut |bytes| hasher.update(bytes));

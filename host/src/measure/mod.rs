@@ -6,6 +6,8 @@
 //! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
 //! [`bakeoff_domain::race`].
 
+mod assess;
+mod assessment;
 mod bounds;
 mod check;
 mod contention_probe;
@@ -24,11 +26,13 @@ mod tally;
 mod watch;
 mod workload;
 
+pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, Repeated, WaveCase,
+    WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};

@@ -44,8 +44,10 @@ pub struct RaceOptions<'a> {
     pub measure: &'a Measure,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
-    /// The number of clocks by which verdicts are computed.
-    pub clocks: u32,
+    /// The share of α that the claims by one reading have.
+    pub metric_share: f64,
+    /// `true` if a criterion asks for the cold start.
+    pub cold_start: bool,
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.

@@ -47,24 +47,39 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let passed = match unsafe { checked.prepare(bytes, imports) } {
                 Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
-                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, &mut say);
+                    let passed = in_gate(
+                        &opened,
+                        &prepared,
+                        &workload,
+                        *seeds,
+                        &mut say,
+                        checked_and_rehearsed,
+                    );
                     say(&Reply::Attempted(prepared.attempts()))?;
                     passed
                 }
             };
-            match passed {
-                Ok(()) => Ok(()),
-                Err((Halt::Channel(error), _)) => Err(error),
-                Err((Halt::GuestError(error), calls)) => {
-                    let workload =
-                        error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
-                    say(&Reply::Failed {
-                        variant: (!workload).then_some(0),
-                        calls,
-                        error,
-                    })
-                }
-            }
+            ended(passed, &mut say)
+        }
+        Task::Assess {
+            component,
+            files,
+            seed,
+        } => {
+            let bytes = opened.blob(*component)?;
+            let imports = opened.imports(*files)?;
+            let seeds = GateSeeds {
+                cases: *seed,
+                rehearsal: *seed,
+            };
+            // SAFETY: the parent authenticated the bytes it sent.
+            let prepared = unsafe { checked.prepare(bytes, imports) }
+                .map_err(|error| (Halt::GuestError(error), Vec::new()));
+            let assess = |gate: &mut Gate<'_>| gate.assess(*seed);
+            let assessed = prepared.and_then(|prepared| {
+                in_gate(&opened, &prepared, &workload, seeds, &mut say, assess)
+            });
+            ended(assessed, &mut say)
         }
         Task::Diagnose { component, calls } => {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
@@ -100,12 +115,33 @@ fn workload_limits(limits: Limits) -> Limits {
 
 type Calls = Vec<gate::Call>;
 
-fn pass_gate(
+/// Sends the failure that a gate ended with, if it did.
+fn ended(
+    end: Result<(), (Halt, Calls)>,
+    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+) -> Result<(), String> {
+    match end {
+        Ok(()) => Ok(()),
+        Err((Halt::Channel(error), _)) => Err(error),
+        Err((Halt::GuestError(error), calls)) => {
+            let workload = error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
+            say(&Reply::Failed {
+                variant: (!workload).then_some(0),
+                calls,
+                error,
+            })
+        }
+    }
+}
+
+/// Opens a gate for one variant, and runs it as `act` says.
+fn in_gate(
     opened: &Opened<'_>,
     prepared: &PreparedComponent,
     workload_sandbox: &Sandbox,
     seeds: GateSeeds,
     say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+    act: impl FnOnce(&mut Gate<'_>) -> Result<(), Halt>,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
     let call = opened.request.call.as_slice();
@@ -130,7 +166,7 @@ fn pass_gate(
         say,
         made: Vec::new(),
     };
-    checked_and_rehearsed(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+    act(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
 }
 
 /// Checks every case, then rehearses the calls of a whole replica.

@@ -12,6 +12,7 @@ use crate::measure::{
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
+use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
@@ -56,11 +57,7 @@ impl Run<'_> {
             verdicts: BTreeMap::new(),
         };
         let stored = recorder.stored_race()?;
-        let options = RaceOptions {
-            measure: &self.loaded.experiment.measure,
-            cores: &self.context.cores,
-            clocks: clocks(&self.loaded.experiment),
-        };
+        let options = race_options(&self.loaded.experiment, &self.context.cores);
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let raced =
@@ -147,19 +144,18 @@ pub(super) fn replay(
     variants: usize,
     stored: StoredRace,
 ) -> Option<Raced> {
-    let options = RaceOptions {
-        measure: &experiment.measure,
-        cores: &[],
-        clocks: clocks(experiment),
-    };
+    let options = race_options(experiment, &[]);
     measure::replay(variants, cases.len(), &options, stored)
 }
 
-/// Returns the number of clocks by which verdicts are computed: CPU time, and wall time where a
-/// criterion needs it.
-fn clocks(experiment: &Experiment) -> u32 {
-    let mut criteria = experiment.criteria.iter();
-    1 + u32::from(criteria.any(|criterion| criterion.source == Source::Wall))
+/// Returns the options of a race, as they follow from the experiment's declaration.
+fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptions<'a> {
+    RaceOptions {
+        measure: &experiment.measure,
+        cores,
+        metric_share: metric_share(&experiment.criteria),
+        cold_start: experiment.uses(&Source::ColdStart),
+    }
 }
 
 /// A listener that stores the events of a race, and emits them.

@@ -5,6 +5,7 @@
 
 mod analysis;
 mod block_times;
+mod cold_start;
 mod conditions;
 mod dependence;
 mod implied;

@@ -33,9 +33,13 @@ pub struct RaceSettings {
     /// The clock that verdicts are about.
     #[serde(default)]
     pub metric: Metric,
-    /// The number of clocks that verdicts are given for: 2 where a criterion asks for wall time.
+    /// The share of α that the claims by one reading have: 1 if time is the only reading that ranks,
+    /// see [`metric_share`](crate::metric_share::metric_share).
+    #[serde(default = "whole")]
+    pub metric_share: f64,
+    /// True if verdicts about the cold start are wanted.
     #[serde(default)]
-    pub clocks: u32,
+    pub cold_start: bool,
     /// q: the resolution of the thread clock, in nanoseconds.
     pub clock_ns: f64,
     /// The largest number of replicas.
@@ -59,6 +63,10 @@ pub struct RaceSettings {
     pub basis: Basis,
 }
 
+fn whole() -> f64 {
+    1.0
+}
+
 impl RaceSettings {
     /// Settings for this many variants and cases of equal weight, at 95 % confidence, δ = 1 %, CPU time with a
     /// clock resolution of 0.5 µs, 96 replicas at most.
@@ -69,7 +77,8 @@ impl RaceSettings {
             confidence: 0.95,
             practical: 0.01,
             metric: Metric::Cpu,
-            clocks: 1,
+            metric_share: 1.0,
+            cold_start: false,
             clock_ns: 500.0,
             replicas_max: 96,
             margin: None,
@@ -106,21 +115,22 @@ impl RaceSettings {
 
     /// The evidence that a claim needs, in nats: ln(n/α), with n the number of claims that may be
     /// published together. These are both directions of every pair, over all cases and, where
-    /// several count, on each of them, by every clock. Nine tenths of α are for [`Basis::All`], one
+    /// several count, on each of them. α is [`metric_share`](Self::metric_share) of 1 − confidence:
+    /// every reading that ranks has a part of it. Nine tenths of α are for [`Basis::All`], one
     /// tenth for the fallback [`Basis::Solo`].
     pub fn threshold(&self) -> f64 {
         let share = match self.basis {
             Basis::All => 1.0 - SOLO_SHARE,
             Basis::Solo => SOLO_SHARE,
         };
-        (self.pair_claims() * self.scopes() / (share * self.alpha())).ln()
+        let alpha = self.alpha() * self.metric_share.clamp(f64::MIN_POSITIVE, 1.0);
+        (self.pair_claims() * self.scopes() / (share * alpha)).ln()
     }
 
     /// The number of verdicts that each pair may get.
     pub fn scopes(&self) -> f64 {
         let cases = self.claimed_cases().len();
-        let scopes = if cases > 1 { cases + 1 } else { 1 };
-        scopes as f64 * f64::from(self.clocks.max(1))
+        (if cases > 1 { cases + 1 } else { 1 }) as f64
     }
 
     /// δ as a difference of logarithms, for the metric.
@@ -151,7 +161,7 @@ mod tests {
         assert!((settings.threshold() - needs(12.0, 0.1)).abs() < 1e-12);
         let mut settings = RaceSettings::new(4, 3);
         assert!((settings.threshold() - needs(48.0, 0.9)).abs() < 1e-12);
-        settings.clocks = 2;
+        settings.metric_share = 0.5;
         assert!((settings.threshold() - needs(96.0, 0.9)).abs() < 1e-12);
     }
 
