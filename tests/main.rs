@@ -13,6 +13,7 @@ mod hostile;
 mod interface;
 mod readings;
 mod render;
+mod replica;
 mod resume;
 mod run;
 mod seeds;

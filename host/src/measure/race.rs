@@ -12,7 +12,7 @@ use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::race::{Analysis, Basis, NextStep, RemainingBudget, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextStep, RemainingBudget, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ pub async fn race<L: RaceListener>(
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
-            let threshold = settings.threshold();
+            let threshold = settings.threshold(ClaimScope::AllCases);
             match pilot::pilot(config, timed_variants, calibrator, options, threshold).await? {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
@@ -317,12 +317,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         let left = self.options.measure.budget.saturating_sub(spent);
         let live_variants: Vec<LiveVariant> = (0..self.timed_variants.len())
             .filter(|variant| !self.tally.settings.withdrawn.contains(variant))
-            .map(|variant| LiveVariant {
-                variant,
-                single_call: self.pilot.sampling.single_call.contains(&variant),
-            })
+            .map(|variant| self.pilot.sampling.live_variant(variant))
             .collect();
-        let predicted = self.pilot.sampling.replica_seconds(&live_variants);
+        let index = self.again.front().copied().unwrap_or(self.next);
+        let predicted = self.pilot.sampling.replica_seconds(&live_variants, index);
         RemainingBudget {
             seconds: left.as_secs_f64(),
             replica_seconds: predicted.max(self.recent_seconds),

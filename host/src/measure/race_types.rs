@@ -57,6 +57,10 @@ pub struct Pilot {
     pub sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
     pub clock_ns: f64,
+    /// The last replica of the pilot, from which each pair's first scale is taken. It counts for
+    /// nothing else. `None` if there was no time for one.
+    #[serde(default)]
+    pub replica: Option<Replica>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.

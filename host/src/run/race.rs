@@ -158,6 +158,11 @@ fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptio
     }
 }
 
+/// Returns true if verdicts by wall time are claimed: a criterion needs them.
+pub(super) fn claims_wall(experiment: &Experiment) -> bool {
+    experiment.uses(&Source::Wall)
+}
+
 /// A listener that stores the events of a race, and emits them.
 struct RaceRecorder<'a> {
     store: &'a mut Store,

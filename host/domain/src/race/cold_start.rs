@@ -1,6 +1,7 @@
 //! Verdicts about the cold start: the time of the first call on a fresh instance, of which each
 //! replica has one for each variant.
 
+use super::alpha::ClaimScope;
 use super::settings::RaceSettings;
 use crate::measurement::{Metric, Replica, VariantIndex};
 use crate::paired_times::PairedTimes;
@@ -47,7 +48,7 @@ impl RaceSettings {
             case_weights: vec![1.0],
             ..self.clone()
         };
-        single.threshold()
+        single.threshold(ClaimScope::AllCases)
     }
 }
 
@@ -148,6 +149,7 @@ mod tests {
                 for case in 0..2 {
                     for variant in 0..2 {
                         replica.samples.push(crate::measurement::Sample {
+                            kind: crate::measurement::SampleKind::Full,
                             variant,
                             case,
                             block: 0,

@@ -11,7 +11,7 @@
 //! The sign is bet on in the same way: the factor is 1 + c where D is above θ, 1 − c where it is
 //! below, and 1 where it equals θ.
 
-use super::sequence::Bounds;
+use super::bounds::Bounds;
 
 /// The number of bets c that are held at once.
 const BETS: usize = 14;
