@@ -224,7 +224,7 @@ fn build_times_rank_by_verdict_over_rounds_of_builds() {
         ("long", parts + &long),
     ];
     let folder = experiment(&approaches, "from = \"build-time\"");
-    let (output, report, out) = run(&folder, &["--budget", "10m"]);
+    let (output, report, out) = run(&folder, &["--budget", "600s"]);
     assert_eq!(output.status, 0, "{}", output.stderr);
     let row = by(&report, "build-time", "short", "long");
     assert_eq!(
@@ -247,7 +247,7 @@ fn build_times_rank_by_verdict_over_rounds_of_builds() {
         "run",
         folder.path().to_str().unwrap(),
         "--budget",
-        "10m",
+        "600s",
         "--format",
         "json",
         "--out",

@@ -18,10 +18,6 @@ pub enum Basis {
     Solo,
 }
 
-fn whole() -> f64 {
-    1.0
-}
-
 /// Everything that verdicts follow from, besides the replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaceSettings {
