@@ -12,6 +12,7 @@ mod golden;
 mod hostile;
 mod interface;
 mod lowering;
+mod readings;
 mod render;
 mod replica;
 mod resume;

@@ -196,6 +196,9 @@ pub(crate) fn request(bytes: &[u8]) {
         match &opened.request.task {
             Task::Gate {
                 component, files, ..
+            }
+            | Task::Assess {
+                component, files, ..
             } => {
                 let _ = (opened.blob(*component), opened.imports(*files));
             }

@@ -253,6 +253,7 @@ pub(super) fn facts() -> Facts {
         variants,
         verdicts: verdicts(),
         wall_verdicts: Vec::new(),
+        reading_verdicts: std::collections::BTreeMap::new(),
         replicas: Some(replicas()),
         protocol: Protocol {
             confidence: 0.95,

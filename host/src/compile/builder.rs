@@ -84,6 +84,16 @@ impl Builder {
         Ok(Arc::new(built))
     }
 
+    /// Builds a component anew, alone and without the cache, for the time that it takes.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub async fn build_anew(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
+        check_size(request)?;
+        let _turn = self.turns.acquire().await;
+        self.run(request).await
+    }
+
     /// The name of the cache entry: a hash of everything that decides what is built.
     fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
         let call = request.interface.call();

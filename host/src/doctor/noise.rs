@@ -130,7 +130,8 @@ async fn race(
     let options = RaceOptions {
         measure: declared,
         cores,
-        time_share: 1.0,
+        metric_share: 1.0,
+        cold_start: false,
     };
     let calibrator = programs
         .calibrator

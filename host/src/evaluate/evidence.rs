@@ -1,7 +1,7 @@
 //! All that readings of a variant are taken from.
 
 use crate::compile::BuildRecord;
-use crate::measure::GateRecord;
+use crate::measure::{Assessment, GateRecord};
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, SampleKind, VariantIndex};
 use bakeoff_domain::race::{Analysis, RaceSettings};
 use bakeoff_domain::report::CaseLabel;
@@ -12,8 +12,12 @@ use bakeoff_domain::stats::median;
 pub struct VariantEvidence<'a> {
     /// The record of its build, if it was built.
     pub build: Option<&'a BuildRecord>,
+    /// The CPU times of its build in the rounds that timed it, in nanoseconds.
+    pub build_times_ns: &'a [f64],
     /// The record of its gate, if it was checked.
     pub gate: Option<&'a GateRecord>,
+    /// What the workload says of its answers, where a criterion asks for it.
+    pub assessment: Option<&'a Assessment>,
     /// The labels of the cases.
     pub cases: &'a [CaseLabel],
     /// Its index in the race, if it took part.

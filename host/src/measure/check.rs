@@ -1,6 +1,7 @@
 //! The parent's side of the gate: one variant is checked in a runner.
 
 use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::gate::Call;
 use super::protocol::{CheckedCase, Rehearsal, Reply, Task, WrongCase};
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
@@ -18,7 +19,7 @@ const GAIN_SHARE: f64 = 0.05;
 const FIRST_CALL_FUEL: u64 = 4_000;
 
 /// How many times a runner on a stalled machine is started again.
-const STALLS_MAX: u32 = 3;
+pub(super) const STALLS_MAX: u32 = 3;
 
 /// The record of a variant's gate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,21 +74,33 @@ impl GateRecord {
     }
 
     fn failed(mut self, failed: Vec<Failed>) -> Result<Self, RunnerError> {
-        let Some(first) = failed.into_iter().next() else {
-            return Ok(self);
-        };
-        if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
-            return Err(RunnerError::Workload(first.error.message));
+        if let Some((failure, calls)) = first_failure(failed)? {
+            (self.failure, self.calls) = (Some(failure), calls);
         }
-        self.failure = Some(Failure {
-            class: first.error.class,
-            message: first.error.message,
-            phase: Phase::Check,
-            limit: first.error.limit,
-        });
-        self.calls = first.calls;
         Ok(self)
     }
+}
+
+/// Returns the first failure of a checked variant, with the calls that reproduce it.
+///
+/// # Errors
+/// It is the workload that failed.
+pub(super) fn first_failure(
+    failed: Vec<Failed>,
+) -> Result<Option<(Failure, Vec<Call>)>, RunnerError> {
+    let Some(first) = failed.into_iter().next() else {
+        return Ok(None);
+    };
+    if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
+        return Err(RunnerError::Workload(first.error.message));
+    }
+    let failure = Failure {
+        class: first.error.class,
+        message: first.error.message,
+        phase: Phase::Check,
+        limit: first.error.limit,
+    };
+    Ok(Some((failure, first.calls)))
 }
 
 /// Runs one variant through the gate, with the files that it is granted.

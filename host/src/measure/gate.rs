@@ -138,13 +138,23 @@ impl Gate<'_> {
     ) -> Result<CallResult, Halt> {
         Doing::Workload.announce(case, self.frames);
         let arguments = self.workload.arguments(case, seed)?;
+        self.judged_on(slot, (case, seed), &arguments)
+    }
+
+    /// The same on arguments that were made before.
+    pub(super) fn judged_on(
+        &mut self,
+        slot: &mut Slot,
+        (case, seed): Call,
+        arguments: &Arc<[Value]>,
+    ) -> Result<CallResult, Halt> {
         CALLING.announce(case, self.frames);
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, &arguments, COUNT_ONLY)?;
+        let answered = call(self.prepared, self.call, slot, arguments, COUNT_ONLY)?;
         Doing::Workload.announce(case, self.frames);
         match self
             .workload
-            .judge(case, &arguments, answered.value.as_ref())?
+            .judge(case, arguments, answered.value.as_ref())?
         {
             Judgement::Accepted => Ok(answered),
             Judgement::Refused(why) => Err(GuestError::new(FailureClass::WrongAnswer, why).into()),
@@ -207,7 +217,7 @@ fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
 }
 
 /// Returns the digest by which answers of different variants are compared.
-fn digest(value: Option<&Value>) -> String {
+pub(super) fn digest(value: Option<&Value>) -> String {
     let mut hasher = Sha256::new();
     if let Some(value) = value {
         value.hash_into(&mut |bytes| hasher.update(bytes));

@@ -7,6 +7,8 @@
 //! [`bakeoff_domain::race`].
 
 pub mod announcement;
+mod assess;
+mod assessment;
 mod bounds;
 mod check;
 mod contention_probe;
@@ -26,10 +28,14 @@ mod tally;
 mod watch;
 mod workload;
 
+pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, check, diagnose, read_cases};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
-pub use protocol::{Arguments, Inputs, Instances, Rehearsal, WaveCase, WrongCase, WrongPart};
+pub use protocol::{
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, WaveCase, WrongCase,
+    WrongPart,
+};
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
 pub use runner::{ROLE, role};

@@ -160,6 +160,15 @@ pub enum Task {
         /// The seeds of the inputs.
         seeds: GateSeeds,
     },
+    /// Call one variant on many inputs, and let the workload assess its answers.
+    Assess {
+        /// The variant, in the checked profile.
+        component: Blob,
+        /// The files that it is granted, if any.
+        files: Option<Blob>,
+        /// The seed of the inputs.
+        seed: u64,
+    },
     /// Repeat the calls of a failure in a variant's diagnostic build.
     Diagnose {
         /// The diagnostic build, in the checked profile.
@@ -232,6 +241,8 @@ pub enum Reply {
     Checked(CheckedCase),
     /// The result of the rehearsal.
     Rehearsed(Rehearsal),
+    /// What the workload says of one answer.
+    Assessed(AssessedAnswer),
     /// The failure of a call. The runner ends with it.
     Failed {
         /// The variant that failed; `None` for the workload.
@@ -280,6 +291,18 @@ pub struct CheckedCase {
     pub assessed: Vec<(String, f64)>,
     /// The number of calls made.
     pub calls: u32,
+}
+
+/// What the workload's `assess` says of the answer to one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssessedAnswer {
+    /// The case of the input.
+    pub case: CaseIndex,
+    /// Digest of the answer, to compare it between variants.
+    pub answer: String,
+    /// The numbers, by name.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub numbers: Vec<(String, f64)>,
 }
 
 /// Reads null as NaN. Results are kept as JSON, which has no number that is not finite and writes

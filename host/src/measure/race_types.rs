@@ -43,8 +43,10 @@ pub struct RaceOptions<'a> {
     pub measure: &'a Measure,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
-    /// The share of α of verdicts by time: 1 if nothing else ranks by a verdict of its own.
-    pub time_share: f64,
+    /// The share of α that the claims by one reading have.
+    pub metric_share: f64,
+    /// `true` if a criterion asks for the cold start.
+    pub cold_start: bool,
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.

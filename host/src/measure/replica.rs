@@ -135,6 +135,10 @@ pub(super) struct Replica<'a> {
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
+    /// The case of the first call of all.
+    cold_case: Option<CaseIndex>,
+    /// By variant: whether it was called.
+    called: Vec<bool>,
 }
 
 impl<'a> Replica<'a> {
@@ -203,6 +207,8 @@ impl<'a> Replica<'a> {
             baselines,
             probe_readings: Vec::new(),
             facts,
+            cold_case: None,
+            called: vec![false; task.payloads.len()],
         })
     }
 
@@ -256,7 +262,7 @@ impl<'a> Replica<'a> {
                     }
                     let input = inputs[case][round as usize].clone();
                     let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
-                    self.on_first_call(variant, &time);
+                    self.on_call(variant, case, &time);
                     calls += 1;
                     spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
@@ -274,9 +280,13 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    /// Keeps the time of a variant's very first call, the cold start.
-    fn on_first_call(&mut self, variant: VariantIndex, time: &CpuWallTime) {
-        self.facts.cold_ns[variant].get_or_insert(time.cpu_ns);
+    /// Keeps the time of a variant's very first call, the cold start, if it is on the same case as
+    /// those of the others: a variant that makes single calls on a case may begin with another one.
+    fn on_call(&mut self, variant: VariantIndex, case: CaseIndex, time: &CpuWallTime) {
+        let common = *self.cold_case.get_or_insert(case);
+        if !std::mem::replace(&mut self.called[variant], true) && case == common {
+            self.facts.cold_ns[variant] = Some(time.cpu_ns);
+        }
     }
 
     /// Takes the samples of a case: in a block, or one call of each variant in a round.
@@ -305,7 +315,7 @@ impl<'a> Replica<'a> {
             let sampled =
                 self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
             if kind == SampleKind::SingleCall {
-                self.on_first_call(variant, &sampled.time);
+                self.on_call(variant, case, &sampled.time);
             }
             samples.push(Sample {
                 kind,

@@ -55,25 +55,38 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let passed = match unsafe { checked.prepare(bytes, imports) } {
                 Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
-                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, frames);
+                    let passed = in_gate(
+                        &opened,
+                        &prepared,
+                        &workload,
+                        *seeds,
+                        frames,
+                        checked_and_rehearsed,
+                    );
                     Reply::Attempted(prepared.attempts()).send(frames)?;
                     passed
                 }
             };
-            match passed {
-                Ok(()) => Ok(()),
-                Err((Halt::Channel(error), _)) => Err(error),
-                Err((Halt::GuestError(error), calls)) => {
-                    let workload =
-                        error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
-                    let failed = Reply::Failed {
-                        variant: (!workload).then_some(0),
-                        calls,
-                        error,
-                    };
-                    failed.send(frames)
-                }
-            }
+            ended(passed, frames)
+        }
+        Task::Assess {
+            component,
+            files,
+            seed,
+        } => {
+            let bytes = opened.blob(*component)?;
+            let imports = opened.imports(*files)?;
+            let seeds = GateSeeds {
+                cases: *seed,
+                rehearsal: *seed,
+            };
+            // SAFETY: the parent authenticated the bytes it sent.
+            let prepared = unsafe { checked.prepare(bytes, imports) }
+                .map_err(|error| (Halt::GuestError(error), Vec::new()));
+            let assess = |gate: &mut Gate<'_>| gate.assess(*seed);
+            let assessed = prepared
+                .and_then(|prepared| in_gate(&opened, &prepared, &workload, seeds, frames, assess));
+            ended(assessed, frames)
         }
         Task::Diagnose { component, calls } => {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
@@ -113,12 +126,31 @@ fn workload_limits(limits: Limits) -> Limits {
 
 type Calls = Vec<gate::Call>;
 
-fn pass_gate(
+/// Sends the failure that a gate ended with, if it did.
+fn ended(end: Result<(), (Halt, Calls)>, frames: &mut Frames) -> Result<(), String> {
+    match end {
+        Ok(()) => Ok(()),
+        Err((Halt::Channel(error), _)) => Err(error),
+        Err((Halt::GuestError(error), calls)) => {
+            let workload = error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
+            let failed = Reply::Failed {
+                variant: (!workload).then_some(0),
+                calls,
+                error,
+            };
+            failed.send(frames)
+        }
+    }
+}
+
+/// Opens a gate for one variant, and runs it as `act` says.
+fn in_gate(
     opened: &Opened<'_>,
     prepared: &PreparedComponent,
     workload_sandbox: &Sandbox,
     seeds: GateSeeds,
     frames: &mut Frames,
+    act: impl FnOnce(&mut Gate<'_>) -> Result<(), Halt>,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
     let call = opened.request.call.as_slice();
@@ -136,7 +168,7 @@ fn pass_gate(
         frames,
         made: Vec::new(),
     };
-    checked_and_rehearsed(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+    act(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
 }
 
 /// Checks every case, then rehearses the calls of a whole replica.

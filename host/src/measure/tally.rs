@@ -87,7 +87,8 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings.replicas_max = options.measure.replicas_max;
     settings.margin = options.measure.margin;
     settings.precision = options.measure.precision;
-    settings.metric_share = options.time_share;
+    settings.metric_share = options.metric_share;
+    settings.cold_start = options.cold_start;
     settings
 }
 

@@ -478,6 +478,7 @@ pub(super) mod tests {
             }],
             verdicts: Vec::new(),
             wall_verdicts: Vec::new(),
+            reading_verdicts: std::collections::BTreeMap::new(),
             replicas: None,
             protocol: Protocol::default(),
             options: bakeoff_domain::spec::ReportOptions::default(),

@@ -7,6 +7,7 @@ use super::evidence::{Evidence, RaceRecord, Record};
 use super::notes::notes;
 use super::race;
 use super::race_outcome::RaceOutcome;
+use super::reading_verdicts::reading_verdicts;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use crate::evaluate::{self, VariantEvidence};
@@ -39,6 +40,15 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             fail(&mut variants, &id, failure);
         }
     }
+    for assessment in &record.assessments {
+        if let Some(failure) = &assessment.value.failure {
+            let mut states = variants.iter_mut();
+            let state = states.find(|state| *state.id() == assessment.variant);
+            if let Some(state) = state.filter(|state| state.is_alive()) {
+                state.failure = Some(failure.clone());
+            }
+        }
+    }
     find_duplicates(&mut variants);
     let outcome = outcome(&mut variants, evidence, cases)?;
     all_notes.extend(notes(record, &variants, cases, outcome.as_ref()));
@@ -55,10 +65,11 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             .collect(),
         variants: variants
             .iter()
-            .map(|state| variant_report(state, &variants, cases, outcome.as_ref()))
+            .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
             .collect(),
         verdicts: by_time,
         wall_verdicts: by_wall,
+        reading_verdicts: reading_verdicts(record, &variants, outcome.as_ref()),
         replicas: outcome
             .as_ref()
             .map(|outcome| replica_times(outcome, &variants)),
@@ -177,15 +188,19 @@ fn raced(
 fn variant_report(
     state: &VariantState,
     variants: &[VariantState],
-    cases: &[CaseLabel],
+    record: &Record,
     outcome: Option<&RaceOutcome>,
 ) -> VariantReport {
+    let cases = record.cases.as_slice();
+    let assessment = record.assessment(state.id());
     // A duplicate has the times of the variant that it repeats.
     let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
     let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
     let evidence = VariantEvidence {
         build: state.build.as_ref(),
         gate: state.gate.as_ref(),
+        build_times_ns: &record.build_times_ns(state.id()),
+        assessment: assessment.filter(|assessment| assessment.failure.is_none()),
         cases,
         racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
         analysis,

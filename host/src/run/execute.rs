@@ -169,6 +169,7 @@ impl Run<'_> {
         self.announce()?;
         self.build().await?;
         self.check().await?;
+        self.time_builds().await?;
         find_duplicates(&mut self.variants);
         self.time().await?;
         let report = self.conclude(run)?;

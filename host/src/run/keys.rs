@@ -8,8 +8,9 @@ use crate::compile::{LAYOUT_SCHEME, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
 use crate::source::digest_of_parts;
 use crate::store::Key;
+use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, State};
+use bakeoff_domain::spec::{Experiment, Source, State};
 use std::fmt::Write as _;
 
 /// The content address, in the key of a build, of code that could not be read.
@@ -72,10 +73,12 @@ impl Keys {
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
-                "confidence={} practical={} state={state} margin={}",
+                "confidence={} practical={} state={state} margin={} share={} cold-start={}",
                 measure.confidence,
                 measure.practical,
-                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string())
+                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string()),
+                metric_share(&experiment.criteria),
+                experiment.uses(&Source::ColdStart)
             ),
         })
     }
@@ -92,6 +95,19 @@ impl Keys {
         ])
     }
 
+    /// Returns the key of a round that times the builds of this `code`.
+    pub(super) fn of_builds(&self, code: String, round: u32) -> Key {
+        Key::new([
+            ("code", code),
+            ("interface", self.interface.clone()),
+            ("compiler", self.compiler.clone()),
+            ("engine", format!("{} {}", self.checked, self.timed)),
+            ("confinement", self.confinement.clone()),
+            ("seed", self.seed.clone()),
+            ("round", round.to_string()),
+        ])
+    }
+
     /// Returns the key of the gate of a component with the files that it is granted. It does not
     /// depend on the run's seed: the rehearsal used a seed that nobody knew when the component was
     /// written, so its result is as good in a later run.
@@ -99,6 +115,17 @@ impl Keys {
         let own = [
             ("component", identity.component.as_str()),
             ("files", identity.files_input()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of what the workload says of a component's answers: that of its gate, with the
+    /// seed of the inputs, which nobody knew when the component was written.
+    pub(super) fn assessment(&self, identity: &Identity) -> Key {
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+            ("seed", self.seed.as_str()),
         ];
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }

@@ -7,6 +7,8 @@
 //! them. The report is computed from [`Evidence`] alone, by [`conclude`].
 
 mod agreement;
+mod assessments;
+mod build_times;
 mod builds;
 mod changes;
 mod checks;
@@ -23,11 +25,13 @@ mod on_cores;
 mod options;
 mod race;
 mod race_outcome;
+mod reading_verdicts;
 mod seed;
 mod session;
 mod variant_state;
 mod verdicts;
 
+pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};
 pub use error::RunError;

@@ -12,6 +12,7 @@ use crate::measure::{
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
+use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source};
@@ -56,11 +57,7 @@ impl Run<'_> {
             verdicts: BTreeMap::new(),
         };
         let stored = recorder.stored_race()?;
-        let options = RaceOptions {
-            measure: &self.loaded.experiment.measure,
-            cores: &self.context.cores,
-            time_share: time_share(&self.loaded.experiment),
-        };
+        let options = race_options(&self.loaded.experiment, &self.context.cores);
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let raced =
@@ -142,24 +139,23 @@ pub(super) fn replay(
     variants: usize,
     stored: StoredRace,
 ) -> Option<Raced> {
-    let options = RaceOptions {
-        measure: &experiment.measure,
-        cores: &[],
-        time_share: time_share(experiment),
-    };
+    let options = race_options(experiment, &[]);
     measure::replay(variants, cases.len(), &options, stored)
+}
+
+/// Returns the options of a race, as they follow from the experiment's declaration.
+fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptions<'a> {
+    RaceOptions {
+        measure: &experiment.measure,
+        cores,
+        metric_share: metric_share(&experiment.criteria),
+        cold_start: experiment.uses(&Source::ColdStart),
+    }
 }
 
 /// Returns true if verdicts by wall time are claimed: a criterion needs them.
 pub(super) fn claims_wall(experiment: &Experiment) -> bool {
-    let mut criteria = experiment.criteria.iter();
-    criteria.any(|criterion| criterion.source == Source::Wall)
-}
-
-/// Returns the share of α of verdicts by time: all of it, or half beside verdicts by wall time, which
-/// have the other half.
-fn time_share(experiment: &Experiment) -> f64 {
-    if claims_wall(experiment) { 0.5 } else { 1.0 }
+    experiment.uses(&Source::Wall)
 }
 
 /// A listener that stores the events of a race, and emits them.

@@ -66,7 +66,10 @@ fn duplicates(variants: &[VariantState]) -> impl Iterator<Item = (&VariantId, &V
 }
 
 /// Returns the rows, and for each duplicate those of the variant that it repeats.
-fn with_duplicates(mut rows: Vec<VerdictRow>, variants: &[VariantState]) -> Vec<VerdictRow> {
+pub(super) fn with_duplicates(
+    mut rows: Vec<VerdictRow>,
+    variants: &[VariantState],
+) -> Vec<VerdictRow> {
     for (id, original) in duplicates(variants) {
         let copy = |row: &VerdictRow| {
             let mut row = row.clone();
@@ -86,7 +89,7 @@ fn with_duplicates(mut rows: Vec<VerdictRow>, variants: &[VariantState]) -> Vec<
 }
 
 /// Returns the ties of duplicates with the variants that they repeat; the interval is a point.
-fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
+pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     let tie = |(id, original): (&VariantId, &VariantId)| {
         let identical = PairVerdict {
             below_threshold: true,

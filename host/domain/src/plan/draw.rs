@@ -182,7 +182,7 @@ fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
 }
 
 /// Shuffles uniformly (Fisher and Yates).
-fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
+pub(super) fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last as u64 + 1) as usize);
     }

@@ -5,6 +5,7 @@
 //! often in every block, so their difference is as likely positive as negative, whatever the
 //! machine does meanwhile.
 
+mod build_order;
 mod draw;
 mod live_variant;
 mod pilot;
@@ -14,6 +15,7 @@ mod seeds;
 mod single_calls;
 mod steady;
 
+pub use build_order::build_order;
 pub use draw::{ReplicaSpec, draw};
 pub use live_variant::{LiveVariant, SingleCalls};
 pub use pilot::PilotTimes;

@@ -6,6 +6,7 @@
 mod alpha;
 mod analysis;
 mod block_times;
+mod cold_start;
 mod conditions;
 mod dependence;
 mod first_scale;

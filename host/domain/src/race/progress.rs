@@ -99,15 +99,36 @@ impl Analysis {
             .collect()
     }
 
-    /// The unbeaten variants, and the beaten ones that have a case or the margin to settle.
+    /// The unbeaten variants, by time or by the cold start where that is asked for, and the beaten
+    /// ones that have a case or the margin to settle.
     fn live_variants(&self) -> Vec<VariantIndex> {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
                 || self.is_near_margin(*variant)
+                || self.has_unbeaten_start(*variant)
                 || best.is_some_and(|best| self.leads_on_a_case(*variant, best))
         };
         self.taking_part().into_iter().filter(stays).collect()
+    }
+
+    /// Returns true if verdicts about the cold start are wanted, and none calls the variant slower.
+    fn has_unbeaten_start(&self, variant: VariantIndex) -> bool {
+        let slower = |pair: &PairVerdict| match pair.verdict {
+            Verdict::Beats => pair.b == variant,
+            Verdict::Beaten => pair.a == variant,
+            Verdict::Tie | Verdict::NoCall => false,
+        };
+        self.settings.cold_start && !self.cold_start.iter().any(slower)
+    }
+
+    /// Returns true if the cold starts of two of these variants are not told apart yet.
+    fn has_open_start(&self, live_variants: &[VariantIndex]) -> bool {
+        let unbeaten = |variant: VariantIndex| {
+            live_variants.contains(&variant) && self.has_unbeaten_start(variant)
+        };
+        let mut pairs = self.cold_start.iter();
+        pairs.any(|pair| unbeaten(pair.a) && unbeaten(pair.b) && pair.is_open())
     }
 
     /// Returns true if it is open whether the variant is within the margin of variant 0; for variant
@@ -128,12 +149,19 @@ impl Analysis {
     }
 
     fn settled(&self, live_variants: &[VariantIndex]) -> Option<StopReason> {
+        let best = self.leader();
         let is_open = |live_variant: &VariantIndex| {
-            !self.unbeaten.contains(live_variant) || self.is_near_margin(*live_variant)
+            let leads = best.is_some_and(|best| self.leads_on_a_case(*live_variant, best));
+            (leads && !self.unbeaten.contains(live_variant)) || self.is_near_margin(*live_variant)
         };
-        if live_variants.iter().any(is_open) {
+        if live_variants.iter().any(is_open) || self.has_open_start(live_variants) {
             return None;
         }
+        let live_variants: &Vec<VariantIndex> = &live_variants
+            .iter()
+            .copied()
+            .filter(|variant| self.unbeaten.contains(variant))
+            .collect();
         if self.winner.is_some() {
             return Some(StopReason::Winner);
         }

@@ -6,10 +6,6 @@ use crate::plan::SingleCalls;
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
-fn whole() -> f64 {
-    1.0
-}
-
 /// The scale of the first differences of a pair: the median absolute deviation of its differences in
 /// the blocks of the pilot, at least the clock's resolution.
 ///
@@ -43,9 +39,13 @@ pub struct RaceSettings {
     /// The clock that verdicts are about.
     #[serde(default)]
     pub metric: Metric,
-    /// The share of α of claims by this metric: 1 if no other reading ranks by a verdict of its own.
+    /// The share of α that the claims by one reading have: 1 if time is the only reading that ranks,
+    /// see [`metric_share`](crate::metric_share::metric_share).
     #[serde(default = "whole")]
     pub metric_share: f64,
+    /// True if verdicts about the cold start are wanted.
+    #[serde(default)]
+    pub cold_start: bool,
     /// q: the resolution of the thread clock, in nanoseconds.
     pub clock_ns: f64,
     /// The largest number of replicas.
@@ -72,6 +72,10 @@ pub struct RaceSettings {
     pub basis: Basis,
 }
 
+fn whole() -> f64 {
+    1.0
+}
+
 impl RaceSettings {
     /// Settings for this many variants and cases of equal weight, at 95 % confidence, δ = 1 %, CPU time with a
     /// clock resolution of 0.5 µs, 96 replicas at most.
@@ -83,6 +87,7 @@ impl RaceSettings {
             practical: 0.01,
             metric: Metric::Cpu,
             metric_share: 1.0,
+            cold_start: false,
             clock_ns: 500.0,
             replicas_max: 96,
             margin: None,

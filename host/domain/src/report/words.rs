@@ -8,6 +8,7 @@ mod headline;
 pub mod numbers;
 mod open;
 mod pairs;
+mod readings;
 mod sizes;
 mod speed;
 mod trade_offs;

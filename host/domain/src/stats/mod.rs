@@ -2,6 +2,7 @@
 //!
 //! Every function is defined for every finite input and returns `None` for too few values.
 
+mod betting;
 mod bounds;
 mod eprocess;
 mod estimate;
@@ -11,6 +12,7 @@ mod scale;
 mod sequence;
 mod trend;
 
+pub use betting::{BoundedMean, SignOfDifferences};
 pub use bounds::Bounds;
 pub use eprocess::{EProcess, REPLICAS_MIN, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};

@@ -2,7 +2,7 @@
 
 use super::numbers::{count, percent, reading, weight};
 use super::view::{self, Relation, joined, name, ranked, relation, row_for};
-use super::{sizes, speed};
+use super::{readings, sizes, speed};
 use crate::report::{CriterionSummary, Report, VariantReport};
 
 /// The advantage of `a` over `b` on a criterion, as the predicate of a sentence about `a`:
@@ -14,18 +14,25 @@ pub(super) fn edge(
     b: &VariantReport,
     other: &str,
 ) -> String {
-    if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_paired()) {
+    if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_timed()) {
         return speed::faster(&row, other, &report.protocol);
     }
     let called = view::shortened(&criterion.name);
-    match readings(criterion, a, b) {
-        Some(readings) => format!("is better on {called}: {readings}"),
+    match both_readings(criterion, a, b) {
+        Some(found) => {
+            let claim = readings::claim(report, criterion, a, b);
+            format!("is better on {called}: {found}{claim}")
+        }
         None => format!("is better on {called}"),
     }
 }
 
 /// The readings of two variants on a criterion: `4 KiB against 12 MiB`. `None` if either has none.
-fn readings(criterion: &CriterionSummary, a: &VariantReport, b: &VariantReport) -> Option<String> {
+fn both_readings(
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+) -> Option<String> {
     let text = |variant: &VariantReport| {
         let found = variant.readings.get(&criterion.source)?;
         let text = reading(found.value, unit(criterion, &found.unit));
@@ -119,7 +126,11 @@ fn alternative(report: &Report, best: &VariantReport, variant: &VariantReport) -
     let other = name(report, &best.id);
     let criteria: Vec<String> = better.iter().map(|c| view::shortened(&c.name)).collect();
     let (matters, detail) = match better.as_slice() {
-        [only] if !only.is_paired() => ("matters", readings(only, variant, best)),
+        [only] if !only.is_timed() => {
+            let found = both_readings(only, variant, best);
+            let claim = readings::claim(report, only, variant, best);
+            ("matters", found.map(|found| format!("{found}{claim}")))
+        }
         [only] => ("matters", Some(detail(report, only, variant, best, &other))),
         several => {
             let details = several
@@ -145,8 +156,11 @@ fn detail(
     b: &VariantReport,
     other: &str,
 ) -> String {
-    match readings(criterion, a, b).filter(|_| !criterion.is_paired()) {
-        Some(readings) => format!("{} {readings}", view::shortened(&criterion.name)),
+    match both_readings(criterion, a, b).filter(|_| !criterion.is_timed()) {
+        Some(found) => {
+            let claim = readings::claim(report, criterion, a, b);
+            format!("{} {found}{claim}", view::shortened(&criterion.name))
+        }
         None => format!("it {}", edge(report, criterion, a, b, other)),
     }
 }

@@ -50,7 +50,7 @@ fn sentence(
                 1 => format!(" ({} between)", name(report, &behind[0].id)),
                 more => format!(" ({more} others between)"),
             };
-            let how = if criterion.is_paired() {
+            let how = if criterion.is_timed() {
                 "slowest"
             } else {
                 "worst"
@@ -76,7 +76,7 @@ fn leading(
 ) -> Option<String> {
     let first = leaders.first()?;
     let reading = shown(criterion, first).unwrap_or_default();
-    let best = if criterion.is_paired() {
+    let best = if criterion.is_timed() {
         "fastest"
     } else {
         "best"
@@ -91,14 +91,18 @@ fn leading(
         names.push(format!("{more} more"));
     }
     let names = joined(&names);
-    if !criterion.is_paired() {
+    if !criterion.is_timed() {
         let same = leaders
             .iter()
             .all(|v| relation(report, criterion, first, v) == Relation::Equal || v.id == first.id);
         return Some(if same {
             format!("{best}: {names}{reading}")
         } else {
-            format!("{best}: {names} (their intervals overlap)")
+            let why = match criterion.is_paired() {
+                true => "no call among them",
+                false => "their intervals overlap",
+            };
+            format!("{best}: {names} ({why})")
         });
     }
     let pairs = || {
@@ -123,7 +127,7 @@ fn trailing(
     last: &VariantReport,
     best: &VariantReport,
 ) -> String {
-    if criterion.is_paired() {
+    if criterion.is_timed() {
         let row = row_for(report, criterion, &last.id, &best.id);
         let ratio = row.and_then(|row| {
             Some(Interval {
@@ -141,7 +145,7 @@ fn trailing(
 
 /// `, 4 KiB`: the reading, or the score where there is none.
 fn shown(criterion: &CriterionSummary, variant: &VariantReport) -> Option<String> {
-    if criterion.is_paired() {
+    if criterion.is_timed() {
         return None;
     }
     let read = variant.readings.get(&criterion.source);

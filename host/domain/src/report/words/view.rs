@@ -1,7 +1,7 @@
 //! Look-ups in a report.
 
 use crate::report::{
-    CaseLabel, CriterionSummary, Report, VariantReport, VariantStatus, VerdictRow,
+    CaseLabel, CriterionSummary, ReadingVerdict, Report, VariantReport, VariantStatus, VerdictRow,
 };
 use crate::verdict::{RatioInterval, SignInversion, Verdict};
 
@@ -60,6 +60,34 @@ pub(super) fn row_for(
     }
 }
 
+/// The verdict by a criterion's reading about `a` against `b`, for criteria that are not about the
+/// time of calls; mirrored if the report has it about `b` against `a`.
+pub(super) fn reading_row(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &str,
+    b: &str,
+) -> Option<ReadingVerdict<String>> {
+    let rows = report.reading_verdicts.get(&criterion.source)?;
+    let about =
+        |row: &&ReadingVerdict<String>| (row.a == a && row.b == b) || (row.a == b && row.b == a);
+    let row = rows.iter().find(about)?.clone();
+    Some(if row.a == a { row } else { row.mirrored() })
+}
+
+/// The verdict about `a` against `b` on a criterion whose differences come from verdicts.
+pub(super) fn verdict_on(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &str,
+    b: &str,
+) -> Option<Verdict> {
+    match criterion.is_timed() {
+        true => row_for(report, criterion, a, b).map(|row| row.verdict),
+        false => reading_row(report, criterion, a, b).map(|row| row.verdict),
+    }
+}
+
 fn row_among(
     rows: &[VerdictRow],
     a: &str,
@@ -105,7 +133,7 @@ pub fn about_first(row: &VerdictRow, a: &str) -> VerdictRow {
 
 /// The criterion about time with the largest weight, if one counts.
 pub(super) fn time_criterion(report: &Report) -> Option<&CriterionSummary> {
-    let counting = |c: &&CriterionSummary| c.is_paired() && c.weight > 0.0;
+    let counting = |c: &&CriterionSummary| c.is_timed() && c.weight > 0.0;
     let paired = report.criteria.iter().filter(counting);
     paired.max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
@@ -162,7 +190,7 @@ pub(super) fn relation(
     b: &VariantReport,
 ) -> Relation {
     if criterion.is_paired() {
-        return match row_for(report, criterion, &a.id, &b.id).map(|row| row.verdict) {
+        return match verdict_on(report, criterion, &a.id, &b.id) {
             Some(Verdict::Beats) => Relation::Better,
             Some(Verdict::Beaten) => Relation::Worse,
             Some(Verdict::Tie) => Relation::Equal,

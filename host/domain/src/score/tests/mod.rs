@@ -12,7 +12,7 @@ fn opinion(name: &str, weight: f64) -> CriterionSummary {
     CriterionSummary {
         name: name.to_owned(),
         weight,
-        source: format!("assess:{name}"),
+        source: format!("opinion:{name}"),
         direction: Direction::HigherIsBetter,
         unit: String::new(),
         scale: Scale::Linear {
