@@ -52,8 +52,10 @@ Examples:
 
 Exit status:
   0  success, also with a tie         3  success, but some variants failed
-  1  no answer, --fail-if-slower,     5  error of confinement, store or engine
-     or a figure that differs
+  1  no answer: no winner and no      5  error of confinement, store or engine
+     tie; slower or unknown with
+     --fail-if-slower; a figure
+     that differs
   2  usage or configuration error  130  interrupted; prints the command that resumes";
 
 #[derive(Debug, Subcommand)]
