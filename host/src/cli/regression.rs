@@ -126,7 +126,7 @@ fn advice(protocol: &Protocol) -> String {
     match protocol.ended {
         Ended::Budget => format!(
             "the budget of {} ended: a larger --budget would tell more",
-            words::numbers::budget(protocol.budget_seconds)
+            words::numbers::reading(protocol.budget_seconds * 1e9, "ns")
         ),
         Ended::ReplicaLimit => format!(
             "the limit of {} replicas was reached: choose another limit for --fail-if-slower, or a \
@@ -228,7 +228,7 @@ mod tests {
             high: None,
         };
         assert!(line(&unknown, &protocol).ends_with(
-            "at least 1.000 times as long; the budget of 20s ended: a larger --budget would tell more"
+            "at least 1.000 times as long; the budget of 20 s ended: a larger --budget would tell more"
         ));
         protocol.ended = Ended::ReplicaLimit;
         let limit = line(&unknown, &protocol);

@@ -3,7 +3,9 @@
 
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::{
+    Doing, Instances, Opened, OverheadTotals, ReplicaFacts, ReplicaTask, Reply, VariantPayload,
+};
 use super::workload::{Judgement, Workload};
 use crate::invoke::Value;
 use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
@@ -11,6 +13,7 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
 const BASELINE_CALLS: usize = 16;
@@ -55,13 +58,6 @@ struct Input {
     arguments: Arc<[Value]>,
 }
 
-/// The times and answers of a sample.
-#[derive(Default)]
-struct Sampled {
-    time: CpuWallTime,
-    answers: Vec<Option<Value>>,
-}
-
 impl Runner<'_> {
     /// Makes one call. On a fresh instance the start functions are timed too, since a prototype
     /// could move work into them.
@@ -83,18 +79,20 @@ impl Runner<'_> {
         Ok((time, answered.value))
     }
 
-    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
-        let mut sampled = Sampled {
-            answers: Vec::with_capacity(inputs.len()),
-            ..Sampled::default()
-        };
+    /// Makes the calls of a sample, and returns their time and answers.
+    fn sample(
+        &mut self,
+        inputs: &[Input],
+    ) -> Result<(CpuWallTime, Vec<Option<Value>>), GuestError> {
+        let mut total = CpuWallTime::default();
+        let mut answers = Vec::with_capacity(inputs.len());
         for input in inputs {
             let (time, answer) = self.call(input)?;
-            sampled.time.cpu_ns += time.cpu_ns;
-            sampled.time.wall_ns += time.wall_ns;
-            sampled.answers.push(answer);
+            total.cpu_ns += time.cpu_ns;
+            total.wall_ns += time.wall_ns;
+            answers.push(answer);
         }
-        Ok(sampled)
+        Ok((total, answers))
     }
 }
 
@@ -164,6 +162,8 @@ impl<'a> Replica<'a> {
             contention_probe_ns: None,
             preemptions: 0,
             calls: 0,
+            work_ns: 0,
+            overheads: vec![OverheadTotals::default(); cases],
         };
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
@@ -180,6 +180,7 @@ impl<'a> Replica<'a> {
 
     /// Runs warm-up and blocks, and sends the results.
     pub(super) fn run(mut self) -> Result<(), Stop> {
+        let started = Instant::now();
         self.warm_up()?;
         let task = self.task;
         for (block, plan) in task.plan.blocks.iter().enumerate() {
@@ -195,6 +196,7 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns();
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
+        self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let facts = self.facts.clone();
         self.say(&Reply::Replica(facts))
     }
@@ -260,25 +262,27 @@ impl<'a> Replica<'a> {
         for call in 0..plan.calls {
             inputs.push(self.input(case, plan.seeds.of_call(call))?);
         }
+        let started = Instant::now();
         let few = &inputs[..inputs.len().min(BASELINE_CALLS)];
-        let nothing = self
+        let (nothing, _) = self
             .calibrator
             .sample(few)
             .map_err(|error| blame(None, error))?;
         let calls = few.len().max(1) as u64;
         let per_call = CpuWallTime {
-            cpu_ns: nothing.time.cpu_ns / calls,
-            wall_ns: nothing.time.wall_ns / calls,
+            cpu_ns: nothing.cpu_ns / calls,
+            wall_ns: nothing.wall_ns / calls,
         };
         self.baselines[case].push(per_call);
         self.probe_readings.push(contention_probe_ns());
+        let doing_nothing = started.elapsed();
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
         for (position, turn) in plan.order.iter().enumerate() {
             let variant = turn.variant;
             let inputs = &inputs[..(turn.calls as usize).min(inputs.len())];
-            let sampled =
+            let (time, given) =
                 self.calling(variant, case, turn.calls, |runner| runner.sample(inputs))?;
             samples.push(Sample {
                 variant,
@@ -286,12 +290,17 @@ impl<'a> Replica<'a> {
                 block,
                 position: position as u32,
                 calls: inputs.len() as u32,
-                cpu_ns: sampled.time.cpu_ns,
-                wall_ns: sampled.time.wall_ns,
+                cpu_ns: time.cpu_ns,
+                wall_ns: time.wall_ns,
             });
-            answers.push((variant, sampled.answers));
+            answers.push((variant, given));
         }
+        let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
+        let judging = doing_nothing + started.elapsed();
+        self.facts.overheads[case]
+            .judged
+            .add(inputs.len() as u64, judging);
         for sample in samples {
             self.say(&Reply::Sample(sample))?;
         }
@@ -346,10 +355,12 @@ impl<'a> Replica<'a> {
             case,
             doing: Doing::Workload,
         })?;
+        let started = Instant::now();
         let arguments = self
             .workload
             .arguments(case, seed)
             .map_err(|error| blame(None, error))?;
+        self.facts.overheads[case].inputs.add(1, started.elapsed());
         let bytes = arguments.iter().map(Value::bytes).sum::<usize>() as u64;
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
@@ -359,13 +370,14 @@ impl<'a> Replica<'a> {
         })
     }
 
+    /// Lets a variant make calls on a case, and returns the guest's time and what came back.
     fn calling<T>(
         &mut self,
         variant: VariantIndex,
         case: CaseIndex,
         calls: u32,
-        act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
-    ) -> Result<T, Stop> {
+        act: impl FnOnce(&mut Runner<'a>) -> Result<(CpuWallTime, T), GuestError>,
+    ) -> Result<(CpuWallTime, T), Stop> {
         self.say(&Reply::About {
             case,
             doing: Doing::Calling { variant, calls },
@@ -373,14 +385,21 @@ impl<'a> Replica<'a> {
         self.facts.calls += u64::from(calls);
         let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
         let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
-        act(runner).map_err(|error| {
+        let started = Instant::now();
+        let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
             Stop::Blamed(vec![Blame {
                 variant: Some(variant),
                 error,
                 calls,
             }])
-        })
+        })?;
+        let around = started.elapsed();
+        let around = around.saturating_sub(Duration::from_nanos(time.cpu_ns));
+        self.facts.overheads[case]
+            .calls
+            .add(u64::from(calls), around);
+        Ok((time, given))
     }
 
     fn say(&mut self, reply: &Reply) -> Result<(), Stop> {

@@ -5,12 +5,14 @@
 //! often in every block, so their difference is as likely positive as negative, whatever the
 //! machine does meanwhile.
 
+mod costs;
 mod draw;
 mod pilot;
 mod sampling;
 mod seeds;
 mod steady;
 
+pub use costs::{CaseOverhead, Correction};
 pub use draw::{
     BlockPlan, CasePlan, ComponentLoad, Isolation, LiveVariant, PlannedSample, ReplicaPlan,
     ReplicaSpec, ReplicaStage, draw, isolation,

@@ -1,5 +1,6 @@
 //! The sampling of a race: calls, blocks and warm-up, fixed before the first replica that counts.
 
+use super::costs::{CaseOverhead, Costs};
 use super::pilot::{PilotTimes, single_call_variants};
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
@@ -20,8 +21,6 @@ const JITTER_LOW: f64 = 0.9;
 const BLOCKS_TO_STARTUP: f64 = 2.0;
 /// The budget should hold this many times the replicas that an obvious difference takes.
 const REPLICAS_WANTED: f64 = 3.0;
-/// Nanoseconds in a second.
-const SECOND_NS: f64 = 1e9;
 
 /// The shortest call that gets a verdict, in nanoseconds: 20 q, with q the clock resolution.
 pub fn call_ns_min(clock_ns: f64) -> f64 {
@@ -35,9 +34,8 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
-    /// By case: the time of a call outside the guest (making the input, lowering, lifting), in
-    /// nanoseconds.
-    pub call_overhead_ns: Vec<f64>,
+    /// By case: the time around its calls.
+    pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
     /// The time left for the whole race, in seconds.
@@ -83,14 +81,6 @@ pub struct Sampling {
     /// Calls that are too short to be timed: their cases get no verdict for any variant.
     pub too_short: Vec<TooShort>,
     costs: Costs,
-}
-
-/// Costs for predictions, all in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Costs {
-    startup: f64,
-    /// By variant, by case: one call with everything around it; 0 if it did not run.
-    call: Vec<Vec<f64>>,
 }
 
 /// Chooses the sampling from a pilot, before any data that counts.
@@ -160,33 +150,6 @@ fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConst
     wanted.min(fitting.floor()).max(1.0) as u32
 }
 
-impl Costs {
-    fn new(pilot: &PilotTimes, conditions: &SamplingConstraints) -> Self {
-        let cases = conditions.calls_max.len();
-        let variants = pilot.variants().last().map_or(0, |last| last + 1);
-        let call = |variant: VariantIndex, case: CaseIndex| {
-            let overhead = conditions
-                .call_overhead_ns
-                .get(case)
-                .copied()
-                .unwrap_or(0.0);
-            pilot
-                .call_ns(variant, case)
-                .map_or(0.0, |time| time + overhead)
-        };
-        let row = |variant| (0..cases).map(|case| call(variant, case)).collect();
-        Self {
-            startup: conditions.startup_seconds.max(0.0) * SECOND_NS,
-            call: (0..variants).map(row).collect(),
-        }
-    }
-
-    fn of_call(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
-        let row = self.call.get(variant);
-        row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
-    }
-}
-
 impl Sampling {
     /// The declared weights of cases, with 0 for those on which calls are too short.
     pub fn case_weights(&self, declared: &[f64]) -> Vec<f64> {
@@ -198,9 +161,9 @@ impl Sampling {
         weights.map(weight).collect()
     }
 
-    /// The predicted time of a replica with these variants in seconds, start and warm-up included. It
-    /// takes the pilot's CPU time for wall time, which is too little on a busy machine: callers take
-    /// the larger of this and the time of recent replicas.
+    /// The predicted time of a replica with these variants in seconds, start and warm-up included.
+    /// It takes the pilot's machine for what is to come: callers correct it by what replicas really
+    /// take ([`super::Correction`]).
     pub fn replica_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
         self.startup_seconds(live_variants) + self.blocks_seconds(live_variants, self.blocks)
     }
@@ -208,47 +171,54 @@ impl Sampling {
     /// The predicted time of one block without single-call variants in seconds: by this much a budget
     /// may be exceeded.
     pub fn block_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let full = live_variants
+        let mut full = live_variants
             .iter()
-            .filter(|live_variant| !live_variant.single_call);
-        let samples = full.map(|live_variant| self.block_ns(live_variant.variant));
-        samples.sum::<f64>() / SECOND_NS
+            .filter(|live_variant| !live_variant.single_call)
+            .peekable();
+        if full.peek().is_none() {
+            return 0.0;
+        }
+        let cases = self.calls.iter().enumerate();
+        let inputs = cases.map(|(case, calls)| self.costs.inputs_seconds(case, *calls));
+        let samples = full.map(|live_variant| self.sample_seconds(live_variant.variant));
+        inputs.sum::<f64>() + samples.sum::<f64>()
+    }
+
+    fn timed_cases(&self) -> Vec<CaseIndex> {
+        let cases = 0..self.calls.len();
+        cases.filter(|case| self.calls[*case] > 0).collect()
     }
 
     fn startup_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let warm_up = |live_variant: &LiveVariant| {
-            let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
-            let calls: Vec<f64> = cases
-                .map(|case| self.costs.of_call(live_variant.variant, case))
-                .collect();
-            let rotation: f64 = calls.iter().sum();
-            if live_variant.single_call || calls.is_empty() {
-                return rotation;
-            }
-            let least = rotation / calls.len() as f64 * f64::from(self.warm_up.calls());
-            least.max(rotation).max(self.warm_up.time_ns() as f64)
-        };
-        (self.costs.startup + live_variants.iter().map(warm_up).sum::<f64>()) / SECOND_NS
+        let variants = live_variants.iter();
+        let variants: Vec<(VariantIndex, bool)> = variants
+            .map(|live_variant| (live_variant.variant, live_variant.single_call))
+            .collect();
+        let warm_up = self
+            .costs
+            .warm_up_seconds(self.warm_up, &self.timed_cases(), &variants);
+        self.costs.startup_seconds() + warm_up
     }
 
     fn blocks_seconds(&self, live_variants: &[LiveVariant], blocks: u32) -> f64 {
         let single_call = live_variants
             .iter()
             .filter(|live_variant| live_variant.single_call);
-        let single_call_ns = single_call.map(|live_variant| {
-            let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
+        let cases = self.timed_cases();
+        let once = single_call.map(|live_variant| {
+            let cases = cases.iter();
             cases
-                .map(|case| self.costs.of_call(live_variant.variant, case))
+                .map(|case| self.costs.calls_seconds(live_variant.variant, *case, 1))
                 .sum::<f64>()
         });
-        f64::from(blocks) * self.block_seconds(live_variants)
-            + single_call_ns.sum::<f64>() / SECOND_NS
+        f64::from(blocks) * self.block_seconds(live_variants) + once.sum::<f64>()
     }
 
-    fn block_ns(&self, variant: VariantIndex) -> f64 {
+    /// The samples of a variant in one block.
+    fn sample_seconds(&self, variant: VariantIndex) -> f64 {
         let cases = self.calls.iter().enumerate();
         cases
-            .map(|(case, calls)| f64::from(*calls) * self.costs.of_call(variant, case))
+            .map(|(case, calls)| self.costs.calls_seconds(variant, case, *calls))
             .sum()
     }
 
@@ -312,7 +282,7 @@ mod tests {
         SamplingConstraints {
             clock_ns: 500.0,
             startup_seconds: 0.003,
-            call_overhead_ns: vec![0.0; cases],
+            overheads: vec![CaseOverhead::default(); cases],
             calls_max: vec![1_000_000; cases],
             seconds: 60.0,
             workers: 2,
@@ -378,6 +348,27 @@ mod tests {
         assert!((sampling.replica_seconds(&racing(&[0, 1])) - expected).abs() < 1e-9);
         // Twice the start takes 28 ms, which is more than 9 blocks of 3 ms.
         assert_eq!(sampling.blocks, 10);
+    }
+
+    #[test]
+    fn what_is_around_the_calls_of_one_case_is_no_cost_of_another() {
+        let pilot = pilot(&[&[20_000, 480_000], &[20_000, 480_000]]);
+        let mut dear = conditions(2);
+        dear.overheads[1] = CaseOverhead {
+            input_ns: 50e6,
+            judge_ns: 10e6,
+            call_ns: 1e6,
+        };
+        let sampling = choose(&pilot, WarmUp::Normal, &dear);
+        assert_eq!(sampling.calls, [28, 2]);
+        // 28 calls of 20 µs and 2 of 1.48 ms for each of both, and two inputs that they share.
+        let expected = 2.0 * (28.0 * 20e-6 + 2.0 * 1.48e-3) + 2.0 * 60e-3;
+        let block = sampling.block_seconds(&racing(&[0, 1]));
+        assert!((block - expected).abs() < 1e-9, "{block}");
+        // The warm-up takes 20 calls, 10 on each case; both have the same inputs.
+        let start = sampling.replica_seconds(&racing(&[0, 1])) - f64::from(sampling.blocks) * block;
+        let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
+        assert!((start - expected).abs() < 1e-9, "{start}");
     }
 
     #[test]

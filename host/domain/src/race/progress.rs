@@ -2,7 +2,7 @@
 
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{self, LiveVariant};
+use crate::plan::{self, Correction, LiveVariant, Sampling};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,23 @@ pub struct RemainingBudget {
     pub replica_seconds: f64,
 }
 
+impl RemainingBudget {
+    /// The budget of a race that has these seconds left: the next replica has the variants that are
+    /// left, and what it takes is predicted from the sampling and corrected by the replicas so far.
+    pub fn new(
+        seconds: f64,
+        analysis: &Analysis,
+        sampling: &Sampling,
+        correction: &Correction,
+    ) -> Self {
+        let predicted = sampling.replica_seconds(&analysis.next_live_variants());
+        Self {
+            seconds,
+            replica_seconds: correction.apply(predicted),
+        }
+    }
+}
+
 impl Analysis {
     /// The next step.
     ///
@@ -86,14 +103,20 @@ impl Analysis {
         if remaining.replica_seconds > remaining.seconds {
             return NextStep::Stop(StopReason::Budget);
         }
+        NextStep::Run {
+            live_variants: self.next_live_variants(),
+        }
+    }
+
+    /// The variants that the next replica would have, if there is one.
+    pub fn next_live_variants(&self) -> Vec<LiveVariant> {
+        let live_variants = self.live_variants();
         let single_call = self.single_call(&live_variants);
         let live_variants = live_variants.into_iter().map(|variant| LiveVariant {
             variant,
             single_call: single_call.contains(&variant),
         });
-        NextStep::Run {
-            live_variants: live_variants.collect(),
-        }
+        live_variants.collect()
     }
 
     /// The variants that have not failed.
