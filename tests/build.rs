@@ -34,7 +34,7 @@ const SORT: &str = "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {
 }
 ";
 
-fn interface(wit: &str, call: &str) -> Arc<Interface> {
+pub(crate) fn interface(wit: &str, call: &str) -> Arc<Interface> {
     let file = WitFile {
         name: "wit/main.wit".into(),
         text: wit.into(),
@@ -48,7 +48,7 @@ fn top_k() -> Arc<Interface> {
 
 /// A builder on this machine, with the real binary for its children, and without an outer layer:
 /// inside one, what is forbidden is not even there, and messages say so.
-async fn builder(cache: Option<Cache>) -> Builder {
+pub(crate) async fn builder(cache: Option<Cache>) -> Builder {
     let toolchain = Toolchain::find(&mut |_| ()).await.unwrap();
     let host = ProbeConfig {
         bubblewrap: false,

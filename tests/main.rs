@@ -12,6 +12,7 @@ mod golden;
 mod hostile;
 mod interface;
 mod render;
+mod replica;
 mod resume;
 mod run;
 mod seeds;

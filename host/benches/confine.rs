@@ -255,10 +255,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         calls: &[100],
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
-        live_variants: &[LiveVariant {
-            variant: 0,
-            single_call: false,
-        }],
+        live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     });
     let instances = Instances::Kept;

@@ -11,7 +11,7 @@ use bakeoff::measure::protocol::{
 use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::Limits;
 use std::fs;
@@ -141,6 +141,7 @@ fn bundles() -> Vec<Vec<u8>> {
         solo: false,
         samples: vec![
             Sample {
+                kind: SampleKind::Full,
                 variant: 0,
                 case: 0,
                 block: 0,

@@ -171,7 +171,8 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
             "cannot be understood",
         ),
         (
-            "UPDATE result SET value = json_set(value, '$.sampling.single_call', json('[70]'))
+            "UPDATE result SET value = json_set(value, '$.sampling.single_calls',
+             json('[{\"variant\": 70, \"cases\": [0], \"every\": 1}]'))
              WHERE kind = 'pilot'",
             "its pilot speaks of variants",
         ),

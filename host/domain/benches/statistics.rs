@@ -16,7 +16,7 @@ use figures::{Demand, Figures, Unit};
 use random::Noise;
 use std::hint::black_box;
 use std::time::Instant;
-use synthetic::{Order, World, everybody, plan, session};
+use synthetic::{Order, World, everybody, plan, session, with_pilot};
 
 /// Runs of a row unless the command line says otherwise.
 const RUNS: u64 = 500;
@@ -148,7 +148,7 @@ fn neighbours(runs: u64, figures: &mut Figures) {
 /// Returns whether the interval held the truth after each of 96 replicas: ours, and Student's.
 fn always_covers(effect: f64, seed: u64) -> (bool, bool) {
     let world = World::busy(&[effect, 0.0]);
-    let mut race = Race::new(RaceSettings::new(2, 1));
+    let mut race = Race::new(with_pilot(&world, &RaceSettings::new(2, 1), seed));
     let (mut ours, mut students) = (true, true);
     let mut differences = Vec::new();
     for index in 0..96 {

@@ -197,6 +197,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     let sampling = &pilot.sampling;
     let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
     let mut short = sampling.too_short.iter();
+    let mut single_calls = sampling.single_calls.iter();
     let steady = match &sampling.steadiness {
         Steadiness::Steady => true,
         Steadiness::Trending(trends) => {
@@ -206,15 +207,15 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     };
     hold(
         known(&pilot.failed)
-            && sampling
-                .single_call
-                .iter()
-                .all(|variant| *variant < variants)
+            && single_calls.all(|own| own.cases.iter().all(|case| of_the_race(own.variant, *case)))
             && short.all(|one| of_the_race(one.variant, one.case))
             && steady
             && sampling.calls.len() == cases,
         speaks_of_others,
     )?;
+    if let Some(replica) = &pilot.replica {
+        check_replica(replica, variants, cases)?;
+    }
     hold(
         (0.0..=CLOCK_NS_MAX).contains(&pilot.clock_ns),
         "its clock has no granularity",

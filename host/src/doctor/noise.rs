@@ -128,7 +128,7 @@ async fn race(
     let options = RaceOptions {
         measure: declared,
         cores,
-        clocks: 1,
+        time_share: 1.0,
     };
     let calibrator = programs
         .calibrator

@@ -50,7 +50,7 @@ impl RunReplica<'_> {
     ) -> Result<ReplicaEnd, RunnerError> {
         let wanted = plan.clone();
         let most = wanted.samples();
-        let live = plan.live_variants.len();
+        let live = plan.load_order.len();
         let message = self.config.request(|bundle| {
             let mut payloads = vec![None; self.timed_variants.len()];
             for load in &plan.load_order {
@@ -157,11 +157,7 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
         let Some(variant) = failed.variant else {
             return Err(RunnerError::Workload(failed.error.message));
         };
-        if plan
-            .live_variants
-            .iter()
-            .all(|live_variant| live_variant.variant != variant)
-        {
+        if !plan.takes_part(variant) {
             return Err(untold("it blames a variant that did not take part"));
         }
         let failure = Failure {
@@ -184,9 +180,10 @@ mod tests {
     use super::*;
     use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
+    use bakeoff_domain::measurement::SampleKind;
     use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 
-    /// Returns a plan of two variants on two cases, the second of which makes single calls.
+    /// Returns a plan of two variants on two cases, the second of which makes single calls on one.
     fn drawn() -> ReplicaPlan {
         plan::draw(&ReplicaSpec {
             seed: 1,
@@ -195,30 +192,38 @@ mod tests {
             calls: &[4, 2],
             blocks: 4,
             warm_up: WarmUp::default(),
-            live_variants: &[false, true].map(|single_call| LiveVariant {
-                variant: usize::from(single_call),
-                single_call,
-            }),
+            live_variants: &[
+                LiveVariant::full(0),
+                LiveVariant {
+                    single_calls: vec![1],
+                    ..LiveVariant::full(1)
+                },
+            ],
             layouts: &[1, 1],
         })
     }
 
     /// Returns the replies of an honest runner.
     fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
+        let rounds = plan.single_call_rounds.iter();
+        let rounds = rounds.map(|case| (SampleKind::SingleCall, 0, case));
+        let blocks = (0..).zip(&plan.blocks).flat_map(|(block, plan)| {
+            let cases = plan.cases.iter();
+            cases.map(move |case| (SampleKind::Full, block, case))
+        });
         let mut samples = Vec::new();
-        for (block, of_block) in (0..).zip(&plan.blocks) {
-            for of_case in &of_block.cases {
-                for (position, turn) in (0..).zip(&of_case.order) {
-                    samples.push(Sample {
-                        variant: turn.variant,
-                        case: of_case.case,
-                        block,
-                        position,
-                        calls: turn.calls,
-                        cpu_ns: 1_000,
-                        wall_ns: 1_000,
-                    });
-                }
+        for (kind, block, of_case) in rounds.chain(blocks) {
+            for (position, variant) in (0..).zip(&of_case.order) {
+                samples.push(Sample {
+                    kind,
+                    variant: *variant,
+                    case: of_case.case,
+                    block,
+                    position,
+                    calls: of_case.calls,
+                    cpu_ns: 1_000,
+                    wall_ns: 1_000,
+                });
             }
         }
         let facts = ReplicaFacts {
@@ -239,7 +244,9 @@ mod tests {
         assert_eq!(plan.samples(), samples.len());
         assert!(!fits(&plan, (3, 2), &samples, &facts));
         assert!(!fits(&plan, (2, 2), &samples[1..], &facts));
-        let lies: [fn(&mut Sample); 5] = [
+        assert_eq!(samples[0].kind, SampleKind::SingleCall);
+        let lies: [fn(&mut Sample); 6] = [
+            |sample| sample.kind = SampleKind::Full,
             |sample| sample.variant = 7,
             |sample| sample.case = 9,
             |sample| sample.block = u32::MAX,

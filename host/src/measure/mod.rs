@@ -18,6 +18,7 @@ mod race;
 mod race_types;
 mod rehearsal;
 mod replica;
+mod replica_facts;
 mod runner;
 mod runner_config;
 mod tally;

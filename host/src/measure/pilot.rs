@@ -10,10 +10,10 @@ use super::race_types::{
 };
 use super::runner_config::RunnerConfig;
 use super::watch::RunnerError;
-use bakeoff_domain::measurement::{Metric, VariantIndex};
+use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
     self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
-    SamplingConstraints, WarmUp,
+    SamplingConstraints, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
 use std::time::{Duration, Instant};
@@ -29,10 +29,18 @@ const SAMPLE_BYTES_MAX: u64 = 64 << 20;
 
 /// The result of one discarded replica.
 enum Discarded {
-    /// The chosen sampling, and the clock resolution q in nanoseconds.
-    Chosen(Sampling, f64),
+    /// The chosen sampling.
+    Chosen(Box<Chosen>),
     /// The reason why there is no sampling to choose.
     Over(StopReason),
+}
+
+/// The sampling that a replica gave, and what it was chosen from.
+struct Chosen {
+    sampling: Sampling,
+    /// q: the clock resolution, in nanoseconds.
+    clock_ns: f64,
+    replica: Replica,
 }
 
 /// Runs the scout and the pilot.
@@ -57,15 +65,16 @@ pub(super) async fn pilot(
         until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
     let cases = config.inputs.cases();
-    let (mut sampling, mut clock_ns) =
-        match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
-            Discarded::Chosen(sampling, clock_ns) => (sampling, clock_ns),
-            Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
-        };
+    let scout = match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
+        Discarded::Chosen(scout) => *scout,
+        Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
+    };
+    let (mut sampling, mut clock_ns) = (scout.sampling, scout.clock_ns);
+    let mut replica = None;
     let mut warm_up = WarmUp::Normal;
     loop {
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let live_variants = pilots.live_variants(&sampling.single_call);
+        let live_variants = pilots.live_variants(&sampling.single_calls);
         let block = sampling.block_seconds(&live_variants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
@@ -75,19 +84,20 @@ pub(super) async fn pilot(
             break;
         }
         let calls = sampling.calls.clone();
-        let single_call = sampling.single_call.clone();
+        let single_calls = sampling.single_calls.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
         let discarded = pilots
-            .run(&calls, blocks as u32, warm_up, &single_call)
+            .run(&calls, blocks as u32, warm_up, &single_calls)
             .await?;
-        let (mut chosen, clock) = match discarded {
-            Discarded::Chosen(chosen, clock) => (chosen, clock),
+        let mut chosen = match discarded {
+            Discarded::Chosen(chosen) => *chosen,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
         };
         // A case that was left out of the pilot is known to be too short from before.
         let left_out = too_short.into_iter().filter(|short| calls[short.case] == 0);
-        chosen.too_short.extend(left_out);
-        (sampling, clock_ns) = (chosen, clock);
+        chosen.sampling.too_short.extend(left_out);
+        (sampling, clock_ns) = (chosen.sampling, chosen.clock_ns);
+        replica = Some(chosen.replica);
         match sampling.steadiness.next_warm_up(warm_up) {
             Some(next) => warm_up = next,
             None => break,
@@ -96,6 +106,7 @@ pub(super) async fn pilot(
     Ok(Ok(Pilot {
         sampling,
         clock_ns,
+        replica,
         failed: pilots.failed,
         calls: pilots.calls,
         seconds: pilots.spent,
@@ -126,7 +137,7 @@ impl Pilots<'_> {
         }
     }
 
-    fn live_variants(&self, single_call: &[VariantIndex]) -> Vec<LiveVariant> {
+    fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
                 .iter()
@@ -134,10 +145,7 @@ impl Pilots<'_> {
         };
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant))
-            .map(|variant| LiveVariant {
-                variant,
-                single_call: single_call.contains(&variant),
-            })
+            .map(|variant| LiveVariant::new(variant, single_calls))
             .collect()
     }
 
@@ -147,10 +155,10 @@ impl Pilots<'_> {
         calls: &[u32],
         blocks: u32,
         warm_up: WarmUp,
-        single_call: &[VariantIndex],
+        single_calls: &[SingleCalls],
     ) -> Result<Discarded, RunnerError> {
         loop {
-            let live_variants = self.live_variants(single_call);
+            let live_variants = self.live_variants(single_calls);
             if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }
@@ -184,10 +192,11 @@ impl Pilots<'_> {
                     self.calls += facts.calls;
                     let conditions = self.conditions(&facts, seconds);
                     let readings = PilotTimes::new(&replica, Metric::Cpu);
-                    return Ok(Discarded::Chosen(
-                        plan::choose(&readings, warm_up, &conditions),
-                        facts.clock_ns,
-                    ));
+                    return Ok(Discarded::Chosen(Box::new(Chosen {
+                        sampling: plan::choose(&readings, warm_up, &conditions),
+                        clock_ns: facts.clock_ns,
+                        replica,
+                    })));
                 }
                 ReplicaEnd::Failed(failed) => self.failed.extend(failed),
                 ReplicaEnd::Stalled => {

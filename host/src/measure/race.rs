@@ -12,7 +12,7 @@ use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::race::{Analysis, Basis, NextStep, RemainingBudget, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextStep, RemainingBudget, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ pub async fn race<L: RaceListener>(
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
-            let threshold = settings.threshold();
+            let threshold = settings.threshold(ClaimScope::AllCases);
             match pilot::pilot(config, timed_variants, calibrator, options, threshold).await? {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
@@ -259,7 +259,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         });
         let slack = self.correction.apply(sampling.block_seconds(live_variants));
         let slack = Duration::from_secs_f64(slack.max(0.0));
-        let predicted_seconds = sampling.replica_seconds(live_variants);
+        let predicted_seconds = sampling.replica_seconds(live_variants, index);
         let budget = self.options.measure.budget.saturating_sub(self.before);
         let until = tokio::time::Instant::from_std(self.started + budget + slack);
         let config = self.config.clone();
@@ -324,7 +324,9 @@ impl<L: RaceListener> RaceDriver<'_, L> {
     fn remaining(&self, analysis: &Analysis) -> RemainingBudget {
         let spent = self.before + self.started.elapsed();
         let left = self.options.measure.budget.saturating_sub(spent);
+        let index = self.again.front().copied().unwrap_or(self.next);
         let sampling = &self.pilot.sampling;
-        RemainingBudget::new(left.as_secs_f64(), analysis, sampling, &self.correction)
+        let left = left.as_secs_f64();
+        RemainingBudget::new(left, index, analysis, sampling, &self.correction)
     }
 }

@@ -44,8 +44,8 @@ pub struct RaceOptions<'a> {
     pub measure: &'a Measure,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
-    /// The number of clocks by which verdicts are computed.
-    pub clocks: u32,
+    /// The share of α of verdicts by time: 1 if nothing else ranks by a verdict of its own.
+    pub time_share: f64,
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.
@@ -55,6 +55,10 @@ pub struct Pilot {
     pub sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
     pub clock_ns: f64,
+    /// The last replica of the pilot, from which each pair's first scale is taken. It counts for
+    /// nothing else. `None` if there was no time for one.
+    #[serde(default)]
+    pub replica: Option<Replica>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.

@@ -149,10 +149,7 @@ fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
         calls: &calls,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
-        live_variants: &[LiveVariant {
-            variant: 0,
-            single_call: false,
-        }],
+        live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     })
 }

@@ -1,16 +1,18 @@
-//! One replica, inside a runner: fresh instances, warm-up by a fixed rule, then blocks, in which
-//! every live variant runs once on every case, in the order that the plan drew.
+//! One replica, inside a runner: fresh instances, single calls where the plan has them, warm-up by a
+//! fixed rule, then blocks, in which every live variant runs once on every case, all in the orders
+//! that the plan drew.
 
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
 use super::protocol::{
     Doing, Instances, Opened, OverheadTotals, ReplicaFacts, ReplicaTask, Reply, VariantPayload,
 };
+use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::invoke::Value;
 use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,9 +23,6 @@ const BASELINE_CALLS: usize = 16;
 /// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
 /// more.
 const WARM_UP_ROUNDS_MAX: u32 = 4_000;
-
-/// Pairs of clock readings whose median is the cost of the clock.
-const CLOCK_READINGS: usize = 65;
 
 /// The component that a failure is attributed to; `None` is the workload.
 pub(super) struct Blame {
@@ -102,7 +101,8 @@ pub(super) struct Replica<'a> {
     say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
     workload: Workload,
     calibrator: Runner<'a>,
-    runners: Vec<Option<Runner<'a>>>,
+    /// In the order of loading, so that their places in memory are drawn too.
+    runners: Vec<(VariantIndex, Runner<'a>)>,
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
@@ -137,13 +137,14 @@ impl<'a> Replica<'a> {
             instances: Instances::Kept,
         };
         let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
-        let mut runners: Vec<Option<Runner<'a>>> = task.payloads.iter().map(|_| None).collect();
+        let mut runners = Vec::with_capacity(task.plan.load_order.len());
         for &ComponentLoad { variant, .. } in &task.plan.load_order {
             let payload = task.payloads.get(variant).copied().flatten();
             let payload = payload.ok_or_else(|| {
                 blame(None, internal("the plan names a variant that is not here"))
             })?;
-            runners[variant] = Some(load(&payload).map_err(|error| blame(Some(variant), error))?);
+            let runner = load(&payload).map_err(|error| blame(Some(variant), error))?;
+            runners.push((variant, runner));
         }
         let mut instance = calibrator
             .prepared
@@ -156,7 +157,7 @@ impl<'a> Replica<'a> {
         let cases = workload.cases();
         let facts = ReplicaFacts {
             baselines: Vec::new(),
-            cold_ns: vec![None; runners.len()],
+            cold_ns: vec![None; task.payloads.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
             contention_probe_ns: None,
@@ -182,10 +183,13 @@ impl<'a> Replica<'a> {
     pub(super) fn run(mut self) -> Result<(), Stop> {
         let started = Instant::now();
         self.warm_up()?;
-        let task = self.task;
-        for (block, plan) in task.plan.blocks.iter().enumerate() {
+        let plan = &self.task.plan;
+        for round in &plan.single_call_rounds {
+            self.case(SampleKind::SingleCall, 0, round)?;
+        }
+        for (block, plan) in plan.blocks.iter().enumerate() {
             for case in &plan.cases {
-                self.case(block as u32, case)?;
+                self.case(SampleKind::Full, block as u32, case)?;
             }
         }
         self.facts.baselines = self
@@ -201,21 +205,20 @@ impl<'a> Replica<'a> {
         self.say(&Reply::Replica(facts))
     }
 
-    /// Warms up each variant by the plan's rule, its cases in rotation, on inputs that no later
-    /// call gets. The very first call is the cold start.
+    /// Warms up each variant, in the plan's order and by its rule, the cases of its full samples in
+    /// rotation, on inputs that no later call gets.
     fn warm_up(&mut self) -> Result<(), Stop> {
-        let cases: Vec<CaseIndex> = (0..self.workload.cases())
-            .filter(|case| self.is_timed(*case))
-            .collect();
         let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.workload.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
-        for live_variant in &plan.live_variants {
+        for &variant in &plan.warm_up_order {
+            let cases = plan.warm_up_cases(variant);
             let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
-            let enough = |calls: u32, spent_ns: u64| {
-                live_variant.single_call || (calls >= rule.calls() && spent_ns >= rule.time_ns())
-            };
-            while round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX) {
+            let enough =
+                |calls: u32, spent_ns: u64| calls >= rule.calls() && spent_ns >= rule.time_ns();
+            while !cases.is_empty()
+                && (round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX))
+            {
                 for &case in &cases {
                     if inputs[case].len() == round as usize {
                         let seeds = plan.warm_up_seeds.get(case);
@@ -225,9 +228,8 @@ impl<'a> Replica<'a> {
                         inputs[case].push(input);
                     }
                     let input = inputs[case][round as usize].clone();
-                    let (time, _) =
-                        self.calling(live_variant.variant, case, 1, |runner| runner.call(&input))?;
-                    self.facts.cold_ns[live_variant.variant].get_or_insert(time.cpu_ns);
+                    let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
+                    self.on_first_call(variant, &time);
                     calls += 1;
                     spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
@@ -245,18 +247,13 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    fn is_timed(&self, case: CaseIndex) -> bool {
-        let mut blocks = self
-            .task
-            .plan
-            .blocks
-            .iter()
-            .take(1)
-            .flat_map(|block| &block.cases);
-        blocks.any(|plan| plan.case == case)
+    /// Keeps the time of a variant's very first call, the cold start.
+    fn on_first_call(&mut self, variant: VariantIndex, time: &CpuWallTime) {
+        self.facts.cold_ns[variant].get_or_insert(time.cpu_ns);
     }
 
-    fn case(&mut self, block: u32, plan: &CasePlan) -> Result<(), Stop> {
+    /// Takes the samples of a case: in a block, or one call of each variant in a round.
+    fn case(&mut self, kind: SampleKind, block: u32, plan: &CasePlan) -> Result<(), Stop> {
         let case = plan.case;
         let mut inputs = Vec::with_capacity(plan.calls as usize);
         for call in 0..plan.calls {
@@ -279,12 +276,14 @@ impl<'a> Replica<'a> {
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
-        for (position, turn) in plan.order.iter().enumerate() {
-            let variant = turn.variant;
-            let inputs = &inputs[..(turn.calls as usize).min(inputs.len())];
+        for (position, &variant) in plan.order.iter().enumerate() {
             let (time, given) =
-                self.calling(variant, case, turn.calls, |runner| runner.sample(inputs))?;
+                self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
+            if kind == SampleKind::SingleCall {
+                self.on_first_call(variant, &time);
+            }
             samples.push(Sample {
+                kind,
                 variant,
                 case,
                 block,
@@ -383,8 +382,10 @@ impl<'a> Replica<'a> {
             doing: Doing::Calling { variant, calls },
         })?;
         self.facts.calls += u64::from(calls);
-        let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
-        let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
+        let mut runners = self.runners.iter_mut();
+        let runner = runners.find(|(loaded, _)| *loaded == variant);
+        let (_, runner) =
+            runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
         let started = Instant::now();
         let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
@@ -445,43 +446,4 @@ fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
 
 fn internal(message: impl Into<String>) -> GuestError {
     GuestError::new(FailureClass::RunnerCrashed, message)
-}
-
-fn baseline(samples: &[CpuWallTime]) -> Baseline {
-    let of = |clock: fn(&CpuWallTime) -> u64| {
-        let mut values: Vec<u64> = samples.iter().map(clock).collect();
-        median(&mut values).unwrap_or(0.0)
-    };
-    Baseline {
-        cpu_ns: of(|clocks| clocks.cpu_ns),
-        wall_ns: of(|clocks| clocks.wall_ns),
-    }
-}
-
-/// Returns the upper median; `None` for no values.
-fn median(values: &mut [u64]) -> Option<f64> {
-    values.sort_unstable();
-    values.get(values.len() / 2).map(|value| *value as f64)
-}
-
-fn clock_cost_ns() -> f64 {
-    let mut costs: Vec<u64> = (0..CLOCK_READINGS)
-        .map(|_| {
-            let before = CpuWallTime::thread_cpu_ns();
-            CpuWallTime::thread_cpu_ns() - before
-        })
-        .collect();
-    costs.sort_unstable();
-    costs[CLOCK_READINGS / 2] as f64
-}
-
-/// Returns the number of involuntary context switches of this thread.
-fn preemptions() -> u64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    usage.ru_nivcsw.unsigned_abs()
 }

@@ -42,7 +42,8 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     find_duplicates(&mut variants);
     let outcome = outcome(&mut variants, evidence, cases)?;
     all_notes.extend(notes(record, &variants, cases, outcome.as_ref()));
-    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref());
+    let claims_wall = race::claims_wall(&record.experiment);
+    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
     Ok(report::assemble(Facts {
         experiment: summary(record)?,
         environment: record.environment.clone(),

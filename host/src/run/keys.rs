@@ -16,6 +16,10 @@ use std::fmt::Write as _;
 /// The content address, in the key of a build, of code that could not be read.
 pub(super) const UNREADABLE: &str = "unreadable";
 
+/// The rules by which replicas are planned and counted, as a part of the key of a race: replicas
+/// that were measured by others are not continued.
+const RACE_RULES: &str = "orders=drawn single-calls=by-case alpha=table scale=pilot";
+
 /// Values that all keys of a run share.
 pub struct Keys {
     interface: String,
@@ -135,6 +139,7 @@ impl Keys {
             ("engine", format!("{} {LAYOUT_SCHEME}", self.timed)),
             ("measure", self.measure.clone()),
             ("confinement", self.confinement.clone()),
+            ("rules", RACE_RULES.to_owned()),
         ])
     }
 

@@ -59,7 +59,7 @@ impl Run<'_> {
         let options = RaceOptions {
             measure: &self.loaded.experiment.measure,
             cores: &self.context.cores,
-            clocks: clocks(&self.loaded.experiment),
+            time_share: time_share(&self.loaded.experiment),
         };
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
@@ -150,16 +150,21 @@ pub(super) fn replay(
     let options = RaceOptions {
         measure: &experiment.measure,
         cores: &[],
-        clocks: clocks(experiment),
+        time_share: time_share(experiment),
     };
     measure::replay(variants, cases.len(), &options, stored)
 }
 
-/// Returns the number of clocks by which verdicts are computed: CPU time, and wall time where a
-/// criterion needs it.
-fn clocks(experiment: &Experiment) -> u32 {
+/// Returns true if verdicts by wall time are claimed: a criterion needs them.
+pub(super) fn claims_wall(experiment: &Experiment) -> bool {
     let mut criteria = experiment.criteria.iter();
-    1 + u32::from(criteria.any(|criterion| criterion.source == Source::Wall))
+    criteria.any(|criterion| criterion.source == Source::Wall)
+}
+
+/// Returns the share of α of verdicts by time: all of it, or half beside verdicts by wall time, which
+/// have the other half.
+fn time_share(experiment: &Experiment) -> f64 {
+    if claims_wall(experiment) { 0.5 } else { 1.0 }
 }
 
 /// A listener that stores the events of a race, and emits them.

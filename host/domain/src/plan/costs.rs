@@ -7,6 +7,7 @@ use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::median;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
@@ -73,44 +74,48 @@ impl Costs {
         f64::from(calls) * call / SECOND_NS
     }
 
-    /// The inputs of a block on a case: making them, and judging the answers.
-    pub(super) fn inputs_seconds(&self, case: CaseIndex, inputs: u32) -> f64 {
+    /// The calls of several variants on a case, with the inputs that they share; nothing without calls.
+    pub(super) fn with_inputs(
+        &self,
+        case: CaseIndex,
+        inputs: u32,
+        calls_seconds: impl Iterator<Item = f64>,
+    ) -> f64 {
         let CaseOverhead {
             input_ns, judge_ns, ..
         } = self.overhead(case);
-        f64::from(inputs) * (input_ns + judge_ns) / SECOND_NS
+        let shared = f64::from(inputs) * (input_ns + judge_ns) / SECOND_NS;
+        let together = calls_seconds.reduce(|sum, seconds| sum + seconds);
+        together.map_or(0.0, |together| shared + together)
     }
 
-    /// The warm-up of variants on these cases, which share the inputs; `single_call` tells who makes
-    /// one call on each case.
+    /// The warm-up of variants, each on these cases in rotation. They share the inputs.
     pub(super) fn warm_up_seconds(
         &self,
         warm_up: WarmUp,
-        cases: &[CaseIndex],
-        variants: &[(VariantIndex, bool)],
+        rotations: &[(VariantIndex, Vec<CaseIndex>)],
     ) -> f64 {
-        let count = cases.len() as f64;
-        let mut rounds_max = 0.0_f64;
+        let mut inputs: BTreeMap<CaseIndex, f64> = BTreeMap::new();
         let mut seconds = 0.0;
-        for (variant, single_call) in variants {
+        for (variant, cases) in rotations {
             let guest_ns: f64 = cases
                 .iter()
                 .map(|case| self.guest_ns(*variant, *case))
                 .sum();
-            let mut calls = count;
-            if !single_call && guest_ns > 0.0 {
-                let for_the_time = count * warm_up.time_ns() as f64 / guest_ns;
-                calls = calls.max(f64::from(warm_up.calls())).max(for_the_time);
+            if cases.is_empty() || guest_ns <= 0.0 {
+                continue;
             }
-            let rounds = calls / count.max(1.0);
-            let once = cases
-                .iter()
-                .map(|case| self.calls_seconds(*variant, *case, 1));
-            seconds += rounds * once.sum::<f64>();
-            rounds_max = rounds_max.max(rounds);
+            let fewest = (f64::from(warm_up.calls()) / cases.len() as f64).max(1.0);
+            let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
+            for case in cases {
+                seconds += rounds * self.calls_seconds(*variant, *case, 1);
+                let most = inputs.entry(*case).or_default();
+                *most = most.max(rounds);
+            }
         }
-        let inputs = cases.iter().map(|case| self.overhead(*case).input_ns);
-        seconds + rounds_max * inputs.sum::<f64>() / SECOND_NS
+        let inputs = inputs.into_iter();
+        let making = inputs.map(|(case, count)| count * self.overhead(case).input_ns);
+        seconds + making.sum::<f64>() / SECOND_NS
     }
 }
 

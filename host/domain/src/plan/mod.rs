@@ -7,17 +7,21 @@
 
 mod costs;
 mod draw;
+mod live_variant;
 mod pilot;
+mod replica_plan;
 mod sampling;
 mod seeds;
+mod single_calls;
 mod steady;
 
 pub use costs::{CaseOverhead, Correction};
-pub use draw::{
-    BlockPlan, CasePlan, ComponentLoad, Isolation, LiveVariant, PlannedSample, ReplicaPlan,
-    ReplicaSpec, ReplicaStage, draw, isolation,
+pub use draw::{ReplicaSpec, draw};
+pub use live_variant::{LiveVariant, SingleCalls};
+pub use pilot::PilotTimes;
+pub use replica_plan::{
+    BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
-pub use pilot::{PilotTimes, single_call_variants};
 pub use sampling::{Sampling, SamplingConstraints, TooShort, call_ns_min, choose};
 pub use seeds::{
     CALLS_MAX, CASES_MAX, InputPurpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,

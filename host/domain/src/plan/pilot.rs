@@ -1,9 +1,10 @@
 //! The times of the pilot, from which the sampling is chosen.
 
-use crate::measurement::{Baseline, CaseIndex, Metric, Replica, VariantIndex};
+use crate::measurement::{Baseline, CaseIndex, Metric, Replica, SampleKind, VariantIndex};
 use crate::stats::median;
+use std::collections::BTreeSet;
 
-/// A variant this many times slower than the best makes a single call in each replica.
+/// A variant this many times slower than the best on a case makes single calls there.
 const SINGLE_CALL_RATIO: f64 = 10.0;
 /// Variants within this ratio are treated alike: noise between two equal ones must not decide which
 /// makes single calls.
@@ -24,10 +25,17 @@ pub(super) struct Row {
 }
 
 impl PilotTimes {
-    /// The times of a pilot's samples.
+    /// The times of a pilot's samples: the full ones of a variant on a case, or its single call where
+    /// there are none.
     pub fn new(pilot: &Replica, metric: Metric) -> Self {
+        let full = pilot.samples.iter();
+        let full = full.filter(|sample| sample.kind == SampleKind::Full);
+        let full: BTreeSet<_> = full.map(|sample| (sample.variant, sample.case)).collect();
+        let counts = pilot.samples.iter().filter(|sample| {
+            sample.kind == SampleKind::Full || !full.contains(&(sample.variant, sample.case))
+        });
         let mut rows: Vec<Row> = Vec::new();
-        for sample in &pilot.samples {
+        for sample in counts {
             let baseline: Baseline = pilot
                 .baselines
                 .get(sample.case)
@@ -76,28 +84,19 @@ impl PilotTimes {
         &self.rows
     }
 
-    /// The mean over `cases` of the logarithm of a variant's time in nanoseconds.
-    pub(super) fn log_ns(&self, variant: VariantIndex, cases: &[CaseIndex]) -> Option<f64> {
-        let logs = cases
-            .iter()
-            .map(|case| self.call_ns(variant, *case).map(f64::ln));
-        let logs: Option<Vec<f64>> = logs.collect();
-        let logs = logs.filter(|logs| !logs.is_empty())?;
-        Some(logs.iter().sum::<f64>() / logs.len() as f64)
+    /// The variants that make single calls on a case: those more than 10 × slower than the best there.
+    pub(super) fn single_calls_on(&self, case: CaseIndex) -> Vec<VariantIndex> {
+        let times = self.variants().into_iter();
+        let times = times.filter_map(|variant| Some((variant, self.call_ns(variant, case)?.ln())));
+        single_call_variants(&times.collect::<Vec<_>>())
     }
 }
 
-/// The variants that make single calls: those more than 10 × slower than the best, given the logarithm
-/// of each variant's time. In ascending order.
+/// The variants more than 10 × slower than the best, given the logarithm of each variant's time. In
+/// ascending order.
 ///
 /// A variant within 25 % of one that makes full samples makes full samples too.
-///
-/// ```
-/// use bakeoff_domain::plan::single_call_variants;
-/// let times = [(0, 0.0), (1, 9.9_f64.ln()), (2, 10.1_f64.ln()), (3, 40_f64.ln())];
-/// assert_eq!(single_call_variants(&times), [3]);
-/// ```
-pub fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
+fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
     let mut sorted = log_times.to_vec();
     sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
     let Some(best) = sorted.first().map(|(_, time)| *time) else {

@@ -3,10 +3,12 @@
 //! [`analyse`] takes all replicas at once; [`Race`] takes them one by one, at the cost of the new
 //! replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.
 
+mod alpha;
 mod analysis;
 mod block_times;
 mod conditions;
 mod dependence;
+mod first_scale;
 mod implied;
 mod pair_sequence;
 mod progress;
@@ -16,8 +18,10 @@ mod solo_comparison;
 mod times;
 
 pub use crate::plan::LiveVariant;
+pub use alpha::ClaimScope;
 pub use analysis::{Analysis, Race, analyse};
 pub use dependence::{Dependence, Factor};
+pub use first_scale::{FirstScale, first_scales};
 pub use progress::{NextStep, RemainingBudget, StopReason};
 pub use settings::{Basis, RaceSettings};
 pub use solo_comparison::SoloComparison;

@@ -1,8 +1,9 @@
 //! The next step of a race: who runs, or why it is over.
 
+use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{self, Correction, LiveVariant, Sampling};
+use crate::plan::{Correction, LiveVariant, Sampling};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -58,15 +59,17 @@ pub struct RemainingBudget {
 }
 
 impl RemainingBudget {
-    /// The budget of a race that has these seconds left: the next replica has the variants that are
-    /// left, and what it takes is predicted from the sampling and corrected by the replicas so far.
+    /// The budget of a race that has these seconds left: the next replica, of this index, has the
+    /// variants that are left, and what it takes is predicted from the sampling and corrected by the
+    /// replicas so far.
     pub fn new(
         seconds: f64,
+        index: u32,
         analysis: &Analysis,
         sampling: &Sampling,
         correction: &Correction,
     ) -> Self {
-        let predicted = sampling.replica_seconds(&analysis.next_live_variants());
+        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
         Self {
             seconds,
             replica_seconds: correction.apply(predicted),
@@ -110,13 +113,7 @@ impl Analysis {
 
     /// The variants that the next replica would have, if there is one.
     pub fn next_live_variants(&self) -> Vec<LiveVariant> {
-        let live_variants = self.live_variants();
-        let single_call = self.single_call(&live_variants);
-        let live_variants = live_variants.into_iter().map(|variant| LiveVariant {
-            variant,
-            single_call: single_call.contains(&variant),
-        });
-        live_variants.collect()
+        self.with_single_calls(&self.live_variants())
     }
 
     /// The variants that have not failed.
@@ -236,7 +233,7 @@ impl Analysis {
                 }
             });
             let practical = self.settings.practical_log();
-            let forecast = pair.forecast(self.settings.threshold(), practical);
+            let forecast = pair.forecast(self.settings.threshold(ClaimScope::OneCase), practical);
             about_it
                 && pair.is_open()
                 && lead > practical
@@ -245,16 +242,23 @@ impl Analysis {
         self.by_case.iter().any(near)
     }
 
-    /// The variants that make a single call: by the pilot before the first replica, by the replicas
-    /// afterwards.
-    fn single_call(&self, live_variants: &[VariantIndex]) -> Vec<VariantIndex> {
-        let times: Option<Vec<(VariantIndex, f64)>> = live_variants
-            .iter()
-            .map(|variant| Some((*variant, self.log_time(*variant)?)))
+    /// The variants with their single calls. These are made in every replica once nothing else is
+    /// open, since then they take nobody's time.
+    fn with_single_calls(&self, live_variants: &[VariantIndex]) -> Vec<LiveVariant> {
+        let live_variants = live_variants.iter();
+        let mut live_variants: Vec<LiveVariant> = live_variants
+            .map(|variant| LiveVariant::new(*variant, &self.settings.single_calls))
             .collect();
-        match times {
-            Some(times) => plan::single_call_variants(&times),
-            None => self.settings.single_call_at_start.clone(),
+        let is_full = |variant: VariantIndex| {
+            let mut live_variants = live_variants.iter();
+            live_variants.any(|one| one.variant == variant && one.single_calls.is_empty())
+        };
+        let others = |pair: &&PairVerdict| is_full(pair.a) && is_full(pair.b);
+        if !self.overall.iter().filter(others).any(PairVerdict::is_open) {
+            for live_variant in &mut live_variants {
+                live_variant.single_calls_every = 1;
+            }
         }
+        live_variants
     }
 }

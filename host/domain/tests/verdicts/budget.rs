@@ -6,7 +6,7 @@ use bakeoff_domain::plan::{
     CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
     SamplingConstraints, WarmUp, choose, draw,
 };
-use bakeoff_domain::race::{NextStep, Race, RaceSettings, RemainingBudget, StopReason};
+use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
 
 /// Sizes ×4 apart, the smallest of which takes 50 µs a call.
 const SIZES: usize = 7;
@@ -36,10 +36,7 @@ fn overhead(size: usize) -> CaseOverhead {
 }
 
 fn sampling(world: &World, budget: f64) -> Sampling {
-    let live_variants = [0, 1].map(|variant| LiveVariant {
-        variant,
-        single_call: false,
-    });
+    let live_variants = [0, 1].map(LiveVariant::full);
     let plan = draw(&ReplicaSpec {
         seed: 5,
         index: 0,
@@ -58,7 +55,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         calls_max: vec![1_000_000; SIZES],
         seconds: budget,
         workers: 1,
-        threshold: RaceSettings::new(2, SIZES).threshold(),
+        threshold: RaceSettings::new(2, SIZES).threshold(ClaimScope::AllCases),
         replicas_max: 96,
         practical_log: PRACTICAL.ln_1p(),
     };
@@ -86,8 +83,8 @@ fn race(world: &World, budget: f64, really: f64) -> End {
     for index in 0.. {
         let analysis = race.analysis();
         let left = budget - spent;
-        let remaining = RemainingBudget::new(left, &analysis, &sampling, &correction);
-        let predicted = sampling.replica_seconds(&analysis.next_live_variants());
+        let remaining = RemainingBudget::new(left, index, &analysis, &sampling, &correction);
+        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
         let live_variants = match analysis.next(remaining) {
             NextStep::Run { live_variants } => live_variants,
             NextStep::Stop(reason) => {
