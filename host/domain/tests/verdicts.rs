@@ -3,6 +3,8 @@
 //! Everything follows from seeds, so these tests give the same result every time. The benchmark
 //! `statistics` does the same in bulk.
 
+#[path = "verdicts/budget.rs"]
+mod budget;
 #[path = "../benches/random/mod.rs"]
 mod random;
 #[path = "../benches/synthetic/mod.rs"]

@@ -153,7 +153,9 @@ fn fits(
     samples: &[Sample],
     facts: &ReplicaFacts,
 ) -> bool {
-    plan.is_followed_by(samples) && (facts.cold_ns.len(), facts.baselines.len()) == size
+    plan.is_followed_by(samples)
+        && (facts.cold_ns.len(), facts.baselines.len()) == size
+        && (facts.overheads.len(), facts.input_bytes.len()) == (size.1, size.1)
 }
 
 fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
@@ -234,6 +236,8 @@ mod tests {
         let facts = ReplicaFacts {
             cold_ns: vec![None; 2],
             baselines: vec![Default::default(); 2],
+            overheads: vec![Default::default(); 2],
+            input_bytes: vec![0; 2],
             ..ReplicaFacts::default()
         };
         (samples, facts)

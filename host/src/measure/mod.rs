@@ -20,6 +20,7 @@ pub mod protocol;
 mod race;
 mod race_types;
 mod rehearsal;
+mod repeat;
 mod replica;
 mod replica_facts;
 mod runner;
@@ -33,11 +34,12 @@ pub use check::{GateRecord, check, diagnose, read_cases};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, WaveCase, WrongCase,
-    WrongPart,
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, RepeatedCall, WaveCase,
+    WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
+pub use repeat::{RepeatInput, repeat};
 pub use runner::{ROLE, role};
 pub use runner_config::RunnerConfig;
 pub use tally::replay;

@@ -4,6 +4,7 @@
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
+use super::protocol::{OverheadTotals, ReplicaFacts};
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
 };
@@ -11,7 +12,7 @@ use super::runner_config::RunnerConfig;
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
+    self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
     SamplingConstraints, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
@@ -109,6 +110,7 @@ pub(super) async fn pilot(
         replica,
         failed: pilots.failed,
         calls: pilots.calls,
+        seconds: pilots.spent,
     }))
 }
 
@@ -190,13 +192,13 @@ impl Pilots<'_> {
                 before_s: 0.0,
             };
             let end = run.run(plan, true).await?;
-            self.spent += started.elapsed().as_secs_f64();
+            let seconds = started.elapsed().as_secs_f64();
+            self.spent += seconds;
             match end {
                 ReplicaEnd::Finished(finished) => {
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
-                    let conditions =
-                        self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);
+                    let conditions = self.conditions(&facts, seconds);
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
                     if let Some(earlier) = &self.times {
                         times.complete(earlier, |variant, case| {
@@ -224,38 +226,22 @@ impl Pilots<'_> {
         }
     }
 
-    fn conditions(
-        &self,
-        replica: &Replica,
-        input_bytes: &[u64],
-        clock_ns: f64,
-        started: Instant,
-    ) -> SamplingConstraints {
-        let wall = started.elapsed().as_secs_f64();
-        let timed: f64 = replica
-            .samples
-            .iter()
-            .map(|sample| sample.wall_ns as f64 / 1e9)
-            .sum();
-        let calls: f64 = replica
-            .samples
-            .iter()
-            .map(|sample| f64::from(sample.calls))
-            .sum();
-        // What is neither guest time nor start is what surrounds the calls: inputs, lowering,
-        // lifting, judging. The warm-up is in it too, so this errs on the long side.
-        let overhead_ns =
-            ((wall - timed).max(0.0) / calls.max(1.0)).min(timed / calls.max(1.0) * 3.0) * 1e9;
+    fn conditions(&self, facts: &ReplicaFacts, seconds: f64) -> SamplingConstraints {
+        let overhead = |totals: &OverheadTotals| CaseOverhead {
+            input_ns: totals.inputs.mean_ns(),
+            judge_ns: totals.judged.mean_ns(),
+            call_ns: totals.calls.mean_ns(),
+        };
         let per_call = |bytes: &u64| {
             let shares = self.timed_variants.len() as u64 + 1;
             (SAMPLE_BYTES_MAX / (bytes.max(&1) * shares)).clamp(1, 1_000_000) as u32
         };
         let measure = self.options.measure;
         SamplingConstraints {
-            clock_ns,
-            startup_seconds: 0.01,
-            call_overhead_ns: vec![overhead_ns; input_bytes.len()],
-            calls_max: input_bytes.iter().map(per_call).collect(),
+            clock_ns: facts.clock_ns,
+            startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0),
+            overheads: facts.overheads.iter().map(overhead).collect(),
+            calls_max: facts.input_bytes.iter().map(per_call).collect(),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
             threshold: self.threshold,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A range of the bytes behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +177,8 @@ pub enum Task {
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
+    /// Make one call of a prototype again.
+    Repeat(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
 }
@@ -187,6 +190,42 @@ pub struct GateSeeds {
     pub cases: u64,
     /// The seed of the rehearsal's inputs, which must not be known beforehand.
     pub rehearsal: u64,
+}
+
+/// The task of making one call again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatTask {
+    /// The prototype, in the checked profile.
+    pub component: Blob,
+    /// The files that it is granted, if any.
+    pub files: Option<Blob>,
+    /// True for a diagnostic build, which reports its panics.
+    pub diagnostic: bool,
+    /// The case, and the seed of the input.
+    pub call: (CaseIndex, u64),
+}
+
+/// The outcome of a call that was made again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedCall {
+    /// The arguments as text, shortened.
+    pub arguments: String,
+    /// The answer as text, shortened; `None` without an answer.
+    pub answer: Option<String>,
+    /// The error of the call, or why the oracle refuses the answer.
+    pub error: Option<GuestError>,
+    /// The reports of a diagnostic build before it trapped.
+    pub reports: Vec<String>,
+}
+
+impl RepeatedCall {
+    /// The outcome of a call that ended its process, or was never made.
+    pub fn failed(error: GuestError) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
 }
 
 /// The task of one replica, or of the pilot before them.
@@ -256,6 +295,8 @@ pub enum Reply {
     Attempted(Vec<Attempt>),
     /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
+    /// The outcome of a call that was made again.
+    RepeatedCall(RepeatedCall),
     /// Timed samples of a replica, in the order in which they were taken. All of them are sent at its
     /// end: each frame wakes the parent, and samples of a replica that does not end are of no use.
     Samples(Vec<Sample>),
@@ -343,6 +384,45 @@ pub struct ReplicaFacts {
     pub preemptions: u64,
     /// The number of calls of guest code, warm-up included.
     pub calls: u64,
+    /// Wall time of warm-up and blocks, in nanoseconds.
+    pub work_ns: u64,
+    /// What was around the calls, by case.
+    pub overheads: Vec<OverheadTotals>,
+}
+
+/// The wall time around the calls of one case, added up over a replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverheadTotals {
+    /// The number of inputs that were made, warm-up included, and the time of making them.
+    pub inputs: WorkTotal,
+    /// The number of inputs of blocks, and the time of judging the answers to them and of the calls
+    /// that do nothing.
+    pub judged: WorkTotal,
+    /// The number of calls, and their time without the guest's own.
+    pub calls: WorkTotal,
+}
+
+/// How often something was done, and the time of all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkTotal {
+    /// How often.
+    pub count: u64,
+    /// All of it, in nanoseconds.
+    pub total_ns: u64,
+}
+
+impl WorkTotal {
+    /// Adds work that took this time.
+    pub fn add(&mut self, count: u64, time: Duration) {
+        self.count = self.count.saturating_add(count);
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.total_ns = self.total_ns.saturating_add(ns);
+    }
+
+    /// Returns the mean in nanoseconds; 0 if it was never done.
+    pub fn mean_ns(&self) -> f64 {
+        self.total_ns as f64 / self.count.max(1) as f64
+    }
 }
 
 /// A request that is being put together.

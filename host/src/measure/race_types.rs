@@ -64,6 +64,9 @@ pub struct Pilot {
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.
     pub calls: u64,
+    /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 /// The end of a race that has no pilot.

@@ -6,7 +6,9 @@
 use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::{
+    Instances, Opened, OverheadTotals, ReplicaFacts, ReplicaTask, Reply, VariantPayload,
+};
 use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
@@ -16,6 +18,7 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
 const BASELINE_CALLS: usize = 16;
@@ -62,13 +65,6 @@ struct Input {
     lowering: u64,
 }
 
-/// The times and answers of a sample.
-#[derive(Default)]
-struct Sampled {
-    time: CpuWallTime,
-    answers: Vec<Option<Value>>,
-}
-
 impl Runner<'_> {
     /// Makes one call. On a fresh instance the start functions are timed too, since a prototype
     /// could move work into them.
@@ -108,18 +104,20 @@ impl Runner<'_> {
         )
     }
 
-    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
-        let mut sampled = Sampled {
-            answers: Vec::with_capacity(inputs.len()),
-            ..Sampled::default()
-        };
+    /// Makes the calls of a sample, and returns their time and answers.
+    fn sample(
+        &mut self,
+        inputs: &[Input],
+    ) -> Result<(CpuWallTime, Vec<Option<Value>>), GuestError> {
+        let mut total = CpuWallTime::default();
+        let mut answers = Vec::with_capacity(inputs.len());
         for input in inputs {
             let (time, answer) = self.call(input)?;
-            sampled.time.cpu_ns += time.cpu_ns;
-            sampled.time.wall_ns += time.wall_ns;
-            sampled.answers.push(answer);
+            total.cpu_ns += time.cpu_ns;
+            total.wall_ns += time.wall_ns;
+            answers.push(answer);
         }
-        Ok(sampled)
+        Ok((total, answers))
     }
 }
 
@@ -195,6 +193,8 @@ impl<'a> Replica<'a> {
             contention_probe_ns: None,
             preemptions: 0,
             calls: 0,
+            work_ns: 0,
+            overheads: vec![OverheadTotals::default(); cases],
         };
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
@@ -214,6 +214,7 @@ impl<'a> Replica<'a> {
 
     /// Runs warm-up and blocks, and sends the results.
     pub(super) fn run(mut self) -> Result<(), Stop> {
+        let started = Instant::now();
         let plan = &self.task.plan;
         for round in &plan.single_call_rounds {
             self.case(SampleKind::SingleCall, 0, round)?;
@@ -232,6 +233,7 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns();
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
+        self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
             send(&Reply::Samples(samples.to_vec()), self.frames)?;
         }
@@ -296,26 +298,28 @@ impl<'a> Replica<'a> {
         for call in 0..plan.calls {
             inputs.push(self.input(case, plan.seeds.of_call(call))?);
         }
+        let started = Instant::now();
         let few = &inputs[..inputs.len().min(BASELINE_CALLS)];
-        let nothing = self
+        let (nothing, _) = self
             .calibrator
             .sample(few)
             .map_err(|error| blame(None, error))?;
         let calls = few.len().max(1) as u64;
         let per_call = CpuWallTime {
-            cpu_ns: nothing.time.cpu_ns / calls,
-            wall_ns: nothing.time.wall_ns / calls,
+            cpu_ns: nothing.cpu_ns / calls,
+            wall_ns: nothing.wall_ns / calls,
         };
         self.baselines[case].push(per_call);
         self.probe_readings.push(contention_probe_ns());
+        let doing_nothing = started.elapsed();
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
         for (position, &variant) in plan.order.iter().enumerate() {
-            let sampled =
+            let (time, given) =
                 self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
             if kind == SampleKind::SingleCall {
-                self.on_call(variant, case, &sampled.time);
+                self.on_call(variant, case, &time);
             }
             samples.push(Sample {
                 kind,
@@ -324,13 +328,18 @@ impl<'a> Replica<'a> {
                 block,
                 position: position as u32,
                 calls: inputs.len() as u32,
-                cpu_ns: sampled.time.cpu_ns,
-                wall_ns: sampled.time.wall_ns,
+                cpu_ns: time.cpu_ns,
+                wall_ns: time.wall_ns,
             });
-            answers.push((variant, sampled.answers));
+            answers.push((variant, given));
         }
+        let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
         self.samples.append(&mut samples);
+        let judging = doing_nothing + started.elapsed();
+        self.facts.overheads[case]
+            .judged
+            .add(inputs.len() as u64, judging);
         Ok(())
     }
 
@@ -355,7 +364,7 @@ impl<'a> Replica<'a> {
                     .judge(case, &input.arguments, *answer)
                     .map_err(|error| blame(None, error))?;
                 if let Judgement::Refused(why) = judgement {
-                    return Err(Stop::Blamed(all_of(variants, &why)));
+                    return Err(Stop::Blamed(all_of(variants, &why, input.call)));
                 }
             }
             if groups.len() > 1 && !self.workload.has_oracle() {
@@ -366,7 +375,7 @@ impl<'a> Replica<'a> {
                     .filter(|(variants, _)| variants.len() * 2 <= total);
                 return Err(Stop::Blamed(
                     minority
-                        .flat_map(|(variants, _)| all_of(variants, why))
+                        .flat_map(|(variants, _)| all_of(variants, why, input.call))
                         .collect(),
                 ));
             }
@@ -376,10 +385,12 @@ impl<'a> Replica<'a> {
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
         Doing::Workload.announce(case, self.frames);
+        let started = Instant::now();
         let arguments = self
             .workload
             .arguments(case, seed)
             .map_err(|error| blame(None, error))?;
+        self.facts.overheads[case].inputs.add(1, started.elapsed());
         let bytes = arguments.iter().map(Value::bytes).sum::<usize>() as u64;
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
@@ -399,27 +410,35 @@ impl<'a> Replica<'a> {
         Ok(entries.saturating_sub(1))
     }
 
+    /// Lets a variant make calls on a case, and returns the guest's time and what came back.
     fn calling<T>(
         &mut self,
         variant: VariantIndex,
         case: CaseIndex,
         calls: u32,
-        act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
-    ) -> Result<T, Stop> {
+        act: impl FnOnce(&mut Runner<'a>) -> Result<(CpuWallTime, T), GuestError>,
+    ) -> Result<(CpuWallTime, T), Stop> {
         Doing::Calling { variant, calls }.announce(case, self.frames);
         self.facts.calls += u64::from(calls);
         let mut runners = self.runners.iter_mut();
         let runner = runners.find(|(loaded, _)| *loaded == variant);
         let (_, runner) =
             runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
-        act(runner).map_err(|error| {
+        let started = Instant::now();
+        let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
             Stop::Blamed(vec![Blame {
                 variant: Some(variant),
                 error,
                 calls,
             }])
-        })
+        })?;
+        let around = started.elapsed();
+        let around = around.saturating_sub(Duration::from_nanos(time.cpu_ns));
+        self.facts.overheads[case]
+            .calls
+            .add(u64::from(calls), around);
+        Ok((time, given))
     }
 }
 
@@ -446,11 +465,11 @@ fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>)
     groups
 }
 
-fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
+fn all_of(variants: &[VariantIndex], why: &str, call: Call) -> Vec<Blame> {
     let blame = |variant: &VariantIndex| Blame {
         variant: Some(*variant),
         error: GuestError::new(FailureClass::WrongAnswer, why),
-        calls: Vec::new(),
+        calls: vec![call],
     };
     variants.iter().map(blame).collect()
 }

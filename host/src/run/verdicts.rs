@@ -101,19 +101,27 @@ pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     duplicates(variants).filter_map(tie).collect()
 }
 
-/// Returns the total seconds of measuring at which a pair without a verdict would get one, as the
-/// replicas predict at their pace.
+/// Returns the total seconds of measuring at which a pair without a verdict would get one: as the
+/// replicas predict at their pace, or, before the first one, as the pilot predicts on one core.
 fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
-    if !pair.is_open() || pair.replicas == 0 {
+    if !pair.is_open() {
         return None;
     }
-    let settings = &outcome.raced.analysis.as_ref()?.settings;
+    let analysis = outcome.raced.analysis.as_ref()?;
+    let settings = &analysis.settings;
     let forecast = pair.forecast(
         settings.threshold(ClaimScope::AllCases),
         settings.practical_log(),
     );
-    let spent = race_seconds(&outcome.raced.replicas);
-    Some(spent * f64::from(forecast.replicas) / f64::from(pair.replicas))
+    let needed = f64::from(forecast.replicas);
+    if pair.replicas > 0 {
+        let spent = race_seconds(&outcome.raced.replicas);
+        return Some(spent * needed / f64::from(pair.replicas));
+    }
+    let pilot = outcome.raced.pilot.as_ref()?;
+    let live_variants = analysis.next_live_variants();
+    let replica = pilot.sampling.replica_seconds(&live_variants, 0);
+    Some(pilot.seconds + needed * replica)
 }
 
 /// Returns the mean over cases of the logarithm of a variant's time, by replica and variant.

@@ -6,6 +6,7 @@
 //! machine does meanwhile.
 
 mod build_order;
+mod costs;
 mod draw;
 mod live_variant;
 mod pilot;
@@ -16,6 +17,7 @@ mod single_calls;
 mod steady;
 
 pub use build_order::build_order;
+pub use costs::{CaseOverhead, Correction};
 pub use draw::{ReplicaSpec, draw};
 pub use live_variant::{LiveVariant, SingleCalls};
 pub use pilot::PilotTimes;

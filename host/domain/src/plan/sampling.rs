@@ -1,5 +1,6 @@
 //! The sampling of a race: calls, blocks and warm-up, fixed before the first replica that counts.
 
+use super::costs::{CaseOverhead, Costs};
 use super::pilot::PilotTimes;
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
@@ -35,9 +36,8 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
-    /// By case: the time of a call outside the guest (making the input, lowering, lifting), in
-    /// nanoseconds.
-    pub call_overhead_ns: Vec<f64>,
+    /// By case: the time around its calls.
+    pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
     /// The time left for the whole race, in seconds.
@@ -83,14 +83,6 @@ pub struct Sampling {
     /// Calls that are too short to be timed: their cases get no verdict for any variant.
     pub too_short: Vec<TooShort>,
     costs: Costs,
-}
-
-/// Costs for predictions, all in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Costs {
-    startup: f64,
-    /// By variant, by case: one call with everything around it; 0 if it did not run.
-    call: Vec<Vec<f64>>,
 }
 
 /// Chooses the sampling from a pilot, before any data that counts.
@@ -156,33 +148,6 @@ fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConst
     wanted.min(fitting.floor()).max(1.0) as u32
 }
 
-impl Costs {
-    fn new(pilot: &PilotTimes, conditions: &SamplingConstraints) -> Self {
-        let cases = conditions.calls_max.len();
-        let variants = pilot.variants().last().map_or(0, |last| last + 1);
-        let call = |variant: VariantIndex, case: CaseIndex| {
-            let overhead = conditions
-                .call_overhead_ns
-                .get(case)
-                .copied()
-                .unwrap_or(0.0);
-            pilot
-                .call_ns(variant, case)
-                .map_or(0.0, |time| time + overhead)
-        };
-        let row = |variant| (0..cases).map(|case| call(variant, case)).collect();
-        Self {
-            startup: conditions.startup_seconds.max(0.0) * SECOND_NS,
-            call: (0..variants).map(row).collect(),
-        }
-    }
-
-    fn of_call(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
-        let row = self.call.get(variant);
-        row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
-    }
-}
-
 impl Sampling {
     /// The declared weights of cases, with 0 for those on which calls are too short.
     pub fn case_weights(&self, declared: &[f64]) -> Vec<f64> {
@@ -200,17 +165,24 @@ impl Sampling {
     }
 
     /// The predicted time of the replica of this index with these variants in seconds, start and
-    /// warm-up included. It takes the pilot's CPU time for wall time, which is too little on a busy
-    /// machine: callers take the larger of this and the time of recent replicas.
+    /// warm-up included. It takes the pilot's machine for what is to come: callers correct it by what
+    /// replicas really take ([`super::Correction`]).
     pub fn replica_seconds(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
         self.full_seconds(live_variants, self.blocks)
-            + self.single_calls_ns(live_variants, index) / SECOND_NS
+            + self.single_calls_seconds(live_variants, index)
     }
 
     /// The predicted time of one block in seconds: by this much a budget may be exceeded.
     pub fn block_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let samples = live_variants.iter().map(|one| self.block_ns(one));
-        samples.sum::<f64>() / SECOND_NS
+        let on_case = |case: CaseIndex| -> f64 {
+            let calls = self.calls[case];
+            let samples = live_variants
+                .iter()
+                .filter(|one| !one.makes_single_calls_on(case))
+                .map(|one| self.costs.calls_seconds(one.variant, case, calls));
+            self.costs.with_inputs(case, calls, samples)
+        };
+        self.timed_cases().map(on_case).sum()
     }
 
     /// The predicted time of a replica without its single calls, in seconds.
@@ -223,32 +195,19 @@ impl Sampling {
     }
 
     fn startup_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let warm_up = |live_variant: &LiveVariant| {
+        let full_cases = |one: &LiveVariant| {
             let cases = self.timed_cases();
-            let full = cases.filter(|case| !live_variant.makes_single_calls_on(*case));
-            let calls: Vec<f64> = full
-                .map(|case| self.costs.of_call(live_variant.variant, case))
-                .collect();
-            if calls.is_empty() {
-                return 0.0;
-            }
-            let rotation: f64 = calls.iter().sum();
-            let least = rotation / calls.len() as f64 * f64::from(self.warm_up.calls());
-            least.max(rotation).max(self.warm_up.time_ns() as f64)
+            let full = cases.filter(|case| !one.makes_single_calls_on(*case));
+            (one.variant, full.collect())
         };
-        (self.costs.startup + live_variants.iter().map(warm_up).sum::<f64>()) / SECOND_NS
-    }
-
-    fn block_ns(&self, live_variant: &LiveVariant) -> f64 {
-        let cases = self.calls.iter().enumerate();
-        let full = cases.filter(|(case, _)| !live_variant.makes_single_calls_on(*case));
-        full.map(|(case, calls)| f64::from(*calls) * self.costs.of_call(live_variant.variant, case))
-            .sum()
+        let rotations: Vec<(VariantIndex, Vec<CaseIndex>)> =
+            live_variants.iter().map(full_cases).collect();
+        self.costs.startup_seconds() + self.costs.warm_up_seconds(self.warm_up, &rotations)
     }
 
     /// The predicted time of the single calls in the replica of this index: those of slow variants,
     /// and of the others beside them.
-    fn single_calls_ns(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
+    fn single_calls_seconds(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
         let round = |case: CaseIndex| -> f64 {
             let single = |one: &LiveVariant| one.makes_single_calls_on(case);
             let due = |one: &LiveVariant| one.makes_single_calls_in(index);
@@ -256,9 +215,8 @@ impl Sampling {
                 return 0.0;
             }
             let present = live_variants.iter().filter(|one| !single(one) || due(one));
-            present
-                .map(|one| self.costs.of_call(one.variant, case))
-                .sum()
+            let calls = present.map(|one| self.costs.calls_seconds(one.variant, case, 1));
+            self.costs.with_inputs(case, 1, calls)
         };
         self.timed_cases().map(round).sum()
     }
@@ -273,8 +231,8 @@ impl Sampling {
             let calls = own
                 .cases
                 .iter()
-                .map(|case| self.costs.of_call(own.variant, *case));
-            calls.sum()
+                .map(|case| self.costs.calls_seconds(own.variant, *case, 1));
+            calls.sum::<f64>() * SECOND_NS
         };
         let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();
         let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
@@ -350,7 +308,7 @@ mod tests {
         SamplingConstraints {
             clock_ns: 500.0,
             startup_seconds: 0.003,
-            call_overhead_ns: vec![0.0; cases],
+            overheads: vec![CaseOverhead::default(); cases],
             calls_max: vec![1_000_000; cases],
             seconds: 60.0,
             workers: 2,
@@ -431,6 +389,28 @@ mod tests {
         assert!((sampling.replica_seconds(&racing(&[0, 1]), 0) - expected).abs() < 1e-9);
         // Twice the start takes 28 ms, which is more than 9 blocks of 3 ms.
         assert_eq!(sampling.blocks, 10);
+    }
+
+    #[test]
+    fn what_is_around_the_calls_of_one_case_is_no_cost_of_another() {
+        let pilot = pilot(&[&[20_000, 480_000], &[20_000, 480_000]]);
+        let mut dear = conditions(2);
+        dear.overheads[1] = CaseOverhead {
+            input_ns: 50e6,
+            judge_ns: 10e6,
+            call_ns: 1e6,
+        };
+        let sampling = choose(&pilot, WarmUp::Normal, &dear);
+        assert_eq!(sampling.calls, [28, 2]);
+        // 28 calls of 20 µs and 2 of 1.48 ms for each of both, and two inputs that they share.
+        let expected = 2.0 * (28.0 * 20e-6 + 2.0 * 1.48e-3) + 2.0 * 60e-3;
+        let block = sampling.block_seconds(&racing(&[0, 1]));
+        assert!((block - expected).abs() < 1e-9, "{block}");
+        // The warm-up takes 20 calls, 10 on each case; both have the same inputs.
+        let start =
+            sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
+        let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
+        assert!((start - expected).abs() < 1e-9, "{start}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::LiveVariant;
+use crate::plan::{Correction, LiveVariant, Sampling};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,25 @@ pub struct RemainingBudget {
     pub replica_seconds: f64,
 }
 
+impl RemainingBudget {
+    /// The budget of a race that has these seconds left: the next replica, of this index, has the
+    /// variants that are left, and what it takes is predicted from the sampling and corrected by the
+    /// replicas so far.
+    pub fn new(
+        seconds: f64,
+        index: u32,
+        analysis: &Analysis,
+        sampling: &Sampling,
+        correction: &Correction,
+    ) -> Self {
+        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
+        Self {
+            seconds,
+            replica_seconds: correction.apply(predicted),
+        }
+    }
+}
+
 impl Analysis {
     /// The next step.
     ///
@@ -88,8 +107,13 @@ impl Analysis {
             return NextStep::Stop(StopReason::Budget);
         }
         NextStep::Run {
-            live_variants: self.with_single_calls(&live_variants),
+            live_variants: self.next_live_variants(),
         }
+    }
+
+    /// The variants that the next replica would have, if there is one.
+    pub fn next_live_variants(&self) -> Vec<LiveVariant> {
+        self.with_single_calls(&self.live_variants())
     }
 
     /// The variants that have not failed.
