@@ -78,8 +78,10 @@ pub fn new(profile: Profile) -> wasmtime::Result<Engine> {
 pub struct Pool {
     /// The number of components that have an instance at the same time.
     pub components: usize,
-    /// The most core instances, memories and tables of one component, each.
-    pub objects_max: usize,
+    /// The most core instances of one component.
+    pub instances_max: usize,
+    /// The most memories and tables of one component, each.
+    pub tables_max: usize,
     /// The most bytes of memories and tables of one component.
     pub memory_bytes_max: u64,
     /// The bytes that an instance is known to write: without the kernel's list of written pages, this
@@ -91,8 +93,8 @@ pub struct Pool {
 /// interpreter of 20,000 functions has one of a megabyte.
 const CORE_INSTANCE_BYTES_MAX: usize = 64 << 20;
 
-/// The most objects of a kind in a pool. Each memory reserves 4 GiB of addresses, of 128 TiB.
-const POOL_OBJECTS_MAX: usize = 4_096;
+/// The most memories and tables in a pool, each. A memory reserves 4 GiB of addresses, of 128 TiB.
+const POOL_TABLES_MAX: usize = 4_096;
 
 /// A new engine of the timed profile, whose instances cost next to nothing: each component has slots
 /// of its own in a pool, which keep their pages. Only the pages that an instance wrote are reset after
@@ -108,21 +110,22 @@ pub fn new_pooled(pool: &Pool) -> wasmtime::Result<Engine> {
         false => pool.resident_bytes.min(pool.memory_bytes_max),
     };
     let resident = usize::try_from(resident).unwrap_or(usize::MAX);
-    let objects = pool.components.saturating_mul(pool.objects_max);
-    let objects = objects.min(POOL_OBJECTS_MAX) as u32;
-    let each = pool.objects_max as u32;
+    let instances = pool.components.saturating_mul(pool.instances_max);
+    let tables = pool.components.saturating_mul(pool.tables_max);
+    let tables = tables.min(POOL_TABLES_MAX) as u32;
+    let each = pool.tables_max as u32;
     let mut slots = PoolingAllocationConfig::new();
     slots
         .total_component_instances(pool.components as u32)
-        .total_core_instances(objects)
-        .total_memories(objects)
-        .total_tables(objects)
+        .total_core_instances(u32::try_from(instances).unwrap_or(u32::MAX))
+        .total_memories(tables)
+        .total_tables(tables)
         .max_memories_per_module(each)
         .max_tables_per_module(each)
         .table_elements(bytes / size_of::<usize>())
         .max_core_instance_size(CORE_INSTANCE_BYTES_MAX)
         .max_component_instance_size(CORE_INSTANCE_BYTES_MAX)
-        .max_unused_warm_slots(objects)
+        .max_unused_warm_slots(tables)
         .linear_memory_keep_resident(resident)
         .table_keep_resident(resident)
         .pagemap_scan(if listed { Enabled::Yes } else { Enabled::No });

@@ -1,11 +1,13 @@
 //! One call, made again: what the parent asks for, and what a runner does.
 
+use super::announcement::Doing;
 use super::bounds::{GATE_PATIENCE, room_for};
 use super::gate::{Call, Halt};
-use super::protocol::{Doing, Opened, RepeatTask, RepeatedCall, Reply, Task};
+use super::protocol::{Opened, RepeatTask, RepeatedCall, Reply, Task};
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, RunnerError};
 use super::workload::{Judgement, Workload};
+use crate::confine::Frames;
 use crate::invoke;
 use crate::sandbox::{GuestError, Imports, Sandbox};
 use crate::source::PackedFolders;
@@ -67,18 +69,19 @@ pub(super) fn run(
     sandbox: &Sandbox,
     workload_sandbox: &Sandbox,
     task: &RepeatTask,
-    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &mut Frames,
 ) -> Result<(), String> {
-    match attempt(opened, sandbox, workload_sandbox, task, say) {
-        Ok(repeated) => say(&Reply::RepeatedCall(repeated)),
+    match attempt(opened, sandbox, workload_sandbox, task, frames) {
+        Ok(repeated) => Reply::RepeatedCall(repeated).send(frames),
         Err(Halt::Channel(error)) => Err(error),
         Err(Halt::GuestError(error)) => {
             let is_workload = error.class == FailureClass::WorkloadFailed;
-            say(&Reply::Failed {
+            let failed = Reply::Failed {
                 variant: (!is_workload).then_some(0),
                 calls: vec![task.call],
                 error,
-            })
+            };
+            failed.send(frames)
         }
     }
 }
@@ -88,10 +91,10 @@ fn attempt(
     sandbox: &Sandbox,
     workload_sandbox: &Sandbox,
     task: &RepeatTask,
-    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &mut Frames,
 ) -> Result<RepeatedCall, Halt> {
     let (case, seed) = task.call;
-    let mut doing = |doing| say(&Reply::About { case, doing }).map_err(Halt::Channel);
+    let mut announce = |doing: Doing| doing.announce(case, frames);
     let calling = Doing::Calling {
         variant: 0,
         calls: 1,
@@ -102,12 +105,12 @@ fn attempt(
         false => opened.imports(task.files).map_err(Halt::Channel)?,
     };
     // The start functions may hang too.
-    doing(calling)?;
+    announce(calling);
     // SAFETY: the parent authenticated the bytes it sent.
     let prepared = unsafe { sandbox.prepare(bytes, imports) }?;
     let mut instance = prepared.instantiate()?;
     let callee = instance.callee(&opened.request.call)?;
-    doing(Doing::Workload)?;
+    announce(Doing::Workload);
     let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty()))?;
     let arguments = workload.arguments(case, seed)?;
     let shown: Vec<String> = arguments.iter().map(invoke::render).collect();
@@ -115,7 +118,7 @@ fn attempt(
         arguments: shown.join(", "),
         ..RepeatedCall::default()
     };
-    doing(calling)?;
+    announce(calling);
     match instance.call(&callee, &arguments) {
         Err(error) => {
             repeated.reports = instance.reports().to_vec();
@@ -123,7 +126,7 @@ fn attempt(
         }
         Ok(answered) => {
             repeated.answer = answered.value.as_ref().map(invoke::render);
-            doing(Doing::Workload)?;
+            announce(Doing::Workload);
             let judgement = workload.judge(case, &arguments, answered.value.as_ref())?;
             if let Judgement::Refused(why) = judgement {
                 repeated.error = Some(GuestError::new(FailureClass::WrongAnswer, why));

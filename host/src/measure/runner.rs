@@ -93,7 +93,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
             Reply::Diagnosis(reports).send(frames)
         }
-        Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, &mut say),
+        Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
         Task::Replica(task) => {
             // The calibrator has instances too.
             let components = task.plan.load_order.len() + 1;

@@ -4,7 +4,7 @@ use super::attempt_log::AttemptLog;
 use super::guest_error::GuestError;
 use super::guest_timer::{GuestTime, GuestTimer};
 use super::limiter::{Limiter, PeakMemory};
-use super::limits::{HANDLES_MAX, OBJECTS_MAX};
+use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
 use super::wasi::{self, VirtualWorld};
 use crate::compile::DIAGNOSTIC_IMPORT;
 use crate::engine::{self, Pool, Profile};
@@ -111,7 +111,8 @@ impl Sandbox {
     ) -> wasmtime::Result<Self> {
         let pool = Pool {
             components,
-            objects_max: OBJECTS_MAX,
+            instances_max: INSTANCES_MAX,
+            tables_max: TABLES_MAX,
             memory_bytes_max: limits.memory_bytes,
             resident_bytes,
         };
