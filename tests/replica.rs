@@ -1,27 +1,25 @@
-//! One replica in a runner, from a plan to its announcements and samples.
+//! One replica in a runner: in which order variants are called first.
 
 use crate::build::{builder, interface};
 use bakeoff::compile::{BuildKind, BuildRequest};
 use bakeoff::confine::{Confinement, Fence, Job, ProbeConfig};
 use bakeoff::interface::World;
 use bakeoff::measure::protocol::{
-    Bundle, Doing, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
+    Bundle, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
 };
 use bakeoff::measure::{self, Instances, WaveCase};
 use bakeoff::source::BuildInput;
-use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 
 const WIT: &str =
     "package bakeoff:test;\nworld prototype { export square: func(n: u32) -> u32; }\n";
-const SOURCE: &str = "pub fn square(n: u32) -> u32 { n.wrapping_mul(n) }\n";
+const SOURCE: &str = "pub fn square(n: u32) -> u32 { panic!(\"{n}\") }\n";
 
-/// A runner's announcement of calls: variant, case, number.
-type Announced = (VariantIndex, CaseIndex, u32);
-
-/// Runs a replica of identical variants on two cases, and returns what the runner announced.
-async fn announced(plan: &ReplicaPlan) -> Vec<Announced> {
+/// Runs a replica of variants that fail in every call, on two cases, and returns the one that failed
+/// first.
+async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     let builder = builder(None).await;
     let mut bundle = Bundle::default();
     let mut add = async |code| {
@@ -30,6 +28,7 @@ async fn announced(plan: &ReplicaPlan) -> Vec<Announced> {
             world: World::Prototype,
             code,
             kind: BuildKind::Release,
+            memory_bytes: Limits::default().memory_bytes,
         };
         let built = builder.build(&request).await.unwrap();
         bundle.add(&built.timed[0])
@@ -41,7 +40,6 @@ async fn announced(plan: &ReplicaPlan) -> Vec<Announced> {
     let (component, calibrator) = (add(source).await, add(BuildInput::Calibrator).await);
     let payload = VariantPayload {
         component,
-        instances: Instances::Kept,
         files: None,
     };
     let case = |call: &str| WaveCase {
@@ -56,6 +54,8 @@ async fn announced(plan: &ReplicaPlan) -> Vec<Announced> {
             payloads: vec![Some(payload); plan.load_order.len()],
             calibrator,
             plan: plan.clone(),
+            instances: Instances::Fresh,
+            resident_bytes: 0,
         }),
     };
     let message = bundle.seal(&request).unwrap();
@@ -64,20 +64,13 @@ async fn announced(plan: &ReplicaPlan) -> Vec<Announced> {
     let parts = [message.as_slice()];
     let job = Job::new(measure::ROLE, &parts, Fence::closed());
     let mut runner = confinement.spawn(job).await.unwrap();
-    let mut announced = Vec::new();
-    let mut is_complete = false;
+    let mut blamed = None;
     while let Some(frame) = runner.next_frame().await.unwrap() {
-        match postcard::from_bytes(&frame).unwrap() {
-            Reply::About {
-                case,
-                doing: Doing::Calling { variant, calls },
-            } => announced.push((variant, case, calls)),
-            Reply::Replica(_) => is_complete = true,
-            _ => {}
+        if let Reply::Failed { variant, .. } = postcard::from_bytes(&frame).unwrap() {
+            blamed = variant;
         }
     }
-    assert!(is_complete);
-    announced
+    blamed.unwrap()
 }
 
 fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
@@ -93,45 +86,23 @@ fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
     })
 }
 
-/// The variants in the order in which they are first called.
-fn first_calls(announced: &[Announced]) -> Vec<VariantIndex> {
-    let mut variants = Vec::new();
-    for (variant, _, _) in announced {
-        if !variants.contains(variant) {
-            variants.push(*variant);
-        }
-    }
-    variants
-}
-
 #[tokio::test]
 async fn variants_are_instantiated_and_warmed_up_in_the_order_of_the_plan() {
     let mut plan = drawn(&[0, 1, 2].map(LiveVariant::full));
     for order in [[2, 0, 1], [1, 2, 0]] {
         plan.warm_up_order = order.to_vec();
-        assert_eq!(first_calls(&announced(&plan).await), order);
+        assert_eq!(first_to_fail(&plan).await, order[0]);
     }
 }
 
 #[tokio::test]
-async fn single_calls_come_before_any_warm_up_and_instead_of_it() {
+async fn single_calls_come_before_any_warm_up() {
     let slow = LiveVariant {
         single_calls: vec![1],
         ..LiveVariant::full(1)
     };
-    let plan = drawn(&[LiveVariant::full(0), slow, LiveVariant::full(2)]);
-    let round = &plan.single_call_rounds[0];
-    let announced = announced(&plan).await;
-    let (first, later) = announced.split_at(3);
-    let expected: Vec<Announced> = round.order.iter().map(|one| (*one, 1, 1)).collect();
-    assert_eq!(first, expected);
-    assert!(!later.contains(&(1, 1, 1)), "the slow one runs there again");
-    for others in [0, 2] {
-        assert!(
-            later
-                .iter()
-                .any(|(variant, case, _)| (*variant, *case) == (others, 1))
-        );
-    }
-    assert_eq!(first_calls(later)[..], plan.warm_up_order[..]);
+    let mut plan = drawn(&[LiveVariant::full(0), slow, LiveVariant::full(2)]);
+    let first = plan.single_call_rounds[0].order[0];
+    plan.warm_up_order = vec![(first + 1) % 3, (first + 2) % 3, first];
+    assert_eq!(first_to_fail(&plan).await, first);
 }
