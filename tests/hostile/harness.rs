@@ -199,6 +199,9 @@ pub(crate) fn request(bytes: &[u8]) {
             } => {
                 let _ = (opened.blob(*component), opened.imports(*files));
             }
+            Task::Repeat(task) => {
+                let _ = (opened.blob(task.component), opened.imports(task.files));
+            }
             Task::Replica(task) => {
                 for payload in task.payloads.iter().flatten() {
                     let _ = opened.blob(payload.component);

@@ -2,9 +2,9 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{
-    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Growth,
-    Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus, VerdictRow,
-    WorkerCost, assemble,
+    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, FailedCall,
+    Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
+    VerdictRow, WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -77,6 +77,7 @@ pub(super) fn variant(name: &str) -> VariantReport {
         scores: BTreeMap::new(),
         readings: BTreeMap::new(),
         failure: None,
+        failed_call: None,
         pure: Some(true),
         file: format!("approaches/{name}.rs"),
         description: None,
@@ -207,6 +208,10 @@ pub(super) fn facts() -> Facts {
         message: "size 64: the answer is not in descending order".to_owned(),
         phase: Phase::Check,
         limit: None,
+    });
+    failed.failed_call = Some(FailedCall {
+        case: CaseLabel::Size(64),
+        seed: 9_876_543_210,
     });
     let mut unbuilt = variant("typo");
     unbuilt.failure = Some(Failure {

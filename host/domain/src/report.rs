@@ -220,6 +220,9 @@ pub struct VariantReport {
     pub readings: BTreeMap<String, Reading>,
     /// Why it failed.
     pub failure: Option<Failure>,
+    /// The call that failed, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_call: Option<FailedCall>,
     /// True if its calls share no state, as seen by fuel; `None` if that is unknown.
     #[serde(default)]
     pub pure: Option<bool>,
@@ -241,6 +244,15 @@ pub struct VariantReport {
     /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
+}
+
+/// A call that failed. Its input follows from both; it may need the calls before it to fail again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCall {
+    /// The case.
+    pub case: CaseLabel,
+    /// The seed of the input.
+    pub seed: u64,
 }
 
 /// JSON has no NaN: a reading that is not a number is written as null.

@@ -15,6 +15,7 @@ mod pack;
 mod pick;
 mod progress;
 mod regression;
+mod repeat;
 mod report;
 mod run;
 mod runs;
@@ -80,7 +81,7 @@ enum Command {
     Init(init::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
-    /// Check whether a prototype or component fits an interface
+    /// Check whether a prototype or component fits an interface, or make one call of it
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),

@@ -17,6 +17,7 @@ pub mod protocol;
 mod race;
 mod race_types;
 mod rehearsal;
+mod repeat;
 mod replica;
 mod replica_facts;
 mod runner;
@@ -29,10 +30,11 @@ pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
+    Arguments, Inputs, Instances, Rehearsal, Repeated, RepeatedCall, WaveCase, WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
+pub use repeat::{RepeatInput, repeat};
 pub use runner::{ROLE, role};
 pub use runner_config::RunnerConfig;
 pub use tally::replay;

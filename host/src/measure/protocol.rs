@@ -167,6 +167,8 @@ pub enum Task {
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
+    /// Make one call of a prototype again.
+    Repeat(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
 }
@@ -178,6 +180,42 @@ pub struct GateSeeds {
     pub cases: u64,
     /// The seed of the rehearsal's inputs, which must not be known beforehand.
     pub rehearsal: u64,
+}
+
+/// The task of making one call again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatTask {
+    /// The prototype, in the checked profile.
+    pub component: Blob,
+    /// The files that it is granted, if any.
+    pub files: Option<Blob>,
+    /// True for a diagnostic build, which reports its panics.
+    pub diagnostic: bool,
+    /// The case, and the seed of the input.
+    pub call: (CaseIndex, u64),
+}
+
+/// The outcome of a call that was made again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedCall {
+    /// The arguments as text, shortened.
+    pub arguments: String,
+    /// The answer as text, shortened; `None` without an answer.
+    pub answer: Option<String>,
+    /// The error of the call, or why the oracle refuses the answer.
+    pub error: Option<GuestError>,
+    /// The reports of a diagnostic build before it trapped.
+    pub reports: Vec<String>,
+}
+
+impl RepeatedCall {
+    /// The outcome of a call that ended its process, or was never made.
+    pub fn failed(error: GuestError) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
 }
 
 /// The task of one replica, or of the pilot before them.
@@ -254,6 +292,8 @@ pub enum Reply {
     Attempted(Vec<Attempt>),
     /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
+    /// The outcome of a call that was made again.
+    RepeatedCall(RepeatedCall),
     /// One timed sample.
     Sample(Sample),
     /// The facts of a replica beside its samples.

@@ -330,7 +330,7 @@ impl<'a> Replica<'a> {
                     .judge(case, &input.arguments, *answer)
                     .map_err(|error| blame(None, error))?;
                 if let Judgement::Refused(why) = judgement {
-                    return Err(Stop::Blamed(all_of(variants, &why)));
+                    return Err(Stop::Blamed(all_of(variants, &why, input.call)));
                 }
             }
             if groups.len() > 1 && !self.workload.has_oracle() {
@@ -341,7 +341,7 @@ impl<'a> Replica<'a> {
                     .filter(|(variants, _)| variants.len() * 2 <= total);
                 return Err(Stop::Blamed(
                     minority
-                        .flat_map(|(variants, _)| all_of(variants, why))
+                        .flat_map(|(variants, _)| all_of(variants, why, input.call))
                         .collect(),
                 ));
             }
@@ -427,11 +427,11 @@ fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>)
     groups
 }
 
-fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
+fn all_of(variants: &[VariantIndex], why: &str, call: Call) -> Vec<Blame> {
     let blame = |variant: &VariantIndex| Blame {
         variant: Some(*variant),
         error: GuestError::new(FailureClass::WrongAnswer, why),
-        calls: Vec::new(),
+        calls: vec![call],
     };
     variants.iter().map(blame).collect()
 }

@@ -3,6 +3,7 @@
 use super::gate::{self, Gate, Halt};
 use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
+use super::repeat;
 use super::replica::{Replica, Stop};
 use super::workload::{self, Workload};
 use crate::confine::{Frames, Role};
@@ -70,6 +71,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
             say(&Reply::Diagnosis(reports))
         }
+        Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, &mut say),
         Task::Replica(task) => {
             let timed = engine(Profile::Timed)?;
             let outcome =

@@ -172,6 +172,9 @@ impl Page {
             } else {
                 self.add(format_args!("<dd>{}</dd>", Html(&variant.reason)));
             }
+            if let Some(call) = &variant.call {
+                self.add(format_args!("<dd>{}</dd>", Html(call)));
+            }
         }
         self.add(format_args!("</dl>"));
         self.end();

@@ -222,6 +222,9 @@ impl Page {
                     Some(Style::Dim),
                 );
             }
+            if let Some(call) = &variant.call {
+                self.paragraph(call, "   ", Some(Style::Dim));
+            }
         }
     }
 

@@ -123,6 +123,9 @@ impl Page {
                     Markdown(&variant.reason)
                 ));
             }
+            if let Some(call) = &variant.call {
+                self.block(&format!("  {}", Markdown(call)));
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
+use super::escape::ShellWord;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{
-    CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
+    CaseLabel, Environment, FailedCall, Interval, Report, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -341,6 +342,28 @@ pub(super) struct UnrankedVariant {
     pub(super) status: String,
     /// The reason; may have several lines.
     pub(super) reason: String,
+    /// The call that failed, and the command that makes it again.
+    pub(super) call: Option<String>,
+}
+
+/// Names the call that failed, and the command that makes it again.
+fn failed_call(variant: &VariantReport) -> Option<String> {
+    let FailedCall { case, seed } = variant.failed_call.as_ref()?;
+    let label = case.to_string();
+    let (named, seed) = match case {
+        CaseLabel::Size(size) => (
+            format!("size {size}, seed {seed}"),
+            format!(" --seed {seed}"),
+        ),
+        // The call itself is the input.
+        CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
+    };
+    Some(format!(
+        "The call: {named}. To make it again, in the experiment's folder: bakeoff check {} --case \
+         {}{seed}",
+        ShellWord(&variant.file),
+        ShellWord(&label)
+    ))
 }
 
 /// All variants without a rank, with the reason.
@@ -352,6 +375,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
     unranked
         .map(|variant| {
             let name = words::name(report, &variant.id);
+            let call = failed_call(variant);
             match &variant.failure {
                 Some(failure) => {
                     let limit = failure.limit.as_ref();
@@ -362,6 +386,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
                         name,
                         status: format!("failed: {}", failure.class),
                         reason: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
+                        call,
                     }
                 }
                 None => UnrankedVariant {
@@ -371,6 +396,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
                         variant.reason.as_deref().unwrap_or_default(),
                         super::MESSAGE_CHARS_MAX,
                     ),
+                    call: None,
                 },
             }
         })
@@ -468,6 +494,7 @@ pub(super) mod tests {
                 scores: BTreeMap::new(),
                 readings: BTreeMap::new(),
                 failure: None,
+                failed_call: None,
                 pure: None,
                 file: String::new(),
                 description: None,

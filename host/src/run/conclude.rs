@@ -15,8 +15,8 @@ use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, Protocol, Report,
-    VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
+    Report, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant::{Variant, VariantId};
@@ -101,7 +101,11 @@ fn states(record: &Record) -> Vec<VariantState> {
             None => Some(not_built()),
         };
         let gated = gate.as_ref().and_then(|gate| gate.failure.clone());
+        let failed_in_gate = gate
+            .as_ref()
+            .filter(|_| failure.is_none() && gated.is_some());
         VariantState {
+            failed_call: failed_in_gate.and_then(|gate| gate.calls.last().copied()),
             failure: failure.or(gated),
             build,
             gate,
@@ -149,6 +153,9 @@ fn outcome(
     };
     for dropout in &raced.failed {
         fail(variants, &ids[dropout.variant], dropout.failure.clone());
+        if let Some(state) = find_mut(variants, &ids[dropout.variant]) {
+            state.failed_call = dropout.calls.last().copied();
+        }
     }
     Ok(Some(RaceOutcome {
         variants: ids,
@@ -212,6 +219,7 @@ fn variant_report(
         scores: BTreeMap::new(),
         readings: evaluate::readings(&evidence),
         failure: state.failure.clone().or_else(of_original),
+        failed_call: failed_call(state, variants, cases),
         pure: gate.filter(|_| state.is_alive()).map(GateRecord::is_pure),
         file: variant.file.clone(),
         description: variant.description.clone(),
@@ -220,6 +228,24 @@ fn variant_report(
         imports: imports.unwrap_or_default(),
         attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
     }
+}
+
+/// Returns the call that failed, of a variant or of the one that it repeats.
+fn failed_call(
+    state: &VariantState,
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+) -> Option<FailedCall> {
+    let original = state
+        .duplicate_of
+        .as_ref()
+        .and_then(|id| find(variants, id));
+    let call = state.failed_call.or_else(|| original?.failed_call);
+    let (case, seed) = call?;
+    Some(FailedCall {
+        case: cases.get(case)?.clone(),
+        seed,
+    })
 }
 
 fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol {

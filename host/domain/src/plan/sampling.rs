@@ -407,7 +407,8 @@ mod tests {
         let block = sampling.block_seconds(&racing(&[0, 1]));
         assert!((block - expected).abs() < 1e-9, "{block}");
         // The warm-up takes 20 calls, 10 on each case; both have the same inputs.
-        let start = sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
+        let start =
+            sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
         let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
         assert!((start - expected).abs() < 1e-9, "{start}");
     }
