@@ -4,7 +4,7 @@
 use crate::finished::{CASES, NO_ORACLE, PLANTED, TOP_K};
 use crate::support::{CommandOutput, bakeoff};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -62,6 +62,23 @@ fn what_is_shown_follows_from_the_samples_alone() {
         assert_eq!(said.status, 1, "{experiment}: {}", said.stderr);
         assert_eq!(shown, kept, "{experiment}");
     }
+}
+
+#[test]
+fn verdicts_by_wall_time_are_claimed_only_where_a_criterion_uses_it() {
+    let finished = CASES.copy();
+    let (_, without) = report(finished.dir());
+    assert_eq!(without["wall_verdicts"], json!([]));
+    alter(
+        &finished.results("planted-cases"),
+        "UPDATE run SET settings = json_set(settings, '$.criteria[0].source', 'Wall')",
+    );
+    let (_, with) = report(finished.dir());
+    let pairs = |rows: &Value| rows.as_array().map_or(0, Vec::len);
+    assert!(pairs(&with["wall_verdicts"]) > 0, "{with:#}");
+    // The verdicts by time have half of α then: what was not rejected before is not rejected now.
+    let end = |report: &Value| report["verdicts"][0]["low"].as_f64().unwrap_or(0.0);
+    assert!(end(&with) <= end(&without));
 }
 
 /// A pair of a report by its place.

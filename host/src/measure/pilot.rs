@@ -1,4 +1,4 @@
-//! The parent's side of the pilot: the discarded replicas that fix how the race is measured.
+//! The parent's side of the pilot: the replicas that do not count and fix how the race is measured.
 //!
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
@@ -56,6 +56,7 @@ pub(super) async fn pilot(
         calibrator,
         options,
         threshold,
+        times: None,
         failed: Vec::new(),
         calls: 0,
         spent: 0.0,
@@ -117,6 +118,8 @@ struct Pilots<'a> {
     calibrator: &'a [u8],
     options: &'a RaceOptions<'a>,
     threshold: f64,
+    /// The times that are known so far.
+    times: Option<PilotTimes>,
     failed: Vec<Dropout>,
     calls: u64,
     spent: f64,
@@ -135,6 +138,8 @@ impl Pilots<'_> {
         }
     }
 
+    /// The variants that have not failed. What the scout found too slow for full samples is not run
+    /// again on those cases.
     fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
@@ -143,7 +148,10 @@ impl Pilots<'_> {
         };
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant))
-            .map(|variant| LiveVariant::new(variant, single_calls))
+            .map(|variant| LiveVariant {
+                single_calls_every: 0,
+                ..LiveVariant::new(variant, single_calls)
+            })
             .collect()
     }
 
@@ -189,9 +197,17 @@ impl Pilots<'_> {
                     self.calls += facts.calls;
                     let conditions =
                         self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);
-                    let readings = PilotTimes::new(&replica, Metric::Cpu);
+                    let mut times = PilotTimes::new(&replica, Metric::Cpu);
+                    if let Some(earlier) = &self.times {
+                        times.complete(earlier, |variant, case| {
+                            let live = live_variants.iter().any(|one| one.variant == variant);
+                            live && calls.get(case).is_some_and(|calls| *calls > 0)
+                        });
+                    }
+                    let sampling = plan::choose(&times, warm_up, &conditions);
+                    self.times = Some(times);
                     return Ok(Discarded::Chosen(Box::new(Chosen {
-                        sampling: plan::choose(&readings, warm_up, &conditions),
+                        sampling,
                         clock_ns: facts.clock_ns,
                         replica,
                     })));

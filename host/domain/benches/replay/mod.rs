@@ -71,15 +71,15 @@ impl Pool {
     }
 
     /// What the rows of a replica say of `k` variants, which are any of the trace's in any order.
-    fn deal(
+    fn deal<'r>(
         &self,
-        rows: &[Vec<f64>],
+        rows: &'r [Vec<f64>],
         random: &mut Noise,
         k: usize,
-    ) -> impl Fn(usize, usize) -> f64 {
+    ) -> impl Fn(usize, usize) -> f64 + use<'r> {
         let row = &rows[below(random, rows.len())];
-        let hands = hands(random, self.variants, k);
-        move |a, b| row[hands[a] * self.variants + hands[b]]
+        let (variants, hands) = (self.variants, hands(random, self.variants, k));
+        move |a, b| row[hands[a] * variants + hands[b]]
     }
 
     /// The scale that a pilot gives for the first and the second to run.

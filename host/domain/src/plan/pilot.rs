@@ -64,6 +64,26 @@ impl PilotTimes {
         Self { rows }
     }
 
+    /// Takes from an earlier pilot what this one does not have of the variants and cases that are
+    /// `wanted`: single calls are not repeated in each pilot.
+    pub fn complete(
+        &mut self,
+        earlier: &PilotTimes,
+        wanted: impl Fn(VariantIndex, CaseIndex) -> bool,
+    ) {
+        for row in &earlier.rows {
+            let key = (row.variant, row.case);
+            let place = self
+                .rows
+                .binary_search_by_key(&key, |row| (row.variant, row.case));
+            if let Err(place) = place
+                && wanted(row.variant, row.case)
+            {
+                self.rows.insert(place, row.clone());
+            }
+        }
+    }
+
     /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
     pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let row = |row: &&Row| row.variant == variant && row.case == case;
@@ -116,6 +136,43 @@ fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measurement::{Sample, Surroundings};
+
+    /// A pilot of one sample for each variant, case and time in nanoseconds.
+    fn pilot(times: &[(VariantIndex, CaseIndex, u64)]) -> PilotTimes {
+        let sample = |(variant, case, cpu_ns): &(VariantIndex, CaseIndex, u64)| Sample {
+            kind: SampleKind::Full,
+            variant: *variant,
+            case: *case,
+            block: 0,
+            position: 0,
+            calls: 1,
+            cpu_ns: *cpu_ns,
+            wall_ns: *cpu_ns,
+        };
+        let replica = Replica {
+            index: 0,
+            solo: true,
+            samples: times.iter().map(sample).collect(),
+            baselines: Vec::new(),
+            cold_ns: Vec::new(),
+            surroundings: Surroundings::default(),
+        };
+        PilotTimes::new(&replica, Metric::Cpu)
+    }
+
+    #[test]
+    fn a_slow_variant_that_a_later_pilot_left_out_stays_slow() {
+        let earlier = pilot(&[(0, 0, 1_000), (1, 0, 50_000), (2, 0, 900), (1, 1, 70)]);
+        let mut later = pilot(&[(0, 0, 1_100), (0, 1, 80)]);
+        assert!(later.single_calls_on(0).is_empty());
+        later.complete(&earlier, |variant, _| variant != 2);
+        assert_eq!(later.single_calls_on(0), [1]);
+        let known = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)];
+        let times = known.map(|(variant, case)| later.call_ns(variant, case).map(f64::round));
+        let expected = [Some(1_100.0), Some(80.0), Some(50_000.0), Some(70.0), None];
+        assert_eq!(times, expected);
+    }
 
     #[test]
     fn alike_variants_are_treated_alike() {

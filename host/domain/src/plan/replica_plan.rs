@@ -12,7 +12,7 @@ const SOLO_EVERY: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplicaStage {
-    /// The sampling is chosen from it; then it is discarded.
+    /// The sampling and the first scales are chosen from it; it counts for nothing else.
     Pilot,
     /// It counts for verdicts.
     Race,

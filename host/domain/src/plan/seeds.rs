@@ -26,7 +26,7 @@ pub enum InputPurpose {
     WarmUp,
     /// A checked call in the gate.
     Gate,
-    /// A timed call of a pilot, which is discarded.
+    /// A timed call of a pilot, which does not count.
     Pilot,
 }
 

@@ -3,8 +3,18 @@
 //! Basis × scope × reading ÷ directed pairs. The shares of each column sum to 1, so all claims
 //! together are wrong with probability at most α. What is not in the table is not claimed.
 
-use super::settings::Basis;
 use serde::{Deserialize, Serialize};
+
+/// The replicas that verdicts rest on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// All replicas.
+    #[default]
+    All,
+    /// Replicas that ran alone on the machine: the fallback when [`super::SoloComparison::Differs`].
+    Solo,
+}
 
 /// What a claim about a pair holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

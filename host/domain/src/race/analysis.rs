@@ -1,11 +1,12 @@
 //! The analysis of a race: verdicts, times and annotations from replicas.
 
+use super::alpha::Basis;
 use super::block_times::BlockTimes;
 use super::cold_start::ColdStarts;
 use super::dependence::{self, Dependence};
 use super::implied::add_implied;
 use super::pair_sequence::PairSequence;
-use super::settings::{Basis, RaceSettings};
+use super::settings::RaceSettings;
 use super::solo_comparison::{self, SoloComparison};
 use super::times::{MedianTimes, TimeSummary};
 use crate::measurement::{Replica, VariantIndex};

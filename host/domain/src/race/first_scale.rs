@@ -1,31 +1,12 @@
 //! The scale of a pair's first differences, from the pilot.
 
 use super::block_times::BlockTimes;
-use super::settings::RaceSettings;
+use super::settings::{FirstScale, RaceSettings};
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::PastScale;
-use serde::{Deserialize, Serialize};
 
 /// Fewest blocks of the pilot for a scale.
 const BLOCKS_MIN: usize = 4;
-
-/// The scale of the first differences of a pair: the median absolute deviation of its differences in
-/// the blocks of the pilot, at least the clock's resolution.
-///
-/// It is as large as the noise within a process; that of a replica's difference is smaller, being a
-/// median over blocks, but has the differences between processes in addition. Whatever it is, it was
-/// known before the first replica, so the bets are fair.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FirstScale {
-    /// The variant with the lower index.
-    pub a: VariantIndex,
-    /// The variant with the higher index.
-    pub b: VariantIndex,
-    /// The case; `None` for all that count together.
-    pub case: Option<CaseIndex>,
-    /// The scale, as a difference of logarithms.
-    pub scale: f64,
-}
 
 /// The first scales of all pairs that made full samples in four blocks of the pilot at least, over all
 /// cases and by case, in ascending order.

@@ -19,11 +19,11 @@ mod solo_comparison;
 mod times;
 
 pub use crate::plan::LiveVariant;
-pub use alpha::ClaimScope;
+pub use alpha::{Basis, ClaimScope};
 pub use analysis::{Analysis, Race, analyse};
 pub use dependence::{Dependence, Factor};
-pub use first_scale::{FirstScale, first_scales};
+pub use first_scale::first_scales;
 pub use progress::{NextStep, RemainingBudget, StopReason};
-pub use settings::{Basis, RaceSettings};
+pub use settings::{FirstScale, RaceSettings};
 pub use solo_comparison::SoloComparison;
 pub use times::TimeSummary;

@@ -1,21 +1,31 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
-use super::alpha::ClaimScope;
-use super::first_scale::FirstScale;
+use super::alpha::{Basis, ClaimScope};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
 use crate::plan::SingleCalls;
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
-/// The replicas that verdicts rest on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// All replicas.
-    #[default]
-    All,
-    /// Replicas that ran alone on the machine: the fallback when [`super::SoloComparison::Differs`].
-    Solo,
+fn whole() -> f64 {
+    1.0
+}
+
+/// The scale of the first differences of a pair: the median absolute deviation of its differences in
+/// the blocks of the pilot, at least the clock's resolution.
+///
+/// It is as large as the noise within a process; that of a replica's difference is smaller, being a
+/// median over blocks, but has the differences between processes in addition. Whatever it is, it was
+/// known before the first replica, so the bets are fair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstScale {
+    /// The variant with the lower index.
+    pub a: VariantIndex,
+    /// The variant with the higher index.
+    pub b: VariantIndex,
+    /// The case; `None` for all that count together.
+    pub case: Option<CaseIndex>,
+    /// The scale, as a difference of logarithms.
+    pub scale: f64,
 }
 
 /// Everything that verdicts follow from, besides the replicas.
@@ -64,10 +74,6 @@ pub struct RaceSettings {
     /// The replicas that verdicts rest on.
     #[serde(default)]
     pub basis: Basis,
-}
-
-fn whole() -> f64 {
-    1.0
 }
 
 impl RaceSettings {
