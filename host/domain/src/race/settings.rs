@@ -72,10 +72,6 @@ pub struct RaceSettings {
     pub basis: Basis,
 }
 
-fn whole() -> f64 {
-    1.0
-}
-
 impl RaceSettings {
     /// Settings for this many variants and cases of equal weight, at 95 % confidence, δ = 1 %, CPU time with a
     /// clock resolution of 0.5 µs, 96 replicas at most.
