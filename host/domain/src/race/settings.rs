@@ -6,6 +6,10 @@ use crate::plan::SingleCalls;
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
+fn whole() -> f64 {
+    1.0
+}
+
 /// The scale of the first differences of a pair: the median absolute deviation of its differences in
 /// the blocks of the pilot, at least the clock's resolution.
 ///
