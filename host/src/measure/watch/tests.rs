@@ -229,7 +229,11 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
     let words = [word(0, other), word(1, CALLING)];
     for then in ["exit 9", "kill -SEGV $$"] {
         let confinement = writing(&folder, &words, then).await;
-        let (class, ..) = of_variant(watch(&confinement).run(&mut |_| {}).await);
+        let watch = Watch {
+            call_max: Duration::from_secs(600),
+            ..watch(&confinement)
+        };
+        let (class, ..) = of_variant(watch.run(&mut |_| {}).await);
         assert_eq!(class, "runner-crashed", "{then}");
     }
     match ended(Doing::Workload, "exit 9").await {
