@@ -12,12 +12,14 @@ mod contention_probe;
 mod gate;
 mod launch;
 mod machine;
+mod overheads;
 mod pilot;
 pub mod protocol;
 mod race;
 mod race_types;
 mod rehearsal;
 mod repeat;
+mod repeated_call;
 mod replica;
 mod replica_facts;
 mod runner;
@@ -26,15 +28,15 @@ mod tally;
 mod watch;
 mod workload;
 
-pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
+pub use check::{GateRecord, Hidden, RepeatInput, check, diagnose, read_cases, repeat};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, Inputs, Instances, Rehearsal, Repeated, RepeatedCall, WaveCase, WrongCase, WrongPart,
+    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
-pub use repeat::{RepeatInput, repeat};
+pub use repeated_call::RepeatedCall;
 pub use runner::{ROLE, role};
 pub use runner_config::RunnerConfig;
 pub use tally::replay;
