@@ -20,7 +20,7 @@ use bakeoff::measure::announcement::{Announcement, Doing};
 use bakeoff::measure::protocol::{
     Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
 };
-use bakeoff::measure::{self, WaveCase};
+use bakeoff::measure::{self, Instances, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
@@ -263,10 +263,8 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     });
-    let instances = Instances::Kept;
     let payload = VariantPayload {
         component,
-        instances,
         files: None,
     };
     let request = RunnerRequest {
@@ -280,6 +278,8 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             payloads: vec![Some(payload)],
             calibrator,
             plan,
+            instances: Instances::Fresh,
+            resident_bytes: 0,
         }),
     };
     Ok(bundle.seal(&request)?)

@@ -2,7 +2,8 @@
 
 use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
 use super::gate::Call;
-use super::protocol::{CheckedCase, Rehearsal, Reply, Task, WrongCase};
+use super::protocol::{CheckedCase, Rehearsal, RepeatTask, Reply, Task, WrongCase};
+use super::repeated_call::RepeatedCall;
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
 use crate::config::units;
@@ -182,6 +183,56 @@ pub async fn diagnose(
         })
         .await?;
     Ok(reports)
+}
+
+/// The prototype of a call that is made again.
+#[derive(Clone, Copy, Debug)]
+pub struct RepeatInput<'a> {
+    /// Its code in the checked profile.
+    pub checked: &'a [u8],
+    /// True if it is a diagnostic build, which reports its panics; false for a brought component.
+    pub diagnostic: bool,
+    /// The files that it is granted, if any.
+    pub files: Option<&'a PackedFolders>,
+}
+
+/// Makes one call on a fresh instance, and judges the answer.
+///
+/// # Errors
+/// The runner could not be started, or the workload itself failed.
+pub async fn repeat(
+    config: &RunnerConfig,
+    input: RepeatInput<'_>,
+    call: (usize, u64),
+) -> Result<RepeatedCall, RunnerError> {
+    let message = config.request(|bundle| {
+        Task::Repeat(RepeatTask {
+            component: bundle.add(input.checked),
+            files: input.files.map(|files| bundle.add_files(files)),
+            diagnostic: input.diagnostic,
+            call,
+        })
+    })?;
+    let mut watch = config.watch(&message, None, 1, GATE_PATIENCE);
+    watch.guests_bytes += room_for(input.files);
+    let mut repeated = None;
+    let ended = watch
+        .run(&mut |reply| {
+            if let Reply::RepeatedCall(outcome) = reply {
+                repeated = Some(outcome);
+            }
+        })
+        .await?;
+    match (ended, repeated) {
+        (Ended::Done, Some(repeated)) => Ok(repeated),
+        (Ended::Done, None) => Err(RunnerError::Silent("it told nothing of the call".into())),
+        (Ended::Failed(failed), _) => match failed.into_iter().next() {
+            Some(failed) if failed.variant.is_some() => Ok(RepeatedCall::failed(failed.error)),
+            Some(failed) => Err(RunnerError::Workload(failed.error.message)),
+            None => Err(RunnerError::Silent("it failed without an error".into())),
+        },
+        (Ended::Stalled | Ended::OutOfBudget, _) => Err(RunnerError::Stalled),
+    }
 }
 
 /// Parses the cases of a file against the types of a component of the problem's signature. Returns

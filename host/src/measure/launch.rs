@@ -176,6 +176,7 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
         variants.push(Dropout {
             variant,
             failure,
+            failed_call: failed.calls.last().copied(),
             calls: failed.calls,
         });
     }

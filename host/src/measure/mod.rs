@@ -15,12 +15,14 @@ mod contention_probe;
 mod gate;
 mod launch;
 mod machine;
+mod overheads;
 mod pilot;
 pub mod protocol;
 mod race;
 mod race_types;
 mod rehearsal;
 mod repeat;
+mod repeated_call;
 mod replica;
 mod replica_facts;
 mod runner;
@@ -30,16 +32,16 @@ mod watch;
 mod workload;
 
 pub use assessment::{Assessment, assess};
-pub use check::{GateRecord, check, diagnose, read_cases};
+pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use contention_probe::contention_probe_ns;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, RepeatedCall, WaveCase,
-    WrongCase, WrongPart,
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, WaveCase, WrongCase,
+    WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
-pub use repeat::{RepeatInput, repeat};
+pub use repeated_call::RepeatedCall;
 pub use runner::{ROLE, role};
 pub use runner_config::RunnerConfig;
 pub use tally::replay;

@@ -4,7 +4,8 @@
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
-use super::protocol::{OverheadTotals, ReplicaFacts};
+use super::overheads::OverheadTotals;
+use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
 };

@@ -4,6 +4,8 @@
 //! into. Replies are small frames. What a runner is about to do is an
 //! [announcement](super::announcement), not a reply.
 
+use super::overheads::OverheadTotals;
+use super::repeated_call::RepeatedCall;
 use crate::confine::Frames;
 use crate::sandbox::{GuestError, Imports, PeakMemory};
 use crate::source::{Folders, PackedFolders};
@@ -16,7 +18,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A range of the bytes behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,29 +206,6 @@ pub struct RepeatTask {
     pub call: (CaseIndex, u64),
 }
 
-/// The outcome of a call that was made again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RepeatedCall {
-    /// The arguments as text, shortened.
-    pub arguments: String,
-    /// The answer as text, shortened; `None` without an answer.
-    pub answer: Option<String>,
-    /// The error of the call, or why the oracle refuses the answer.
-    pub error: Option<GuestError>,
-    /// The reports of a diagnostic build before it trapped.
-    pub reports: Vec<String>,
-}
-
-impl RepeatedCall {
-    /// The outcome of a call that ended its process, or was never made.
-    pub fn failed(error: GuestError) -> Self {
-        Self {
-            error: Some(error),
-            ..Self::default()
-        }
-    }
-}
-
 /// The task of one replica, or of the pilot before them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicaTask {
@@ -388,41 +366,6 @@ pub struct ReplicaFacts {
     pub work_ns: u64,
     /// What was around the calls, by case.
     pub overheads: Vec<OverheadTotals>,
-}
-
-/// The wall time around the calls of one case, added up over a replica.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OverheadTotals {
-    /// The number of inputs that were made, warm-up included, and the time of making them.
-    pub inputs: WorkTotal,
-    /// The number of inputs of blocks, and the time of judging the answers to them and of the calls
-    /// that do nothing.
-    pub judged: WorkTotal,
-    /// The number of calls, and their time without the guest's own.
-    pub calls: WorkTotal,
-}
-
-/// How often something was done, and the time of all of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkTotal {
-    /// How often.
-    pub count: u64,
-    /// All of it, in nanoseconds.
-    pub total_ns: u64,
-}
-
-impl WorkTotal {
-    /// Adds work that took this time.
-    pub fn add(&mut self, count: u64, time: Duration) {
-        self.count = self.count.saturating_add(count);
-        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.total_ns = self.total_ns.saturating_add(ns);
-    }
-
-    /// Returns the mean in nanoseconds; 0 if it was never done.
-    pub fn mean_ns(&self) -> f64 {
-        self.total_ns as f64 / self.count.max(1) as f64
-    }
 }
 
 /// A request that is being put together.

@@ -34,6 +34,9 @@ pub struct Dropout {
     /// nothing was called, or if a repetition would add nothing to the failure.
     #[serde(default)]
     pub calls: Vec<(CaseIndex, u64)>,
+    /// The call that failed, if it is known; kept also once nothing is to be reproduced any more.
+    #[serde(default)]
+    pub failed_call: Option<(CaseIndex, u64)>,
 }
 
 /// The options of a race.

@@ -1,67 +1,14 @@
-//! One call, made again: what the parent asks for, and what a runner does.
+//! One call, made again, inside a runner.
 
 use super::announcement::Doing;
-use super::bounds::{GATE_PATIENCE, room_for};
-use super::gate::{Call, Halt};
-use super::protocol::{Opened, RepeatTask, RepeatedCall, Reply, Task};
-use super::runner_config::RunnerConfig;
-use super::watch::{Ended, RunnerError};
+use super::gate::Halt;
+use super::protocol::{Opened, RepeatTask, Reply};
+use super::repeated_call::RepeatedCall;
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke;
 use crate::sandbox::{GuestError, Imports, Sandbox};
-use crate::source::PackedFolders;
 use bakeoff_domain::failure::FailureClass;
-
-/// The prototype of a call that is made again.
-#[derive(Clone, Copy, Debug)]
-pub struct RepeatInput<'a> {
-    /// Its code in the checked profile.
-    pub checked: &'a [u8],
-    /// True if it is a diagnostic build, which reports its panics; false for a brought component.
-    pub diagnostic: bool,
-    /// The files that it is granted, if any.
-    pub files: Option<&'a PackedFolders>,
-}
-
-/// Makes one call on a fresh instance, and judges the answer.
-///
-/// # Errors
-/// The runner could not be started, or the workload itself failed.
-pub async fn repeat(
-    config: &RunnerConfig,
-    input: RepeatInput<'_>,
-    call: Call,
-) -> Result<RepeatedCall, RunnerError> {
-    let message = config.request(|bundle| {
-        Task::Repeat(RepeatTask {
-            component: bundle.add(input.checked),
-            files: input.files.map(|files| bundle.add_files(files)),
-            diagnostic: input.diagnostic,
-            call,
-        })
-    })?;
-    let mut watch = config.watch(&message, None, 1, GATE_PATIENCE);
-    watch.guests_bytes += room_for(input.files);
-    let mut repeated = None;
-    let ended = watch
-        .run(&mut |reply| {
-            if let Reply::RepeatedCall(outcome) = reply {
-                repeated = Some(outcome);
-            }
-        })
-        .await?;
-    match (ended, repeated) {
-        (Ended::Done, Some(repeated)) => Ok(repeated),
-        (Ended::Done, None) => Err(RunnerError::Silent("it told nothing of the call".into())),
-        (Ended::Failed(failed), _) => match failed.into_iter().next() {
-            Some(failed) if failed.variant.is_some() => Ok(RepeatedCall::failed(failed.error)),
-            Some(failed) => Err(RunnerError::Workload(failed.error.message)),
-            None => Err(RunnerError::Silent("it failed without an error".into())),
-        },
-        (Ended::Stalled | Ended::OutOfBudget, _) => Err(RunnerError::Stalled),
-    }
-}
 
 /// Makes the call, inside a runner, and tells what came of it.
 pub(super) fn run(
@@ -94,7 +41,7 @@ fn attempt(
     frames: &mut Frames,
 ) -> Result<RepeatedCall, Halt> {
     let (case, seed) = task.call;
-    let mut announce = |doing: Doing| doing.announce(case, frames);
+    let announce = |doing: Doing| doing.announce(case, frames);
     let calling = Doing::Calling {
         variant: 0,
         calls: 1,

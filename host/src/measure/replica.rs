@@ -6,9 +6,8 @@
 use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{
-    Instances, Opened, OverheadTotals, ReplicaFacts, ReplicaTask, Reply, VariantPayload,
-};
+use super::overheads::OverheadTotals;
+use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;

@@ -8,6 +8,7 @@ pub mod charts;
 mod csv;
 mod doctor;
 pub mod escape;
+mod failed_call;
 mod html;
 mod human;
 mod json;

@@ -1,9 +1,9 @@
 //! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
-use super::escape::ShellWord;
+use super::failed_call::failed_call;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{
-    CaseLabel, Environment, FailedCall, Interval, Report, VariantReport, VariantStatus,
+    CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -340,30 +340,10 @@ pub(super) struct UnrankedVariant {
     pub(super) name: String,
     /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
     pub(super) status: String,
-    /// The reason; may have several lines.
+    /// May have several lines.
     pub(super) reason: String,
-    /// The call that failed, and the command that makes it again.
+    /// The call that failed, and the command for it.
     pub(super) call: Option<String>,
-}
-
-/// Names the call that failed, and the command that makes it again.
-fn failed_call(variant: &VariantReport) -> Option<String> {
-    let FailedCall { case, seed } = variant.failed_call.as_ref()?;
-    let label = case.to_string();
-    let (named, seed) = match case {
-        CaseLabel::Size(size) => (
-            format!("size {size}, seed {seed}"),
-            format!(" --seed {seed}"),
-        ),
-        // The call itself is the input.
-        CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
-    };
-    Some(format!(
-        "The call: {named}. To make it again, in the experiment's folder: bakeoff check {} --case \
-         {}{seed}",
-        ShellWord(&variant.file),
-        ShellWord(&label)
-    ))
 }
 
 /// All variants without a rank, with the reason.
@@ -375,18 +355,15 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
     unranked
         .map(|variant| {
             let name = words::name(report, &variant.id);
-            let call = failed_call(variant);
             match &variant.failure {
                 Some(failure) => {
-                    let limit = failure.limit.as_ref();
-                    let limit = limit.map_or(String::new(), |l| {
-                        format!(" (limit: {})", super::clipped(l, 200))
-                    });
+                    let limit = |l: &String| format!(" (limit: {})", super::clipped(l, 200));
+                    let limit = failure.limit.as_ref().map_or(String::new(), limit);
                     UnrankedVariant {
                         name,
                         status: format!("failed: {}", failure.class),
                         reason: super::clipped(&failure.message, super::MESSAGE_CHARS_MAX) + &limit,
-                        call,
+                        call: failed_call(variant),
                     }
                 }
                 None => UnrankedVariant {

@@ -165,7 +165,7 @@ fn outcome(
     for dropout in &raced.failed {
         fail(variants, &ids[dropout.variant], dropout.failure.clone());
         if let Some(state) = find_mut(variants, &ids[dropout.variant]) {
-            state.failed_call = dropout.calls.last().copied();
+            state.failed_call = dropout.failed_call;
         }
     }
     Ok(Some(RaceOutcome {

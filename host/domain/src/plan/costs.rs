@@ -2,7 +2,6 @@
 //! predictions are corrected by what replicas really took.
 
 use super::pilot::PilotTimes;
-use super::sampling::SamplingConstraints;
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::median;
@@ -42,15 +41,19 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    pub(super) fn new(pilot: &PilotTimes, conditions: &SamplingConstraints) -> Self {
-        let cases = conditions.calls_max.len();
+    pub(super) fn new(
+        pilot: &PilotTimes,
+        cases: usize,
+        startup_seconds: f64,
+        overheads: &[CaseOverhead],
+    ) -> Self {
         let variants = pilot.variants().last().map_or(0, |last| last + 1);
         let call = |variant: VariantIndex, case| pilot.call_ns(variant, case).unwrap_or(0.0);
         let row = |variant| (0..cases).map(|case| call(variant, case)).collect();
         Self {
-            startup: conditions.startup_seconds.max(0.0) * SECOND_NS,
+            startup: startup_seconds.max(0.0) * SECOND_NS,
             call: (0..variants).map(row).collect(),
-            overheads: conditions.overheads.clone(),
+            overheads: overheads.to_vec(),
         }
     }
 

@@ -111,7 +111,12 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
         blocks: BLOCKS_MIN,
         warm_up,
         steadiness: steadiness(pilot, conditions.practical_log),
-        costs: Costs::new(pilot, conditions),
+        costs: Costs::new(
+            pilot,
+            all_cases.len(),
+            conditions.startup_seconds,
+            &conditions.overheads,
+        ),
         single_calls: single_calls::find(pilot, &timed),
         too_short,
     };
