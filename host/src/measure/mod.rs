@@ -13,6 +13,7 @@ mod bounds;
 mod check;
 mod contention_probe;
 mod gate;
+mod instances;
 mod launch;
 mod machine;
 mod overheads;
@@ -34,10 +35,10 @@ mod workload;
 pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use contention_probe::contention_probe_ns;
+pub use instances::Instances;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, AssessedAnswer, CheckedCase, Inputs, Instances, Rehearsal, WaveCase, WrongCase,
-    WrongPart,
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Rehearsal, WaveCase, WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};

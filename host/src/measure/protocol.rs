@@ -4,6 +4,7 @@
 //! into. Replies are small frames. What a runner is about to do is an
 //! [announcement](super::announcement), not a reply.
 
+use super::instances::Instances;
 use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use crate::confine::Frames;
@@ -13,7 +14,7 @@ use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Limits, State};
+use bakeoff_domain::spec::Limits;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -228,25 +229,6 @@ pub struct VariantPayload {
     pub component: Blob,
     /// The files that it is granted, if any.
     pub files: Option<Blob>,
-}
-
-/// The use of instances in timed trials: the same for all variants of a race, since a ratio between a
-/// fresh instance and a used one says nothing about the variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Instances {
-    /// A fresh instance for every call: each begins with the same memory.
-    Fresh,
-    /// One instance for the life of a replica: calls may share state.
-    Kept,
-}
-
-impl From<State> for Instances {
-    fn from(state: State) -> Self {
-        match state {
-            State::Pure => Self::Fresh,
-            State::Kept => Self::Kept,
-        }
-    }
 }
 
 /// A reply of a runner to the parent.

@@ -6,8 +6,9 @@
 use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
+use super::instances::Instances;
 use super::overheads::OverheadTotals;
-use super::protocol::{Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
