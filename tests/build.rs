@@ -4,6 +4,7 @@ mod brought;
 mod forms;
 mod killed;
 mod layouts;
+mod memory;
 mod prototypes;
 mod reuse;
 
@@ -14,6 +15,7 @@ use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{Interface, WitFile, World};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, Linker, Val};
 use wasmtime::{Engine, Store};
@@ -34,7 +36,7 @@ const SORT: &str = "pub fn top_k(mut values: Vec<i64>, k: u32) -> Vec<i64> {
 }
 ";
 
-fn interface(wit: &str, call: &str) -> Arc<Interface> {
+pub(crate) fn interface(wit: &str, call: &str) -> Arc<Interface> {
     let file = WitFile {
         name: "wit/main.wit".into(),
         text: wit.into(),
@@ -48,7 +50,7 @@ fn top_k() -> Arc<Interface> {
 
 /// A builder on this machine, with the real binary for its children, and without an outer layer:
 /// inside one, what is forbidden is not even there, and messages say so.
-async fn builder(cache: Option<Cache>) -> Builder {
+pub(crate) async fn builder(cache: Option<Cache>) -> Builder {
     let toolchain = Toolchain::find(&mut |_| ()).await.unwrap();
     let host = ProbeConfig {
         bubblewrap: false,
@@ -68,6 +70,7 @@ fn source(interface: &Arc<Interface>, text: &str) -> BuildRequest {
             text: text.into(),
         },
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     }
 }
 

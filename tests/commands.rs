@@ -227,6 +227,7 @@ fn a_report_alone_is_nothing_to_copy_from() {
 const APPROACHES: &str = "examples/top-k/approaches";
 
 /// Two files head to head, the first of which is the baseline.
+/// Compares two files; a size and a budget among `more` replace the usual ones.
 fn compare(first: &str, second: &str, more: &[&str]) -> CommandOutput {
     let mut arguments = vec![
         "compare",
@@ -238,16 +239,20 @@ fn compare(first: &str, second: &str, more: &[&str]) -> CommandOutput {
         "top-k",
         "--workload",
         "examples/top-k/workload.rs",
-        "--size",
-        "64000",
-        "--budget",
-        "60s",
         "--format",
         "json",
     ];
+    for (option, usual) in [("--size", "64000"), ("--budget", "60s")] {
+        if !more.contains(&option) {
+            arguments.extend([option, usual]);
+        }
+    }
     arguments.extend(more);
     run_bakeoff(&arguments)
 }
+
+/// A budget in which not one replica ends: sorting a list of this size once takes most of it.
+const TOO_LITTLE_TIME: [&str; 4] = ["--size", "1000000", "--budget", "100ms"];
 
 #[test]
 fn what_is_surely_slower_fails_the_check() {
@@ -265,6 +270,40 @@ fn what_is_surely_slower_fails_the_check() {
     assert_eq!(faster.status, 0, "{}", faster.stderr);
     let line = "quickselect is not slower than sort by more than 10 %";
     assert!(faster.stderr.contains(line), "{}", faster.stderr);
+}
+
+#[test]
+fn what_is_not_known_fails_the_check_unless_that_is_let_pass() {
+    let quick = format!("{APPROACHES}/quickselect.rs");
+    let slow = format!("{APPROACHES}/sort.rs");
+    let limit = [&["--fail-if-slower", "10%"], &TOO_LITTLE_TIME[..]].concat();
+    let line = "not known whether sort is slower than quickselect by more than 10 %";
+
+    let fails = compare(&quick, &slow, &limit);
+    assert_eq!(fails.status, 1, "{}", fails.stderr);
+    assert!(fails.stderr.contains(line), "{}", fails.stderr);
+    assert!(fails.stderr.contains("--budget"), "{}", fails.stderr);
+
+    let pass = [&limit[..], &["--unsure", "pass"]].concat();
+    let passes = compare(&quick, &slow, &pass);
+    assert_eq!(passes.status, 0, "{}", passes.stderr);
+    assert!(passes.stderr.contains(line), "{}", passes.stderr);
+}
+
+#[test]
+fn a_run_without_an_answer_fails_and_one_with_a_tie_does_not() {
+    let sort = format!("{APPROACHES}/sort.rs");
+    let heap = format!("{APPROACHES}/heap.rs");
+    let open = compare(&sort, &heap, &TOO_LITTLE_TIME);
+    assert_eq!(open.status, 1, "{}", open.stderr);
+    assert!(open.json()["recommendation"]["winner"].is_null());
+
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.rs");
+    std::fs::copy(crate::support::root().join(&heap), &copy).unwrap();
+    let tie = compare(&heap, text(&copy), &[]);
+    assert_eq!(tie.status, 0, "{}", tie.stderr);
+    assert_eq!(tie.json()["recommendation"]["outcome"], "tie");
 }
 
 #[test]
@@ -316,7 +355,7 @@ fn calls_in_a_file_are_compared_without_an_experiment() {
         "--format",
         "json",
     ]);
-    // The calls are too short to time, so nobody is recommended.
+    // The calls are too short to time, and the one that is compared with the first failed.
     assert_eq!(said.status, 1, "{}", said.stderr);
     assert!(
         said.stderr.contains("not known whether reversed"),

@@ -43,7 +43,10 @@ fn contains_text(folder: &Path, text: &str) -> bool {
 #[test]
 fn planted_prototypes_appear_as_what_they_are() {
     let (output, report) = (&PLANTED.output, &PLANTED.report);
-    assert_eq!(output.status, 3, "{}", output.stderr);
+    // Which of the good ones is ahead, if any, is not what this is about.
+    let answered = report["recommendation"]["outcome"] != "no-call";
+    let status = if answered { 3 } else { 1 };
+    assert_eq!(output.status, status, "{}", output.stderr);
     assert_failed(report, "off-by-one-beyond-size", "wrong-answer", "");
     assert_failed(report, "endless-loop", "fuel-limit", "");
     assert_failed(report, "memory-bomb", "memory-limit", "memory");
@@ -117,7 +120,7 @@ fn cases_in_a_file_are_calls_and_answers() {
 #[test]
 fn without_an_oracle_answers_are_compared() {
     let (output, report) = (&NO_ORACLE.output, &NO_ORACLE.report);
-    assert_eq!(output.status, 3, "{}", output.stderr);
+    assert!(output.ended_a_run(), "{}", output.stderr);
     assert_failed(report, "forgets-negatives", "wrong-answer", "no oracle");
     assert_eq!(
         variant(report, "answers-by-call-count")["failure"]["class"],

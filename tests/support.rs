@@ -38,6 +38,12 @@ pub(crate) struct CommandOutput {
 }
 
 impl CommandOutput {
+    /// Returns true if a run ended, with a verdict or without one, and whether variants failed or
+    /// not: for tests that are about neither.
+    pub(crate) fn ended_a_run(&self) -> bool {
+        [0, 1, 3].contains(&self.status)
+    }
+
     /// Its stdout as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)

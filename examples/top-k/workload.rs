@@ -1,4 +1,4 @@
-//! Random numbers, and how many of them are wanted: one in 250.
+//! Random numbers, and how many of them are wanted: one in 16.
 
 use crate::bakeoff::Rng;
 
@@ -9,7 +9,7 @@ pub fn generate(size: u32, seed: u64) -> (Vec<i64>, u32) {
     let values = (0..size)
         .map(|_| rng.below(range) as i64 - (range / 2) as i64)
         .collect();
-    (values, (size / 250).max(1))
+    (values, (size / 16).max(1))
 }
 
 /// If the last number of the answer is right, then so many numbers of the list are as large that

@@ -20,6 +20,7 @@ use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, 
 use bakeoff::confine::{Confinement, ProbeConfig};
 use bakeoff::interface::{Interface, World};
 use bakeoff::source::BuildInput;
+use bakeoff_domain::spec::Limits;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -96,6 +97,7 @@ async fn measure(approach: &str, rounds: usize, toolchain: &Toolchain) -> Result
             text: text.clone(),
         },
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     };
     let plain = Plain::new(&text, toolchain.rustc())?;
     let mut ways = ways().await?;

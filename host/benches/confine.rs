@@ -16,8 +16,9 @@ mod support;
 use bakeoff::compile::{BuildKind, BuildRequest, Builder, Toolchain};
 use bakeoff::confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
 use bakeoff::interface::{Interface, WitFile, World};
+use bakeoff::measure::announcement::{Announcement, Doing};
 use bakeoff::measure::protocol::{
-    Bundle, Doing, Inputs, ReplicaTask, Reply, Request as RunnerRequest, Task, VariantPayload,
+    Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
 };
 use bakeoff::measure::{self, Instances, WaveCase};
 use bakeoff::source::BuildInput;
@@ -25,7 +26,7 @@ use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp}
 use bakeoff_domain::spec::Limits;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use support::{is_quick, median};
 
 /// The number of children of each kind, and of builds.
@@ -33,6 +34,9 @@ const CHILDREN: usize = 300;
 const CHILDREN_QUICK: usize = 40;
 const BUILDS: usize = 30;
 const BUILDS_QUICK: usize = 5;
+
+/// The time between two looks at what a runner is doing.
+const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 /// The binary that the children run.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bakeoff");
@@ -215,6 +219,7 @@ fn order(code: BuildInput) -> Result<BuildRequest, Failure> {
         world: World::Prototype,
         code,
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     })
 }
 
@@ -255,16 +260,11 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         calls: &[100],
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
-        live_variants: &[LiveVariant {
-            variant: 0,
-            single_call: false,
-        }],
+        live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     });
-    let instances = Instances::Kept;
     let payload = VariantPayload {
         component,
-        instances,
         files: None,
     };
     let request = RunnerRequest {
@@ -278,6 +278,8 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             payloads: vec![Some(payload)],
             calibrator,
             plan,
+            instances: Instances::Fresh,
+            resident_bytes: 0,
         }),
     };
     Ok(bundle.seal(&request)?)
@@ -287,17 +289,16 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
 async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
     let parts = [message];
     let start = Instant::now();
-    let mut runner = confinement
-        .spawn(Job::new(measure::ROLE, &parts, Fence::closed()))
-        .await?;
-    while let Some(frame) = runner.next_frame().await? {
-        if let Reply::About {
-            doing: Doing::Calling { .. },
-            ..
-        } = postcard::from_bytes(&frame)?
-        {
+    let mut job = Job::new(measure::ROLE, &parts, Fence::closed());
+    job.announces = true;
+    let runner = confinement.spawn(job).await?;
+    let announced = runner.announced();
+    while runner.pid().is_some() {
+        let announcement = Announcement::from_word(announced.word())?;
+        if let Some(Doing::Calling { .. }) = announcement.map(|it| it.doing) {
             return Ok(start.elapsed().as_secs_f64());
         }
+        std::thread::sleep(LOOK_PERIOD);
     }
     let exit = runner.finish().await;
     Err(String::from_utf8_lossy(&exit.stderr).into())

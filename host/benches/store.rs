@@ -16,7 +16,7 @@ use bakeoff::store::{
     ExportFormat, ExportTable, Key, Mode, Owner, RaceLists, ResultKind, RunId, RunMeta, Start,
     Store, Trial,
 };
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
     Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
@@ -296,6 +296,7 @@ fn replica(index: u32) -> Replica {
     for block in 0..BLOCKS {
         for number in 0..VARIANTS * CASES {
             samples.push(Sample {
+                kind: SampleKind::Full,
                 variant: number % VARIANTS,
                 case: number / VARIANTS,
                 block,

@@ -89,7 +89,9 @@ impl Experiment {
             "name = \"bench\"\nproblem = \"Return the k largest values of a list.\"\n\
              [interface]\nwit = \"wit\"\ncall = \"top-k\"\n\
              [workload]\nsource = \"workload.rs\"\nsizes = [{SIZE}]\n\
-             [measure]\nbudget = \"{budget}\"\n"
+             [measure]\nbudget = \"{budget}\"\n\
+             [[criterion]]\nname = \"time\"\nweight = 1.0\nfrom = \"time\"\n\
+             [[criterion]]\nname = \"wall\"\nweight = 1.0\nfrom = \"wall\"\n"
         );
         for name in approaches {
             let source = format!("approaches/{name}.rs");

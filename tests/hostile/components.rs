@@ -231,8 +231,8 @@ pub(super) fn doubling(levels: u32) -> Vec<u8> {
     outer.finish()
 }
 
-/// A good component with `count` instances of a module around it, each with a memory of `mib` and
-/// a table of `elements`.
+/// A good component with `count` instances of a module around it, each with a memory of `mib`, if it is
+/// not 0, and a table of `elements`, if they are not 0.
 pub(super) fn crowded(good: &[u8], count: u32, mib: u64, elements: u64) -> Vec<u8> {
     let mut memories = MemorySection::new();
     memories.memory(MemoryType {
@@ -258,7 +258,13 @@ pub(super) fn crowded(good: &[u8], count: u32, mib: u64, elements: u64) -> Vec<u
     };
     globals.global(global, &ConstExpr::i32_const(0));
     let mut module = Module::new();
-    module.section(&tables).section(&memories).section(&globals);
+    if elements > 0 {
+        module.section(&tables);
+    }
+    if mib > 0 {
+        module.section(&memories);
+    }
+    module.section(&globals);
 
     let mut outer = Component::new();
     outer.section(&ModuleSection(&module));

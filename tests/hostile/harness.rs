@@ -196,8 +196,14 @@ pub(crate) fn request(bytes: &[u8]) {
         match &opened.request.task {
             Task::Gate {
                 component, files, ..
+            }
+            | Task::Assess {
+                component, files, ..
             } => {
                 let _ = (opened.blob(*component), opened.imports(*files));
+            }
+            Task::Repeat(task) => {
+                let _ = (opened.blob(task.component), opened.imports(task.files));
             }
             Task::Replica(task) => {
                 for payload in task.payloads.iter().flatten() {

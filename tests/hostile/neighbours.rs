@@ -94,7 +94,7 @@ fn plain_attacks(good: &[u8]) -> Vec<(&'static str, World, Vec<u8>)> {
     };
     attacks.push(("looping start", looping_start.component()));
     attacks.push(("many memories", crowded(good, 20, 8, 1)));
-    attacks.push(("many instances", crowded(good, 100, 0, 1)));
+    attacks.push(("many instances", crowded(good, 600, 0, 0)));
     attacks.push(("growing table", growing_table.component()));
     let plain = |(name, component)| (name, World::Plain, component);
     attacks.into_iter().map(plain).collect()

@@ -36,7 +36,7 @@ static BATCH: LazyLock<Batch> = LazyLock::new(|| {
                 .component(),
             ),
             ("many-memories", crowded(&good, 20, 8, 1)),
-            ("many-instances", crowded(&good, 100, 0, 1)),
+            ("many-instances", crowded(&good, 600, 0, 0)),
             ("large-tables", crowded(&good, 10, 0, 1_000_000)),
             (
                 "growing-table",
@@ -139,7 +139,7 @@ fn case_35_many_memories() {
     BATCH.assert_failed(
         "many-instances",
         "host-limit",
-        &["instances = 32"],
+        &["instances = 512"],
         "more instances",
     );
 }

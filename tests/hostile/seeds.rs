@@ -11,7 +11,7 @@ use bakeoff::measure::protocol::{
 use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::Limits;
 use std::fs;
@@ -44,7 +44,8 @@ fn order() -> Vec<u8> {
     let (prototype, release, component) = (0_u8, 0_u8, 1_u8);
     let (granted, wasi): (Vec<String>, u8) = (Vec::new(), 0);
     let kinds = (prototype, release, component);
-    let order = (files, "f", kinds, "a.wasm", granted, wasi);
+    let memory_bytes = 1_u64 << 28;
+    let order = (files, "f", kinds, "a.wasm", granted, wasi, memory_bytes);
     let order = postcard::to_stdvec(&order).unwrap();
     let mut payload = (order.len() as u64).to_le_bytes().to_vec();
     payload.extend(order);
@@ -141,6 +142,7 @@ fn bundles() -> Vec<Vec<u8>> {
         solo: false,
         samples: vec![
             Sample {
+                kind: SampleKind::Full,
                 variant: 0,
                 case: 0,
                 block: 0,

@@ -46,7 +46,9 @@ pub(crate) fn a_full_disk_stops_a_run_which_goes_on_when_there_is_room() {
     assert!(text.contains("first 5"), "{text}");
     assert!(said.explains("make room"), "{text}");
     assert!(text.contains("readable 0"), "{text}");
-    assert!(text.contains("second 3"), "{text}");
+    // Some failed, and whether there is an answer is not the question.
+    let second = ["second 1", "second 3"];
+    assert!(second.iter().any(|end| text.contains(end)), "{text}");
     assert!(text.contains("finished"), "{text}");
 }
 

@@ -3,9 +3,10 @@
 use super::fixture::{criterion, facts, reading, row, variant};
 use bakeoff::render;
 use bakeoff_domain::report::{
-    CriterionSummary, Facts, Report, VariantReport, VariantStatus, VerdictRow, assemble,
+    Claim, CriterionSummary, Facts, ReadingVerdict, Report, VariantReport, VariantStatus,
+    VerdictRow, assemble,
 };
-use bakeoff_domain::spec::{RecommendationStyle, Scale};
+use bakeoff_domain::spec::{Direction, RecommendationStyle, Scale};
 use bakeoff_domain::verdict::Verdict;
 
 /// The report in every format.
@@ -39,20 +40,20 @@ fn matrix(report: &Report) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A criterion on which a factor of 1.3 costs ten points.
+/// A criterion on exact numbers, on which a factor of 1.3 costs ten points.
 fn bins() -> CriterionSummary {
     CriterionSummary {
         scale: Scale::Ratio { base: 1.3 },
-        ..criterion("bins", 1.0, "assess:bins", "bins")
+        ..criterion("bins", 1.0, "fuel", "bins")
     }
 }
 
-/// Variants with a number of bins each, and verdicts by time over all cases.
+/// Variants with an exact number of bins each, and verdicts by time over all cases.
 fn packing(counts: &[(&str, f64)], verdicts: Vec<VerdictRow>) -> Facts {
     let one = |(name, count): &(&str, f64)| {
         let mut one = variant(name);
         one.readings
-            .insert("assess:bins".to_owned(), reading(*count, ""));
+            .insert("fuel".to_owned(), reading(*count, "bins"));
         one.readings
             .insert("time".to_owned(), reading(1_000.0, "ns"));
         one
@@ -102,6 +103,52 @@ fn the_matrix_has_the_digits_of_what_a_verdict_tells_apart() {
     let open = vec![row("best-fit", "first-fit", 0.997, 0.1, None)];
     let table = matrix(&assemble(packing(&counts, open)));
     assert!(!table.contains("9.99") && table.contains("10.0"), "{table}");
+}
+
+/// Two variants with a reading each, of which the first is surely better by the verdict.
+fn by_verdict(source: &str, unit: &str, readings: [f64; 2], claim: Claim, value: f64) -> Report {
+    let tie = vec![row("first", "second", 1.0, 0.006, None)];
+    let mut facts = packing(&[("first", 0.0), ("second", 0.0)], tie);
+    facts.criteria[1] = CriterionSummary {
+        scale: Scale::Ratio { base: 1.3 },
+        ..criterion("extra", 1.0, source, unit)
+    };
+    for (variant, value) in facts.variants.iter_mut().zip(readings) {
+        variant.readings.remove("fuel");
+        variant
+            .readings
+            .insert(source.to_owned(), reading(value, unit));
+    }
+    let verdict = ReadingVerdict {
+        a: "v-first".to_owned(),
+        b: "v-second".to_owned(),
+        verdict: Verdict::Beats,
+        below_threshold: false,
+        claim,
+        value: Some(value),
+        low: None,
+        high: None,
+        count: 256,
+    };
+    facts.reading_verdicts = [(source.to_owned(), vec![verdict])].into();
+    assemble(facts)
+}
+
+#[test]
+fn readings_that_a_verdict_tells_apart_look_different_or_are_left_out() {
+    let counts = [2_070.25, 2_070.5];
+    let report = by_verdict("assess:bins", "bins", counts, Claim::MoreInputs, -1.0);
+    let seen = text(&report);
+    assert!(
+        seen.contains("is better on extra: 2070.2 bins against 2070.5 bins, better in more of 256"),
+        "{seen}"
+    );
+    assert!(matrix(&report).contains("9.995"), "{}", matrix(&report));
+    // Medians of rounds that are not paired say the opposite of what the pairs say.
+    let report = by_verdict("cold-start", "ns", [2_100.0, 2_000.0], Claim::Ratio, 0.8);
+    let seen = text(&report);
+    assert!(seen.contains("is better on extra, 1.2 ×"), "{seen}");
+    assert!(!seen.contains("against 2"), "{seen}");
 }
 
 #[test]
@@ -295,6 +342,16 @@ fn a_missing_reading_unranks_only_who_lacks_it_and_is_named() {
         ("worst-fit", 2_100.0),
     ];
     let mut facts = packing(&counts, verdicts);
+    facts.criteria[1].source = "assess:bins".to_owned();
+    for variant in &mut facts.variants {
+        let bins = variant.readings.remove("fuel").unwrap();
+        variant.readings.insert("assess:bins".to_owned(), bins);
+    }
+    let fewer = ReadingVerdict::exact((0, 2_060.0), (1, 2_066.0), Direction::LowerIsBetter);
+    let ids = ["v-best-fit", "v-first-fit"];
+    let fewer = fewer.renamed(|place| ids.get(place).map(|id| (*id).to_owned()));
+    let verdicts = fewer.into_iter().collect();
+    facts.reading_verdicts = [("assess:bins".to_owned(), verdicts)].into();
     facts.variants[2].readings.remove("assess:bins");
     let report = assemble(facts.clone());
     let status = |name: &str| report.variants.iter().find(|v| v.name == name).unwrap();

@@ -2,9 +2,9 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{
-    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, Growth,
-    Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus, VerdictRow,
-    WorkerCost, assemble,
+    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, FailedCall,
+    Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
+    VerdictRow, WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -77,6 +77,7 @@ pub(super) fn variant(name: &str) -> VariantReport {
         scores: BTreeMap::new(),
         readings: BTreeMap::new(),
         failure: None,
+        failed_call: None,
         pure: Some(true),
         file: format!("approaches/{name}.rs"),
         description: None,
@@ -208,6 +209,10 @@ pub(super) fn facts() -> Facts {
         phase: Phase::Check,
         limit: None,
     });
+    failed.failed_call = Some(FailedCall {
+        case: CaseLabel::Size(64),
+        seed: 9_876_543_210,
+    });
     let mut unbuilt = variant("typo");
     unbuilt.failure = Some(Failure {
         class: FailureClass::BuildFailed,
@@ -253,6 +258,7 @@ pub(super) fn facts() -> Facts {
         variants,
         verdicts: verdicts(),
         wall_verdicts: Vec::new(),
+        reading_verdicts: std::collections::BTreeMap::new(),
         replicas: Some(replicas()),
         protocol: Protocol {
             confidence: 0.95,

@@ -3,7 +3,7 @@
 use bakeoff::store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
 };
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
     Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
@@ -88,6 +88,10 @@ pub(crate) fn open_race(store: &mut Store) -> Result<RaceId, StoreError> {
 pub(crate) fn replica(index: u32) -> Replica {
     let seed = u64::from(index) + 1;
     let sample = |number: usize| Sample {
+        kind: match number {
+            0 => SampleKind::SingleCall,
+            _ => SampleKind::Full,
+        },
         variant: number % 2,
         case: number / 2 % 2,
         block: u32::try_from(number / 4).unwrap(),

@@ -5,7 +5,7 @@ use super::{begin, filled, open_race, replica};
 use bakeoff::store::{
     ExportFormat, ExportTable, Mode, ResultKind, RunId, Start, Store, StoredResult,
 };
-use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::measurement::{Replica, SampleKind};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -49,11 +49,14 @@ fn strings(db: &Connection, sql: &str) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What is read of the first three replicas: a version 1 had no contention probe.
-fn without_contention_probe() -> Vec<Replica> {
+/// What is read of the first three replicas: a version 1 had no contention probe, and full samples only.
+fn as_of_version_1() -> Vec<Replica> {
     let old = |index| {
         let mut replica = replica(index);
         replica.surroundings.contention_probe_ns = None;
+        for sample in &mut replica.samples {
+            sample.kind = SampleKind::Full;
+        }
         replica
     };
     (0..3).map(old).collect()
@@ -62,7 +65,7 @@ fn without_contention_probe() -> Vec<Replica> {
 fn race_is_read(store: &Store) {
     let (race, lists) = store.race_of(RunId(1)).unwrap().unwrap();
     assert_eq!(lists.variants, ["heap", "sort"]);
-    assert_eq!(store.replicas(race).unwrap(), without_contention_probe());
+    assert_eq!(store.replicas(race).unwrap(), as_of_version_1());
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn a_database_of_version_1_goes_on_with_its_replicas() {
     begin(&mut store, "e1", Start::Resume).unwrap();
     let race = open_race(&mut store).unwrap();
     store.put_replica(race, &replica(3)).unwrap();
-    let mut expected = without_contention_probe();
+    let mut expected = as_of_version_1();
     expected.push(replica(3));
     assert_eq!(store.replicas(race).unwrap(), expected);
 }

@@ -257,7 +257,10 @@ fn evidence(fresh: &dyn Fn() -> Forgery) {
         ),
         (
             "evidence.json",
-            |record| record["race"]["pilot"]["sampling"]["single_call"] = vec![77].into(),
+            |record| {
+                let slow = serde_json::json!([{"variant": 0, "cases": [77], "every": 1}]);
+                record["race"]["pilot"]["sampling"]["single_calls"] = slow;
+            },
             "its pilot speaks of variants",
         ),
         (

@@ -64,6 +64,23 @@ fn what_is_shown_follows_from_the_samples_alone() {
     }
 }
 
+#[test]
+fn verdicts_by_wall_time_are_claimed_only_where_a_criterion_uses_it() {
+    let finished = CASES.copy();
+    let pairs = |report: &Value| report["wall_verdicts"].as_array().map_or(0, Vec::len);
+    let (_, without) = report(finished.dir());
+    assert_eq!(pairs(&without), 0);
+    alter(
+        &finished.results("planted-cases"),
+        "UPDATE run SET settings = json_set(settings, '$.criteria[0].source', 'Wall')",
+    );
+    let (_, with) = report(finished.dir());
+    assert!(pairs(&with) > 0, "{with:#}");
+    // The verdicts by time have half of α then: what was not rejected before is not rejected now.
+    let end = |report: &Value| report["verdicts"][0]["low"].as_f64().unwrap_or(0.0);
+    assert!(end(&with) <= end(&without));
+}
+
 /// A pair of a report by its place.
 fn pair(report: &Value, place: usize) -> String {
     let row = &report["verdicts"][place];
@@ -171,7 +188,8 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
             "cannot be understood",
         ),
         (
-            "UPDATE result SET value = json_set(value, '$.sampling.single_call', json('[70]'))
+            "UPDATE result SET value = json_set(value, '$.sampling.single_calls',
+             json('[{\"variant\": 70, \"cases\": [0], \"every\": 1}]'))
              WHERE kind = 'pilot'",
             "its pilot speaks of variants",
         ),
@@ -216,7 +234,7 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
          INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
              preemptions, steal_ticks, load, contention_probe_ns FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
-             cpu_ns * (1 + 8 * entrant), wall_ns FROM sample
+             cpu_ns * (1 + 8 * entrant), wall_ns, kind FROM sample
              WHERE replica = (SELECT max(replica) FROM sample);
          INSERT INTO baseline SELECT 9999, race_case, cpu_ns, wall_ns FROM baseline
              WHERE replica = (SELECT max(replica) FROM baseline);

@@ -414,3 +414,42 @@ pub(crate) fn one_more() -> Vec<u8> {
     (i64.extend_i32_u (i32.add (local.get 0) (i32.const 1))))"#,
     )
 }
+
+/// A component of the shape that componentize-py makes: one module with the memory, the table and an
+/// allocator, and many libraries that share them, each an instance that adds one to its argument by
+/// the library before it.
+pub(crate) fn linked(libraries: u32) -> Vec<u8> {
+    let mut text = r#"(component
+  (core module $env
+    (memory (export "memory") 1)
+    (table (export "table") 64 funcref)
+    (func (export "next") (param i32) (result i32) (local.get 0)))
+  (core instance $library0 (instantiate $env))
+"#
+    .to_owned();
+    for library in 1..=libraries {
+        let before = library - 1;
+        text += &format!(
+            r#"  (core module $library{library}
+    (import "env" "memory" (memory 1))
+    (import "env" "table" (table 64 funcref))
+    (import "before" "next" (func $next (param i32) (result i32)))
+    (func (export "next") (param i32) (result i32)
+      (i32.add (i32.const 1) (call $next (local.get 0)))))
+  (core instance $library{library} (instantiate $library{library}
+    (with "env" (instance $library0))
+    (with "before" (instance $library{before}))))
+"#
+        );
+    }
+    text += &format!(
+        r#"  (core module $main
+    (import "libraries" "next" (func $next (param i32) (result i32)))
+    (func (export "solve") (param i32) (result i64)
+      (i64.extend_i32_u (call $next (local.get 0)))))
+  (core instance $main (instantiate $main (with "libraries" (instance $library{libraries}))))
+  (func (export "solve") (param "n" u32) (result u64)
+    (canon lift (core func $main "solve"))))"#
+    );
+    wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}

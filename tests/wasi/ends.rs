@@ -198,10 +198,10 @@ fn tables_instances_and_data_into_the_host_are_bounded() {
                 &format!("(func (export \"solve\") (param i32) (result i64) {ANSWER})"),
             )
         };
-        assert_eq!(Guest::new(profile, &instances(29)).number(7), 7);
-        let (class, limit) = Guest::new(profile, &instances(40)).error();
+        assert_eq!(Guest::new(profile, &instances(500)).number(7), 7);
+        let (class, limit) = Guest::new(profile, &instances(600)).error();
         assert_eq!(class, "host-limit");
-        assert!(limit.contains("= 32"), "{limit}");
+        assert!(limit.contains("= 512"), "{limit}");
 
         // A megabyte and a half in one write: more than a host function takes in.
         let mut guest = Guest::new(profile, &writes(900_000, 2, "", ANSWER));

@@ -1,8 +1,8 @@
 //! Whole experiments with components that import WASI, by the built binary, behind its fences.
 
 use super::components::{
-    clocks, exits, hoards, imports, looks_around, one_more, plain, random_bytes, reads, sleeps,
-    workload, writes,
+    clocks, exits, hoards, imports, linked, looks_around, one_more, plain, random_bytes, reads,
+    sleeps, workload, writes,
 };
 use crate::support::{run_bakeoff, run_experiment, variant};
 use std::fs;
@@ -236,4 +236,19 @@ fn a_component_without_lines_is_warned_of_before_anything_is_built() {
         reason.contains("no reading of source-lines: a component has no source"),
         "{reason}"
     );
+}
+
+#[test]
+fn a_component_linked_from_many_modules_runs() {
+    // A collection of Python packages has 246 native extensions, beside some twenty libraries.
+    let all = [("many", linked(280)), ("too-many", linked(511))];
+    let folder = experiment(287, &all, "[measure]\nbudget = \"1 s\"\n");
+    let (_, report, _out) = run_experiment(path(&folder), &[]);
+    let many = variant(&report, "many");
+    assert!(many["failure"].is_null(), "{many:#}");
+    assert!(
+        many["readings"]["fuel"]["value"].as_f64() > Some(280.0),
+        "{many:#}"
+    );
+    assert_eq!(failure(&report, "too-many").0, "load-compile-limit");
 }

@@ -11,10 +11,12 @@
 //! | `effects` | E2, E3: 2, 5 and 10 % more work under a generated load | 100 runs each, 15 minutes |
 //! | `cost` | E5: CPU time to a verdict, for short and long samples and a clear answer | 10 runs each, 3 minutes |
 //! | `pinned` | E8: what two workers at once do to a ratio | 150 and 40 runs, 10 minutes |
+//! | `pieces` | E15: arguments of many small pieces beside one flat list | 3 runs of 10 s each, 3 minutes |
+//! | `switches` | E15: how often a runner loses its core, beside a busy loop | 3 runs, 1 minute |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but the last two run.
+//! Without a section all but `peers` and `record` run.
 
 mod cost;
 mod effects;
@@ -24,6 +26,7 @@ mod identical;
 #[path = "../noise/mod.rs"]
 mod noise;
 mod peers;
+mod pieces;
 mod pinned;
 #[path = "../../domain/benches/random/mod.rs"]
 mod random;
@@ -31,13 +34,21 @@ mod record;
 mod spin;
 #[path = "../support/mod.rs"]
 mod support;
+mod switches;
 
 use figures::Figures;
 use spin::Failure;
 use std::path::PathBuf;
 
 /// The sections that run when none is named.
-const USUAL: [&str; 4] = ["identical", "effects", "cost", "pinned"];
+const USUAL: [&str; 6] = [
+    "identical",
+    "effects",
+    "cost",
+    "pinned",
+    "pieces",
+    "switches",
+];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -63,6 +74,12 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("pinned") {
         pinned::pinned(&mut figures)?;
+    }
+    if wanted("pieces") {
+        pieces::pieces(&mut figures)?;
+    }
+    if wanted("switches") {
+        switches::switches(&mut figures)?;
     }
     if wanted("peers") {
         peers::peers(&mut figures)?;

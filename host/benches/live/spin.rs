@@ -110,8 +110,13 @@ impl Spin {
             ));
         }
         std::fs::write(to.join("bakeoff.toml"), text)?;
+        Ok(Self::in_folder(folder))
+    }
+
+    /// Takes the experiment that lies in a folder.
+    pub(crate) fn in_folder(folder: tempfile::TempDir) -> Self {
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-        Ok(Self { folder, cache })
+        Self { folder, cache }
     }
 
     /// Runs the experiment with a seed of its own, without any stored results.
@@ -121,14 +126,7 @@ impl Spin {
     pub(crate) fn run(&self, seed: u64) -> Result<Ran, Failure> {
         let results = tempfile::tempdir()?;
         let before = children_cpu_s()?;
-        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
-            .args(["run", "--quiet", "--format", "json", "--seed"])
-            .arg(seed.to_string())
-            .args([Path::new("--out"), results.path()])
-            .args([Path::new("--cache-dir"), &self.cache])
-            .arg(self.folder.path())
-            .stdin(Stdio::null())
-            .output()?;
+        let output = self.command(seed, results.path()).output()?;
         let cpu_s = children_cpu_s()? - before;
         // 1 stands for a report that recommends nothing: there was no time to measure at all.
         if !matches!(output.status.code(), Some(0 | 1)) {
@@ -140,6 +138,20 @@ impl Spin {
             cpu_s,
             results,
         })
+    }
+
+    /// Returns the command that runs the experiment with a seed of its own, and leaves the results in
+    /// a folder.
+    pub(crate) fn command(&self, seed: u64, results: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command
+            .args(["run", "--quiet", "--format", "json", "--seed"])
+            .arg(seed.to_string())
+            .args([Path::new("--out"), results])
+            .args([Path::new("--cache-dir"), &self.cache])
+            .arg(self.folder.path())
+            .stdin(Stdio::null());
+        command
     }
 }
 

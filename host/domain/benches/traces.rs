@@ -15,7 +15,9 @@ mod random;
 mod replay;
 mod trace;
 
-use bakeoff_domain::race::{NextStep, Race, RaceSettings, RemainingBudget};
+use bakeoff_domain::race::{
+    ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, first_scales,
+};
 use bakeoff_domain::stats::ConfidenceSequence;
 use bakeoff_domain::verdict::Verdict;
 use bulk::{Tally, count, over_seeds, per_cent};
@@ -72,7 +74,10 @@ fn the_short_way_is_right(trace: &Trace, figures: &mut Figures) {
         let settings = replay::settings(trace, 2);
         let mut random = Noise::new(seed);
         let mut race = Race::new(settings.clone());
-        let mut short = ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let mut short = ConfidenceSequence::new(
+            settings.threshold(ClaimScope::AllCases),
+            settings.practical_log(),
+        );
         for index in 0..REPLICAS as u32 {
             let replica = replay::replica(trace, index, 2, 0.004, &mut random);
             let one = bakeoff_domain::race::analyse(&settings, std::slice::from_ref(&replica));
@@ -141,7 +146,10 @@ fn identical_by_others(trace: &Trace, sessions: u64, figures: &mut Figures) {
 /// A race from the first replica to its stop: the winner, and how many replicas it took.
 fn race(trace: &Trace, settings: &RaceSettings, effect: f64, seed: u64) -> (Option<usize>, u32) {
     let mut random = Noise::new(seed);
-    let mut race = Race::new(settings.clone());
+    let pilot = replay::replica(trace, 0, 2, effect, &mut random);
+    let mut settings = settings.clone();
+    settings.first_scales = first_scales(&settings, &pilot);
+    let mut race = Race::new(settings);
     let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
@@ -233,7 +241,11 @@ fn first_penalty(trace: &Trace, sessions: u64, figures: &mut Figures) {
     let says = |seed| {
         let random = &mut Noise::new(seed);
         let settings = RaceSettings::new(2, 1);
-        let mut sequence = ConfidenceSequence::new(settings.threshold(), settings.practical_log());
+        let mut sequence = ConfidenceSequence::new(
+            settings.threshold(ClaimScope::AllCases),
+            settings.practical_log(),
+        )
+        .with_first_scale(Some(fixed.first_pair_scale(random)));
         (0..REPLICAS).for_each(|_| sequence.push(fixed.first_pair(random), 2.0 * trace.resolution));
         claims(&sequence)
     };

@@ -6,8 +6,8 @@
 //! output on every machine, which is what makes a finished run recomputable.
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
-//! [`stats`] → [`plan`] → [`verdict`] → [`race`] → [`growth`] → [`score`] →
-//! [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
+//! [`metric_share`] → [`stats`] → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] →
+//! [`growth`] → [`score`] → [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
 //! operations), [`ids`] (safe names), [`numbers`] (numbers as text).
 
 pub mod attempt;
@@ -17,9 +17,12 @@ mod hex;
 pub mod ids;
 mod interval;
 pub mod measurement;
+pub mod metric_share;
 pub mod numbers;
+pub mod paired_times;
 pub mod plan;
 pub mod race;
+pub mod reading_verdict;
 pub mod report;
 pub mod score;
 pub mod spec;

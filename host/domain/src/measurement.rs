@@ -25,14 +25,29 @@ pub enum Metric {
     Wall,
 }
 
+/// The kind of a sample. Times of different kinds are never compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SampleKind {
+    /// As many calls as the case has, after the warm-up.
+    #[default]
+    Full,
+    /// One call before anybody was warmed up on the case, in a round in which every variant makes one:
+    /// for pairs of which one variant is far slower than the best.
+    SingleCall,
+}
+
 /// One timed sample: several calls of one variant, each with an input of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
+    /// The kind of the sample.
+    #[serde(default)]
+    pub kind: SampleKind,
     /// The variant that ran.
     pub variant: VariantIndex,
     /// The case.
     pub case: CaseIndex,
-    /// The block of the replica, from 0.
+    /// The block of the replica, from 0; 0 for a single call, which belongs to none.
     pub block: u32,
     /// The number of variants that ran before it on this case in this block.
     pub position: u32,
@@ -57,9 +72,9 @@ impl Sample {
     /// its logarithm exists. 0 calls count as 1.
     ///
     /// ```
-    /// use bakeoff_domain::measurement::{Baseline, Metric, Sample};
+    /// use bakeoff_domain::measurement::{Baseline, Metric, Sample, SampleKind};
     /// let sample = Sample {
-    ///     variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000,
+    ///     kind: SampleKind::Full, variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000,
     /// };
     /// let baseline = Baseline { cpu_ns: 200.0, wall_ns: 300.0 };
     /// assert_eq!(sample.call_ns(Metric::Cpu, &baseline), 5_000.0);

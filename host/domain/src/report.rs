@@ -8,6 +8,7 @@ pub mod words;
 use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
+pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, VariantStatus, WeightChange,
 };
@@ -49,6 +50,10 @@ pub struct Report {
     /// Verdicts by wall time over all cases, where a criterion asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall_verdicts: Vec<VerdictRow>,
+    /// By source (`cold-start`, `build-time`, `assess:NAME`), where a criterion asks for it: the
+    /// verdict about each pair by that reading.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reading_verdicts: ReadingVerdicts,
     /// The parameters of the measuring, and why it ended.
     #[serde(default)]
     pub protocol: Protocol,
@@ -59,6 +64,9 @@ pub struct Report {
     #[serde(default)]
     pub options: ReportOptions,
 }
+
+/// By source, the verdicts about pairs of variants by that reading, under the variants' ids.
+pub type ReadingVerdicts = BTreeMap<String, Vec<ReadingVerdict<String>>>;
 
 /// The parameters of the measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,7 +228,11 @@ pub struct VariantReport {
     pub readings: BTreeMap<String, Reading>,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// True if its calls share no state, as seen by fuel; `None` if that is unknown.
+    /// The call that failed, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_call: Option<FailedCall>,
+    /// False if calls would take less work on an instance that has been called before; `None` if that
+    /// is unknown. Every timed call has the same kind of instance, so nothing follows from it.
     #[serde(default)]
     pub pure: Option<bool>,
     /// The path of its source or component, relative to the experiment's folder.
@@ -241,6 +253,15 @@ pub struct VariantReport {
     /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
+}
+
+/// A call that failed. Its input follows from both; it may need the calls before it to fail again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCall {
+    /// The case.
+    pub case: CaseLabel,
+    /// The seed of the input.
+    pub seed: u64,
 }
 
 /// JSON has no NaN: a reading that is not a number is written as null.
@@ -359,7 +380,7 @@ pub struct FlipTo {
 pub struct Cost {
     /// Wall time of the run.
     pub seconds: f64,
-    /// Calls of prototypes that the results rest on: of the gates, of the pilot with its warm-up, and
+    /// Calls of prototypes that the results rest on: of the gates, of assessments, of the pilot with its warm-up, and
     /// of the samples of all replicas. However often a run was interrupted, it is the same figure.
     pub trials: u64,
     /// Tokens of models.

@@ -30,6 +30,20 @@ pub struct Experiment {
     pub report: ReportOptions,
 }
 
+impl Experiment {
+    /// Returns true if a criterion takes its readings from this source.
+    pub fn uses(&self, source: &Source) -> bool {
+        let mut criteria = self.criteria.iter();
+        criteria.any(|criterion| criterion.source == *source)
+    }
+
+    /// Returns true if a criterion takes its readings from what the workload says of answers.
+    pub fn assesses(&self) -> bool {
+        let mut criteria = self.criteria.iter();
+        criteria.any(|criterion| matches!(criterion.source, Source::Assess(_)))
+    }
+}
+
 /// The function that every prototype exports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
@@ -253,6 +267,19 @@ impl Source {
         ("cold-start", Source::ColdStart),
         ("build-time", Source::BuildTime),
     ];
+
+    /// Returns true if a reading of it varies from replica to replica, from build to build or from
+    /// input to input, so that what it says of two variants needs a verdict.
+    pub fn is_uncertain(&self) -> bool {
+        match self {
+            Self::Time | Self::Wall | Self::ColdStart | Self::BuildTime | Self::Assess(_) => true,
+            Self::Fuel
+            | Self::PeakMemory
+            | Self::ComponentSize
+            | Self::SourceLines
+            | Self::Growth => false,
+        }
+    }
 
     /// Returns the name that the experiment file uses, such as `peak-memory` or `assess:NAME`.
     pub fn name(&self) -> String {

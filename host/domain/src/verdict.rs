@@ -1,7 +1,7 @@
 //! Verdicts about pairs of variants, with their intervals.
 
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
-use crate::stats::{Bounds, ConfidenceSequence, SCALE_REPLICAS, hodges_lehmann, replicas_needed};
+use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
 use serde::{Deserialize, Serialize};
 
 /// The verdict about variant `a` against variant `b`.
@@ -239,7 +239,7 @@ impl PairVerdict {
     /// The number of replicas that would settle this pair; `threshold` is the evidence that its claim
     /// needs, in nats.
     ///
-    /// The half-width of the interval shrinks as 1/√(bets made). A verdict comes when it falls
+    /// The half-width of the interval shrinks as 1/√(replicas). A verdict comes when it falls
     /// below the distance of the estimate from 0 (a winner) or from ±δ (a tie), whichever is the
     /// larger. An extrapolation, not a promise.
     pub fn forecast(&self, threshold: f64, practical_log: f64) -> Forecast {
@@ -249,10 +249,9 @@ impl PairVerdict {
         let replicas = match (self.verdict, estimate, half_width) {
             (Verdict::NoCall, Some(estimate), Some(half_width)) => {
                 let distance = estimate.abs().max(practical_log - estimate.abs());
-                let bets = f64::from(self.replicas.saturating_sub(SCALE_REPLICAS));
-                let wanted = bets * (half_width / distance).powi(2);
+                let wanted = f64::from(self.replicas) * (half_width / distance).powi(2);
                 let wanted = wanted.ceil().min(f64::from(u32::MAX / 2)) as u32;
-                (wanted + SCALE_REPLICAS).max(self.replicas + 1)
+                wanted.max(self.replicas + 1)
             }
             (Verdict::NoCall, _, _) => least.max(self.replicas + 1),
             _ => self.replicas,
@@ -354,11 +353,11 @@ mod tests {
     }
 
     #[test]
-    fn half_the_width_takes_four_times_the_bets() {
+    fn half_the_width_takes_four_times_the_replicas() {
         let open = pair(Verdict::NoCall, between(-0.02, 0.06), 0.02);
         let forecast = open.forecast(3.7, DELTA);
         assert!((forecast.half_width.unwrap() - 0.04).abs() < 1e-12);
-        assert!((65..=67).contains(&forecast.replicas), "{forecast:?}");
+        assert!((71..=73).contains(&forecast.replicas), "{forecast:?}");
         let settled = pair(Verdict::Beats, between(-0.04, -0.001), -0.02);
         assert_eq!(settled.forecast(3.7, DELTA).replicas, 18);
     }

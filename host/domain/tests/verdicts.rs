@@ -3,18 +3,27 @@
 //! Everything follows from seeds, so these tests give the same result every time. The benchmark
 //! `statistics` does the same in bulk.
 
+#[path = "verdicts/budget.rs"]
+mod budget;
 #[path = "../benches/random/mod.rs"]
 mod random;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
-use bakeoff_domain::plan::{Isolation, isolation};
+use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::plan::{Isolation, LiveVariant, SingleCalls, isolation};
 use bakeoff_domain::race::{
     Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, SoloComparison, StopReason,
     analyse,
 };
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
-use synthetic::{Order, World, everybody, plan, session};
+use synthetic::{Order, World, everybody, plan, session, with_pilot};
+
+/// More than any race needs.
+const PLENTY: RemainingBudget = RemainingBudget {
+    seconds: 60.0,
+    replica_seconds: 0.1,
+};
 
 fn claims(analysis: &Analysis) -> usize {
     let sure = |verdict| matches!(verdict, Verdict::Beats | Verdict::Beaten);
@@ -100,22 +109,135 @@ fn the_best_of_eight_wins_and_the_slow_leave_early() {
     }
 }
 
+/// Two identical variants and one that is far slower on the second of two cases, where it makes single
+/// calls; a call before the warm-up takes longer.
+fn with_a_slow_third() -> (World, RaceSettings) {
+    let mut world = World::busy(&[0.0; 3]);
+    world.effects = vec![vec![0.0, 0.0], vec![0.0, 0.0], vec![0.3, 4.0]];
+    let mut settings = RaceSettings::new(3, 2);
+    settings.single_calls = vec![SingleCalls {
+        variant: 2,
+        cases: vec![1],
+        every: 1,
+    }];
+    (world, settings)
+}
+
 #[test]
-fn a_single_call_variant_gets_its_verdict_from_single_calls() {
-    let world = World::busy(&[0.0, 0.05, 4.0]);
-    let mut settings = RaceSettings::new(3, 1);
-    settings.single_call_at_start = vec![2];
-    let (analysis, _) = session(&world, &settings, 5, Order::Drawn);
-    let pair = analysis
-        .overall
-        .iter()
-        .find(|pair| (pair.a, pair.b) == (0, 2));
-    let pair = pair.unwrap();
-    assert_eq!(pair.verdict, Verdict::Beats);
-    assert!(
-        pair.replicas < 20 && pair.interval.ratio < Some(0.03),
-        "{pair:?}"
-    );
+fn a_slow_variant_gets_its_verdict_from_single_calls_and_the_others_keep_theirs() {
+    let (world, settings) = with_a_slow_third();
+    let live_variants: Vec<LiveVariant> = (0..3)
+        .map(|variant| LiveVariant::new(variant, &settings.single_calls))
+        .collect();
+    for seed in 0..20 {
+        let replicas: Vec<Replica> = (0..40)
+            .map(|index| world.run(&plan(seed, index, 2, &live_variants, Order::Drawn), seed))
+            .collect();
+        let analysis = analyse(&with_pilot(&world, &settings, seed), &replicas);
+        let pair = |a, b, case| {
+            let all = analysis.overall.iter().chain(&analysis.by_case);
+            let mut of = all.filter(move |pair| (pair.a, pair.b, pair.case) == (a, b, case));
+            of.next().unwrap().clone()
+        };
+        for other in [0, 1] {
+            assert_eq!(pair(other, 2, None).verdict, Verdict::Beats, "seed {seed}");
+            // Cold against cold: that cold calls take longer makes no difference.
+            let ratio = pair(other, 2, Some(1)).interval.ratio.unwrap();
+            assert!((ratio.ln() + 4.0).abs() < 0.1, "seed {seed}: {ratio}");
+        }
+        // The others have full samples of everything, and are as precise as without the third.
+        let width = pair(0, 1, Some(1)).half_width().unwrap_or(1.0);
+        assert!(width < 0.1, "seed {seed}: {width}");
+    }
+}
+
+#[test]
+fn identical_variants_of_which_one_makes_single_calls_have_no_winner() {
+    let mut world = World::busy(&[0.0, 0.0]);
+    world.cold = 1.0;
+    let mut settings = RaceSettings::new(2, 1);
+    settings.single_calls = vec![SingleCalls {
+        variant: 1,
+        cases: vec![0],
+        every: 1,
+    }];
+    let wins = |seed: &u64| claims(&session(&world, &settings, *seed, Order::Drawn).0) > 0;
+    let wrong = (0..100).filter(wins).count();
+    assert!(wrong as f64 <= false_max(100.0), "{wrong}");
+}
+
+#[test]
+fn a_costly_variant_makes_more_single_calls_once_nothing_else_is_open() {
+    let (world, mut settings) = with_a_slow_third();
+    settings.single_calls[0].every = 16;
+    let every = |race: &mut Race| match race.analysis().next(PLENTY) {
+        NextStep::Run { live_variants } => live_variants.last().map(|one| one.single_calls_every),
+        NextStep::Stop(reason) => panic!("{reason:?}"),
+    };
+    let mut race = Race::new(settings.clone());
+    assert_eq!(every(&mut race), Some(16));
+    settings.withdrawn = vec![1];
+    let mut alone = Race::new(settings);
+    assert_eq!(every(&mut alone), Some(1));
+    let live_variants = everybody(3);
+    race.push(world.run(&plan(1, 0, 2, &live_variants, Order::Drawn), 1));
+    assert_eq!(every(&mut race), Some(16));
+}
+
+/// A replica with variant n as variant `new[n]`.
+fn relabelled(replica: &Replica, new: &[usize]) -> Replica {
+    let mut replica = replica.clone();
+    for sample in &mut replica.samples {
+        sample.variant = new[sample.variant];
+    }
+    replica
+}
+
+#[test]
+fn the_order_of_the_file_changes_no_verdict() {
+    let (mut world, settings) = with_a_slow_third();
+    world.effects[1] = vec![0.04, 0.02];
+    let live_variants: Vec<LiveVariant> = (0..3)
+        .map(|variant| LiveVariant::new(variant, &settings.single_calls))
+        .collect();
+    let replicas: Vec<Replica> = (0..30)
+        .map(|index| world.run(&plan(5, index, 2, &live_variants, Order::Drawn), 5))
+        .collect();
+    let before = analyse(&settings, &replicas);
+    for new in [[1, 0, 2], [2, 0, 1], [2, 1, 0]] {
+        let replicas: Vec<Replica> = replicas.iter().map(|one| relabelled(one, &new)).collect();
+        let after = analyse(&settings, &replicas);
+        let pairs = before.overall.iter().chain(&before.by_case);
+        for pair in pairs {
+            let (a, b) = (new[pair.a], new[pair.b]);
+            let expected = PairVerdict {
+                a,
+                b,
+                ..pair.clone()
+            };
+            let expected = if a < b { expected } else { expected.mirrored() };
+            let all = after.overall.iter().chain(&after.by_case);
+            let key = |pair: &PairVerdict| (pair.a, pair.b, pair.case);
+            let found = all
+                .clone()
+                .find(|found| key(found) == key(&expected))
+                .unwrap();
+            assert_eq!(
+                (found.verdict, found.replicas),
+                (expected.verdict, expected.replicas)
+            );
+            let ends = |pair: &PairVerdict| {
+                let interval = pair.interval;
+                [interval.low, interval.ratio, interval.high].map(|end| end.unwrap_or(0.0).ln())
+            };
+            for (one, other) in ends(found).into_iter().zip(ends(&expected)) {
+                assert!(
+                    one == other || (one - other).abs() < 1e-9,
+                    "{found:?} {expected:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -255,10 +377,6 @@ fn on_and_off(quiet: f64, crowded: f64, solo: bool) -> Race {
 
 #[test]
 fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
-    let plenty = RemainingBudget {
-        seconds: 60.0,
-        replica_seconds: 0.1,
-    };
     let constant = on_and_off(-0.4, -0.4, true).analysis();
     assert_eq!(constant.winner, Some(0));
     let sure = on_and_off(-0.4, -0.05, true).analysis();
@@ -275,7 +393,7 @@ fn a_pair_that_turns_with_the_neighbours_gets_no_verdict() {
         "{inversion:?}"
     );
     assert!(pair.interval.low < Some(0.8) && pair.interval.high > Some(1.05));
-    assert_eq!(inverting.next(plenty), NextStep::Stop(StopReason::Settled));
+    assert_eq!(inverting.next(PLENTY), NextStep::Stop(StopReason::Settled));
     assert!(on_and_off(-0.4, 0.1, false).should_fall_back_to_solo());
     assert!(!on_and_off(-0.4, -0.4, false).should_fall_back_to_solo());
 }

@@ -2,9 +2,9 @@
 
 use super::alignment::{Alignment, Both};
 use super::figures::{Figure, Figures};
-use bakeoff_domain::report::{Ended, Report, VariantReport, VerdictRow};
+use bakeoff_domain::report::{Ended, ReadingVerdict, Report, VariantReport, VerdictRow};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The treatment of sentences in a comparison of two reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     }
     verdicts(figures, "verdicts", &aligned.verdicts);
     verdicts(figures, "verdicts by wall time", &aligned.wall_verdicts);
+    reading_verdicts(figures, kept, again);
     let mut hold = |figure: &str, kept: Value, again: Value| {
         figures.hold("report", figure, kept, again);
     };
@@ -97,6 +98,30 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     let more = again.notes.iter().filter(|note| !kept.notes.contains(note));
     for note in kept.notes.iter().chain(more) {
         hold("note", has(kept, note), has(again, note));
+    }
+}
+
+/// Compares the verdicts by readings other than the time of a call.
+fn reading_verdicts(figures: &mut Figures, kept: &Report, again: &Report) {
+    let sources: BTreeSet<&String> = (kept.reading_verdicts.keys())
+        .chain(again.reading_verdicts.keys())
+        .collect();
+    for source in sources {
+        let rows = |report: &Report| {
+            let rows = report.reading_verdicts.get(source).into_iter().flatten();
+            let row = |row: &ReadingVerdict<String>| {
+                let numbers = json!([row.verdict, row.value, row.low, row.high, row.count]);
+                (format!("{} against {}", row.a, row.b), numbers)
+            };
+            rows.map(row).collect::<BTreeMap<String, Value>>()
+        };
+        let (was, is) = (rows(kept), rows(again));
+        let pairs: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+        for pair in pairs {
+            let of =
+                |rows: &BTreeMap<String, Value>| rows.get(pair).cloned().unwrap_or(Value::Null);
+            figures.hold(pair, format!("verdict by {source}"), of(&was), of(&is));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::config;
 use crate::measure::Dropout;
-use crate::run::{RaceRecord, Record};
+use crate::run::{BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::report::Report;
@@ -49,6 +49,12 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     hold(
         verdicts <= pairs * (cases + 2),
         "its report has more verdicts than pairs and cases",
+    )?;
+    let others = &report.reading_verdicts;
+    hold(
+        others.len() <= report.criteria.len()
+            && others.values().all(|rows| rows.len() <= pairs + variants),
+        "its report has more verdicts by a reading than pairs",
     )?;
     let read = report.variants.iter().flat_map(|variant| &variant.readings);
     let sources: BTreeSet<&String> = read.clone().map(|(source, _)| source).collect();
@@ -123,7 +129,10 @@ pub(super) fn check_evidence(
         "the code that is kept of a variant is not what its build was made from",
     )?;
     hold(
-        record.builds.len() <= RESULTS_MAX && record.gates.len() <= RESULTS_MAX,
+        record.builds.len() <= RESULTS_MAX
+            && record.gates.len() <= RESULTS_MAX
+            && record.assessments.len() <= RESULTS_MAX
+            && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
         "there are more results than variants",
     )?;
     check_report(report)?;
@@ -132,6 +141,22 @@ pub(super) fn check_evidence(
         hold(
             numbers.eq(0..gate.value.cases.len()) && gate.value.cases.len() <= cases,
             "a gate has cases that the experiment has not",
+        )?;
+    }
+    for round in &record.build_rounds {
+        let builds = &round.value.builds;
+        hold(
+            builds.len() <= RESULTS_MAX
+                && builds
+                    .iter()
+                    .all(|build| build.variants.len() <= RESULTS_MAX),
+            "a round of builds has more than an experiment has variants",
+        )?;
+    }
+    for assessment in &record.assessments {
+        hold(
+            assessment.value.is_whole(cases),
+            "an assessment has other inputs than the experiment",
         )?;
     }
     let Some(race) = &record.race else {
@@ -197,6 +222,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     let sampling = &pilot.sampling;
     let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
     let mut short = sampling.too_short.iter();
+    let mut single_calls = sampling.single_calls.iter();
     let steady = match &sampling.steadiness {
         Steadiness::Steady => true,
         Steadiness::Trending(trends) => {
@@ -206,15 +232,15 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     };
     hold(
         known(&pilot.failed)
-            && sampling
-                .single_call
-                .iter()
-                .all(|variant| *variant < variants)
+            && single_calls.all(|own| own.cases.iter().all(|case| of_the_race(own.variant, *case)))
             && short.all(|one| of_the_race(one.variant, one.case))
             && steady
             && sampling.calls.len() == cases,
         speaks_of_others,
     )?;
+    if let Some(replica) = &pilot.replica {
+        check_replica(replica, variants, cases)?;
+    }
     hold(
         (0.0..=CLOCK_NS_MAX).contains(&pilot.clock_ns),
         "its clock has no granularity",
@@ -244,7 +270,7 @@ mod tests {
         let text = include_str!("../../../tests/golden/report/report.json");
         let sound: Report = serde_json::from_str(text).unwrap();
         assert_eq!(check_report(&sound), Ok(()));
-        let wrong: [fn(&mut Report); 8] = [
+        let wrong: [fn(&mut Report); 9] = [
             |report| report.variants = vec![report.variants[0].clone(); RESULTS_MAX + 1],
             |report| report.criteria = vec![report.criteria[0].clone(); config::CRITERIA_MAX + 1],
             |report| {
@@ -252,6 +278,11 @@ mod tests {
                 report.experiment.cases = vec![case; config::CASES_MAX + 1];
             },
             |report| report.verdicts = vec![report.verdicts[0].clone(); 1_000],
+            |report| {
+                let rows =
+                    (0..=report.criteria.len()).map(|number| (number.to_string(), Vec::new()));
+                report.reading_verdicts = rows.collect();
+            },
             |report| {
                 let read = report.variants[0].readings["time"].clone();
                 let many = (0..=SOURCES_MAX).map(|number| (number.to_string(), read.clone()));

@@ -7,7 +7,7 @@ use super::kept_run::KeptRun;
 use super::{report, validate};
 use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
 use crate::config::{ConfigError, LoadedExperiment};
-use crate::measure::{self, GateRecord};
+use crate::measure::{self, Assessment, GateRecord};
 use crate::run::{
     HostOptions, Keys, OnCores, RunContext, RunError, VariantState, environment, read_variants,
     runner_error,
@@ -60,6 +60,7 @@ pub async fn verify(
     verifier.build().await;
     report("checking");
     verifier.check().await?;
+    verifier.assess().await?;
     report("working out the verdicts");
     verifier.report();
     verifier.times(&here.cpu);
@@ -232,6 +233,34 @@ impl Verifier<'_> {
         found.sort_by_key(|(index, ..)| *index);
         for (index, kept, here) in found {
             self.compare_gates(index, &kept, &here);
+        }
+        Ok(())
+    }
+
+    /// Assesses the answers of every variant again, on the inputs of the run.
+    async fn assess(&mut self) -> Result<(), RunError> {
+        for kept in &self.kept.evidence.record.assessments {
+            let mut states = self.variants.iter();
+            let state = states.find(|state| *state.id() == kept.variant);
+            let seed = store::input(&kept.inputs, "seed").and_then(|seed| seed.parse().ok());
+            let Some((state, seed)) = state.zip(seed) else {
+                continue;
+            };
+            let Some(built) = state.built.clone() else {
+                let why = "the component that ran was not kept";
+                self.figures.skip(&kept.variant, "assessment", why);
+                continue;
+            };
+            let mut config = self.context.config.clone();
+            config.seed = seed;
+            let here = measure::assess(&config, &built.checked, state.files.as_ref(), None).await;
+            let here = here.map_err(|error| runner_error(self.loaded, error))?;
+            let answers = |assessment: &Assessment| match &assessment.failure {
+                Some(failure) => json!(failure.class.name()),
+                None => json!(assessment.answers),
+            };
+            let (was, is) = (answers(&kept.value), answers(&here));
+            self.exact(&kept.variant, "assessed answers".to_owned(), was, is);
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The command that continues an interrupted run.
 
+use crate::render::escape::ShellWord;
 use std::ffi::OsString;
 
 /// Returns this command line, quoted for a shell.
@@ -15,19 +16,10 @@ fn of(arguments: impl Iterator<Item = OsString>) -> String {
     for argument in arguments {
         options &= argument != "--";
         if !(options && argument == "--fresh") {
-            words.push(quoted(argument.to_string_lossy().into_owned()));
+            words.push(ShellWord(&argument.to_string_lossy()).to_string());
         }
     }
     words.join(" ")
-}
-
-/// Returns a word quoted so that a shell reads it unchanged.
-fn quoted(text: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

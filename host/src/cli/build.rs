@@ -8,6 +8,7 @@ use crate::config::Policy;
 use crate::interface::{Interface, World};
 use crate::run::{Tools, wasi_imports};
 use bakeoff_domain::spec::Code;
+use bakeoff_domain::spec::Limits;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -146,6 +147,7 @@ pub(super) async fn built(
         world: interface.world(),
         code,
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     };
     Ok((
         tools.builder.build(&request).await,

@@ -1,9 +1,10 @@
 //! `bakeoff check`: checks whether a file fits an interface.
 
 use super::Status;
-use super::build::InterfaceArguments;
+use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
+use super::repeat::CallArguments;
 use crate::compile::{ImportSupport, import_support};
 use crate::render::escape::Plain;
 use clap::Args;
@@ -14,18 +15,52 @@ use std::path::PathBuf;
 ///
 /// Shows its exports and imports, or why it would be refused. WASI 0.2 is virtual: shows for each
 /// import what it gets.
+///
+/// With --case it makes one call on a fresh instance instead, and shows arguments, answer, and what
+/// the oracle or a panic says. The experiment that names the file says what is called; without one,
+/// --wit, --call, and --workload or --cases do.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff check heap.wasm --wit wit --call top-k
-  bakeoff check heap.rs --wit wit --call top-k --format json")]
+  bakeoff check heap.rs --wit wit --call top-k --format json
+  bakeoff check approaches/heap.rs --case 64000 --seed 7    a call that a report names as failed
+
+Exit status: 0 if it fits, or the call's answer is not refused; 1 otherwise.")]
 pub(super) struct Arguments {
     /// A component, or Rust source
     file: PathBuf,
     #[command(flatten)]
-    interface: InterfaceArguments,
+    interface: CheckedInterface,
+    #[command(flatten)]
+    call: CallArguments,
     #[command(flatten)]
     safety: Safety,
+}
+
+/// The interface that the file is held against; with --case it may come from an experiment.
+#[derive(Debug, Args)]
+struct CheckedInterface {
+    /// The WIT file, or a folder of WIT files
+    #[arg(long, value_name = "PATH", default_value = "wit")]
+    wit: PathBuf,
+    /// The function to call: top-k, or interface.function
+    #[arg(long, value_name = "NAME", required_unless_present = "case")]
+    call: Option<String>,
+    /// The world that the code is for
+    #[arg(long, value_enum, default_value = "prototype")]
+    world: WorldName,
+}
+
+impl CheckedInterface {
+    /// The interface, if its function is given.
+    fn given(&self) -> Option<InterfaceArguments> {
+        Some(InterfaceArguments {
+            wit: self.wit.clone(),
+            call: self.call.clone()?,
+            world: self.world,
+        })
+    }
 }
 
 /// Separator of the lines of a list.
@@ -63,13 +98,14 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let (built, _) = super::build::built(
-        &arguments.file,
-        &arguments.interface,
-        &arguments.safety,
-        output,
-    )
-    .await?;
+    let (file, safety) = (&arguments.file, &arguments.safety);
+    let interface = arguments.interface.given();
+    if arguments.call.case().is_some() {
+        let call = &arguments.call;
+        return super::repeat::run(file, interface.as_ref(), call, safety, output).await;
+    }
+    let interface = interface.ok_or_else(|| Failure::usage("which function: --call NAME"))?;
+    let (built, _) = super::build::built(file, &interface, safety, output).await?;
     let file = arguments.file.display().to_string();
     let checked = match built {
         Ok(built) => CheckOutput {

@@ -3,6 +3,7 @@
 use super::build::code_of;
 use super::failure::Failure;
 use super::options::{Output, Safety};
+use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, regression, show};
@@ -31,7 +32,11 @@ Examples:
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
   bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%
   bakeoff compare 1 2                                  two kept runs of the experiment here
-  bakeoff compare examples/top-k:1 examples/top-k:3 --format json")]
+  bakeoff compare examples/top-k:1 examples/top-k:3 --format json
+
+Exit status: as of `run`. With --fail-if-slower the test alone decides, whichever is the best: 1 if a
+later file is surely slower, or if that is not known (unless --unsure pass); 3 if it passes but a file
+failed; otherwise 0.")]
 pub(super) struct Arguments {
     /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or
     /// two runs: N, DIR:N or DIR
@@ -62,9 +67,12 @@ pub(super) struct Arguments {
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: Option<u32>,
-    /// Exit with 1 if a later file is surely slower than the first by more than this
+    /// Exit with 1 if a later file is slower than the first by more than this, or if that is not known
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     fail_if_slower: Option<f64>,
+    /// With --fail-if-slower: what follows if it is not known whether a file is slower
+    #[arg(long, value_enum, default_value = "fail", requires = "fail_if_slower")]
+    unsure: Unsure,
     /// The folder in which results are kept
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -99,30 +107,31 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return Ok(Status::Interrupted);
     };
     show::print(&report, sources, output)?;
-    let slower = arguments
-        .fail_if_slower
-        .is_some_and(|allowed| any_slower(&report, &loaded, allowed));
-    Ok(match slower {
-        true => Status::NoAnswer,
-        false => Status::of(&report),
+    Ok(match arguments.fail_if_slower {
+        Some(allowed) => {
+            let passed = none_slower(&report, &loaded, allowed, arguments.unsure);
+            Status::of_check(passed, &report)
+        }
+        None => Status::of(&report),
     })
 }
 
-/// Writes whether each later file is slower than the first, and returns true if any surely is.
-fn any_slower(report: &Report, loaded: &LoadedExperiment, allowed: f64) -> bool {
+/// Writes whether each later file is slower than the first, and returns true if all pass the test.
+fn none_slower(report: &Report, loaded: &LoadedExperiment, allowed: f64, unsure: Unsure) -> bool {
     let variants = variant::declare(&loaded.experiment.approaches);
     let Some((baseline, later)) = variants.split_first() else {
-        return false;
+        return true;
     };
     let baseline = baseline.id.as_str();
-    let mut any = false;
+    let mut passed = true;
     for later in later {
         let later = later.id.as_str();
-        let finding = regression::against(report, baseline, later, allowed);
-        any |= matches!(finding, regression::Regression::Slower { .. });
-        anstream::eprintln!("{}", finding.line(baseline, later, allowed));
+        let result = regression::against(report, baseline, later, allowed);
+        passed &= result.passes(unsure);
+        let line = result.line(baseline, later, allowed, &report.protocol);
+        anstream::eprintln!("{line}");
     }
-    any
+    passed
 }
 
 /// The default time for measuring.

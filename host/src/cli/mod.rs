@@ -15,6 +15,7 @@ mod pack;
 mod pick;
 mod progress;
 mod regression;
+mod repeat;
 mod report;
 mod run;
 mod runs;
@@ -52,8 +53,10 @@ Examples:
 
 Exit status:
   0  success, also with a tie         3  success, but some variants failed
-  1  no answer, --fail-if-slower,     5  error of confinement, store or engine
-     or a figure that differs
+  1  no answer: no winner and no      5  error of confinement, store or engine
+     tie; slower or unknown with
+     --fail-if-slower; a figure
+     that differs
   2  usage or configuration error  130  interrupted; prints the command that resumes";
 
 #[derive(Debug, Subcommand)]
@@ -78,7 +81,7 @@ enum Command {
     Init(init::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
-    /// Check whether a prototype or component fits an interface
+    /// Check whether a prototype or component fits an interface, or make one call of it
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),

@@ -3,7 +3,8 @@
 //! Both are measured in the same run, in the same blocks: times of two runs are never compared.
 
 use crate::render::escape::Plain;
-use bakeoff_domain::report::{Report, VerdictRow, words};
+use bakeoff_domain::report::{Ended, Protocol, Report, VariantStatus, VerdictRow, words};
+use clap::ValueEnum;
 
 /// The result of the test of a variant against the baseline.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,35 +26,72 @@ pub(super) enum Regression {
     /// The order of the two depends on what else runs on the core.
     Reversal,
     /// The two were not timed against each other.
-    NotTimed,
+    NotTimed {
+        /// The id of the one that failed, if one did.
+        failed: Option<String>,
+    },
 }
 
 /// Tests a variant against the baseline; `allowed` is a fraction, 0.02 for 2 %.
 pub(super) fn against(report: &Report, baseline: &str, later: &str, allowed: f64) -> Regression {
-    let Some(row) = words::ordered_row(report, later, baseline, None) else {
-        return Regression::NotTimed;
-    };
-    judge(&row, allowed)
+    let failed = report.variants.iter().find(|variant| {
+        variant.status == VariantStatus::Failed && [baseline, later].contains(&variant.id.as_str())
+    });
+    if let Some(failed) = failed {
+        let failed = Some(failed.id.clone());
+        return Regression::NotTimed { failed };
+    }
+    match words::ordered_row(report, later, baseline, None) {
+        Some(row) => judge(&row, allowed),
+        None => Regression::NotTimed { failed: None },
+    }
 }
 
 /// Tests a verdict of the variant against the baseline.
 fn judge(row: &VerdictRow, allowed: f64) -> Regression {
     let limit = 1.0 + allowed;
     match (row.low, row.high) {
-        (Some(low), Some(high)) if low > high => Regression::NotTimed,
+        (Some(low), Some(high)) if low > high => Regression::NotTimed { failed: None },
         (Some(low), _) if low > limit => Regression::Slower { low },
         _ if row.sign_inversion.is_some() => Regression::Reversal,
         (_, Some(high)) if high <= limit => Regression::NotSlower,
-        (None, None) if row.ratio.is_none() => Regression::NotTimed,
+        (None, None) if row.ratio.is_none() => Regression::NotTimed { failed: None },
         (low, high) => Regression::Unknown { low, high },
     }
 }
 
+/// What follows if it is not known whether a file is slower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Unsure {
+    /// The test fails.
+    Fail,
+    /// The test passes.
+    Pass,
+}
+
 impl Regression {
-    /// The result as a line of text. `baseline` and `later` are ids of the report.
-    pub(super) fn line(&self, baseline: &str, later: &str, allowed: f64) -> String {
+    /// Returns true if the test passes.
+    pub(super) fn passes(&self, unsure: Unsure) -> bool {
+        match self {
+            Self::Slower { .. } => false,
+            Self::NotSlower => true,
+            Self::Unknown { .. } | Self::Reversal | Self::NotTimed { .. } => unsure == Unsure::Pass,
+        }
+    }
+
+    /// The result as a line of text; if it is not known, with what would settle it. `baseline` and
+    /// `later` are ids of the report.
+    pub(super) fn line(
+        &self,
+        baseline: &str,
+        later: &str,
+        allowed: f64,
+        protocol: &Protocol,
+    ) -> String {
         let (baseline, later) = (Plain(baseline), Plain(later));
         let allowed = format!("{} %", rounded(100.0 * allowed));
+        let unknown =
+            format!("not known whether {later} is slower than {baseline} by more than {allowed}");
         match self {
             Self::Slower { low } => format!(
                 "{later} is slower than {baseline} by more than {allowed}: it takes at least \
@@ -63,19 +101,40 @@ impl Regression {
                 format!("{later} is not slower than {baseline} by more than {allowed}")
             }
             Self::Unknown { low, high } => format!(
-                "not known whether {later} is slower than {baseline} by more than {allowed}: {}; try \
-                 a larger --budget",
-                interval_text(*low, *high)
+                "{unknown}: {}; {}",
+                interval_text(*low, *high),
+                advice(protocol)
             ),
             Self::Reversal => format!(
-                "not known whether {later} is slower than {baseline} by more than {allowed}: their \
-                 order depends on what else runs on the core; measure on dedicated cores"
+                "{unknown}: their order depends on what else runs on the core; measure on dedicated \
+                 cores"
             ),
-            Self::NotTimed => format!(
-                "not known whether {later} is slower than {baseline}: they were not timed against \
-                 each other"
+            Self::NotTimed { failed: Some(id) } => format!(
+                "{unknown}: {} failed, so they were not timed against each other; correct it",
+                Plain(id)
+            ),
+            Self::NotTimed { failed: None } => format!(
+                "{unknown}: they were not timed against each other; {}",
+                advice(protocol)
             ),
         }
+    }
+}
+
+/// What would settle an unknown result, by the reason why measuring ended.
+fn advice(protocol: &Protocol) -> String {
+    match protocol.ended {
+        Ended::Budget => format!(
+            "the budget of {} ended: a larger --budget would tell more",
+            words::numbers::reading(protocol.budget_seconds * 1e9, "ns")
+        ),
+        Ended::ReplicaLimit => format!(
+            "the limit of {} replicas was reached: choose another limit for --fail-if-slower, or a \
+             quieter machine",
+            protocol.replicas
+        ),
+        Ended::NotMeasured => "nothing was timed: put more work into one case".to_owned(),
+        Ended::Precision | Ended::Settled => "measure again".to_owned(),
     }
 }
 
@@ -127,20 +186,59 @@ mod tests {
         let unknown = |low, high| Regression::Unknown { low, high };
         assert_eq!(judge(Some(1.01), Some(1.2)), unknown(Some(1.01), Some(1.2)));
         assert_eq!(judge(Some(1.02), None), unknown(Some(1.02), None));
-        assert_eq!(judge(None, None), Regression::NotTimed);
+        assert_eq!(judge(None, None), Regression::NotTimed { failed: None });
     }
 
     #[test]
-    fn the_line_has_the_known_ends_of_the_interval() {
-        let line = |result: Regression| result.line("old", "new", 0.07);
+    fn what_is_not_known_passes_only_where_that_is_asked_for() {
+        let unknown = [
+            Regression::Unknown {
+                low: Some(0.9),
+                high: None,
+            },
+            Regression::Reversal,
+            Regression::NotTimed { failed: None },
+        ];
+        for result in unknown {
+            assert!(!result.passes(Unsure::Fail), "{result:?}");
+            assert!(result.passes(Unsure::Pass), "{result:?}");
+        }
+        for unsure in [Unsure::Fail, Unsure::Pass] {
+            assert!(Regression::NotSlower.passes(unsure));
+            assert!(!Regression::Slower { low: 1.1 }.passes(unsure));
+        }
+    }
+
+    #[test]
+    fn the_line_has_the_known_ends_of_the_interval_and_what_would_settle_it() {
+        let mut protocol = Protocol {
+            budget_seconds: 20.0,
+            replicas: 96,
+            ended: Ended::Budget,
+            ..Protocol::default()
+        };
+        let line =
+            |result: &Regression, protocol: &Protocol| result.line("old", "new", 0.07, protocol);
         assert!(
-            line(Regression::Slower { low: 1.25 })
+            line(&Regression::Slower { low: 1.25 }, &protocol)
                 .contains("by more than 7 %: it takes at least 1.250")
         );
         let unknown = Regression::Unknown {
             low: Some(1.0),
             high: None,
         };
-        assert!(line(unknown).contains("at least 1.000 times as long; try a larger --budget"));
+        assert!(line(&unknown, &protocol).ends_with(
+            "at least 1.000 times as long; the budget of 20 s ended: a larger --budget would tell more"
+        ));
+        protocol.ended = Ended::ReplicaLimit;
+        let limit = line(&unknown, &protocol);
+        assert!(
+            !limit.contains("budget") && limit.contains("96 replicas"),
+            "{limit}"
+        );
+        let failed = Regression::NotTimed {
+            failed: Some("new".to_owned()),
+        };
+        assert!(line(&failed, &protocol).contains("new failed"));
     }
 }

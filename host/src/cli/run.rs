@@ -19,7 +19,11 @@ use std::time::Duration;
 Examples:
   bakeoff run                        the experiment in this folder
   bakeoff run examples/top-k --budget 5s --seed 7
-  bakeoff run examples/top-k --format json > report.json")]
+  bakeoff run examples/top-k --format json > report.json
+
+Exit status: 0 if there is a winner or a tie for the first place; 3 the same, but some variants failed;
+1 if nothing is recommended or measuring ended before it was known which is ahead, whether variants
+failed or not; 130 if interrupted.")]
 pub(super) struct Arguments {
     /// A folder with a bakeoff.toml, or such a file
     #[arg(default_value = ".")]

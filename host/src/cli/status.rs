@@ -3,12 +3,14 @@
 use bakeoff_domain::report::{RankingOutcome, Report, VariantStatus};
 use std::process::ExitCode;
 
-/// The exit status of a command.
+/// The exit status of a command. Where several apply, the first of this order is the one: an
+/// interruption, an error (5, 2), no answer (1), failures of some variants (3), success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// 0: success, also with a tie for the first place, or with variants that did not pass a gate.
     Done,
-    /// 1: no variant passed every gate, or none could be recommended.
+    /// 1: no variant passed every gate, none could be recommended, or it is not known which is
+    /// ahead; or a check that was asked for did not pass.
     NoAnswer,
     /// 2: an error in the command line or the experiment.
     Usage,
@@ -21,19 +23,33 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status of a finished run.
+    /// The status of a finished run, whose question is which variant is the best.
     pub fn of(report: &Report) -> Self {
-        let is = |status| {
-            move |variant: &bakeoff_domain::report::VariantReport| variant.status == status
+        let answered = match report.recommendation.outcome {
+            RankingOutcome::Winner | RankingOutcome::Tie => true,
+            RankingOutcome::NoCall | RankingOutcome::Nothing => false,
         };
-        if report.recommendation.outcome == RankingOutcome::Nothing {
-            Self::NoAnswer
-        } else if report.variants.iter().any(is(VariantStatus::Failed)) {
-            Self::SomeFailed
-        } else {
-            Self::Done
+        Self::of_answer(answered, any_failed(report))
+    }
+
+    /// The status of a finished run that was asked for a check, and passed it or not. Whether there
+    /// is a best variant does not matter then.
+    pub(super) fn of_check(passed: bool, report: &Report) -> Self {
+        Self::of_answer(passed, any_failed(report))
+    }
+
+    fn of_answer(answered: bool, any_failed: bool) -> Self {
+        match (answered, any_failed) {
+            (false, _) => Self::NoAnswer,
+            (true, true) => Self::SomeFailed,
+            (true, false) => Self::Done,
         }
     }
+}
+
+fn any_failed(report: &Report) -> bool {
+    let mut variants = report.variants.iter();
+    variants.any(|variant| variant.status == VariantStatus::Failed)
 }
 
 impl From<Status> for ExitCode {
@@ -46,5 +62,18 @@ impl From<Status> for ExitCode {
             Status::Infrastructure => 5,
             Status::Interrupted => 130,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_answer_outweighs_failed_variants() {
+        assert_eq!(Status::of_answer(true, false), Status::Done);
+        assert_eq!(Status::of_answer(true, true), Status::SomeFailed);
+        assert_eq!(Status::of_answer(false, false), Status::NoAnswer);
+        assert_eq!(Status::of_answer(false, true), Status::NoAnswer);
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct BuildTask {
     pub(super) granted: Vec<String>,
     /// Whether a component that a user brings may import WASI.
     pub(super) wasi: WasiImports,
+    /// The memory that an instance may have, in bytes.
+    pub(super) memory_bytes: u64,
 }
 
 /// The code of a task.

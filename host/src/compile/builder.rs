@@ -10,7 +10,7 @@ use super::limits::WALL;
 use super::request::BuildRequest;
 use super::scratch::{self, Scratch};
 use super::toolchain::Toolchain;
-use super::{glue, layout, rustc};
+use super::{glue, layout, reserve, rustc};
 use crate::confine::{Confinement, Fence};
 use crate::engine::{self, Profile};
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
@@ -84,6 +84,16 @@ impl Builder {
         Ok(Arc::new(built))
     }
 
+    /// Builds a component anew, alone and without the cache, for the time that it takes.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub async fn build_anew(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
+        check_size(request)?;
+        let _turn = self.turns.acquire().await;
+        self.run(request).await
+    }
+
     /// The name of the cache entry: a hash of everything that decides what is built.
     fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
         let call = request.interface.call();
@@ -107,6 +117,7 @@ impl Builder {
             BuildInput::Calibrator => [b"calibrator", b"", b""],
         };
         let compiler = &self.toolchain.compiler;
+        let memory_bytes = request.memory_bytes.to_le_bytes();
         let mut parts: Vec<&[u8]> = vec![
             request.world.name().as_bytes(),
             if request.kind == BuildKind::Diagnostic {
@@ -123,6 +134,8 @@ impl Builder {
             engines[0].as_bytes(),
             engines[1].as_bytes(),
             layout::SCHEME.as_bytes(),
+            reserve::SCHEME.as_bytes(),
+            &memory_bytes,
         ];
         parts.extend(code);
         parts.extend(glue::fingerprint().map(str::as_bytes));
@@ -187,6 +200,7 @@ impl Builder {
             path_shown: request.code.path_shown().to_owned(),
             granted: Vec::new(),
             wasi: self.wasi,
+            memory_bytes: request.memory_bytes,
         };
         (task, bytes)
     }

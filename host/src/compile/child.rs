@@ -5,7 +5,7 @@ use super::build_protocol::{
 };
 use super::failures::{build_failure, cut, load_failure};
 use super::glue::DIAGNOSTIC_IMPORT;
-use super::{calibrator, component, inspect, layout, rustc, world_check};
+use super::{calibrator, component, inspect, layout, reserve, rustc, world_check};
 use crate::confine::{Frames, Role, cpu_time};
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
@@ -16,6 +16,7 @@ use std::time::Duration;
 /// [`enter_if_child`](crate::confine::enter_if_child).
 pub fn builder_role() -> Role {
     Role {
+        before_fence: Role::nothing,
         name: ROLE,
         run: serve,
     }
@@ -153,6 +154,7 @@ fn precompile_timed(component: &[u8], task: &BuildTask) -> Result<Vec<Vec<u8>>, 
         TaskInput::NoOp => 1,
         _ => layout::versions(component.len()),
     };
+    let component = &*reserve::in_advance(component, task.memory_bytes);
     let laid_out = (0..versions as u64)
         .filter(|_| versions > 1)
         .map(|number| layout::version(component, number));

@@ -202,7 +202,7 @@ mod tests {
                 "",
                 WallTime::Exceeded,
                 "build-timeout",
-                "wall = 60 s",
+                "wall = 600 s",
             ),
             (
                 ExitCause::Signalled(libc::SIGXCPU),

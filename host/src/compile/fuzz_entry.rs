@@ -23,6 +23,7 @@ pub fn validate_prototype(bytes: &[u8], shown: &str, interface: &Interface) -> R
         path_shown: shown.to_owned(),
         granted: Vec::new(),
         wasi: super::imports::WasiImports::Virtual,
+        memory_bytes: 0,
     };
     world_check::check(bytes, interface, &task).map(drop)
 }

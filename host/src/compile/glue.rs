@@ -10,6 +10,7 @@ use wit_parser::{Resolve, WorldId};
 
 /// The run-time modules of the guest SDK.
 const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
+const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
 const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
 const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
@@ -30,9 +31,10 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 11] {
+pub(super) fn fingerprint() -> [&'static str; 12] {
     [
         RT,
+        ALLOCATOR,
         FLAGS,
         RANDOM,
         DIAGNOSTIC,
@@ -84,8 +86,9 @@ pub(super) fn generate(
         ("rt.rs", RT.to_owned()),
         ("flags.rs", FLAGS.to_owned()),
     ];
-    if world == World::Workload {
-        files.push(("random.rs", RANDOM.to_owned()));
+    match world {
+        World::Prototype => files.push(("allocator.rs", ALLOCATOR.to_owned())),
+        World::Workload => files.push(("random.rs", RANDOM.to_owned())),
     }
     if kind == BuildKind::Diagnostic {
         files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
@@ -277,9 +280,10 @@ fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -
         text.push_str(&format!("    pub use {path};\n"));
     }
     text.push_str("}\n");
-    if world == World::Workload {
-        text.push_str("#[path = \"random.rs\"]\npub mod bakeoff;\n");
-    }
+    text.push_str(match world {
+        World::Prototype => GLOBAL_ALLOCATOR,
+        World::Workload => "#[path = \"random.rs\"]\npub mod bakeoff;\n",
+    });
     if kind == BuildKind::Diagnostic {
         text.push_str(REPORTING);
     }
@@ -295,6 +299,18 @@ fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -
     text.push_str("bindings::export!(Component with_types_in bindings);\n");
     text
 }
+
+/// The condition under which a prototype's own global allocator is used.
+pub(super) const OWN_ALLOCATOR: &str = "own_allocator";
+
+/// The allocator of a prototype, unless it has its own. [`OWN_ALLOCATOR`] is the condition.
+const GLOBAL_ALLOCATOR: &str = "\
+#[cfg(not(own_allocator))]
+mod allocator;
+#[cfg(not(own_allocator))]
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
+";
 
 /// The run-time of a diagnostic build: it installs the panic hook at the start of each export.
 const REPORTING: &str = "\

@@ -251,7 +251,7 @@ mod tests {
         inspect(&nested(MODULES_MAX), "a.wasm").unwrap();
         let (class, message) = refused(&nested(MODULES_MAX + 1));
         assert_eq!(class, FailureClass::LoadCompileLimit);
-        assert!(message.contains("65 modules"), "{message}");
+        assert!(message.contains("513 modules"), "{message}");
     }
 
     /// A component whose `levels` definitions each instantiate the one before them twice.

@@ -18,11 +18,13 @@ pub const LOCALS_MAX: u32 = 5_000;
 pub const BODY_TIMES_LOCALS_MAX: u64 = 2_000_000_000;
 
 /// The most modules and components within a component, itself included. Components nest, and each
-/// nested one may be instantiated by the ones around it.
-pub const MODULES_MAX: u32 = 64;
+/// nested one may be instantiated by the ones around it. What componentize-py makes has a module for
+/// each native library, about twenty, and one for each native extension of a package: 246 for a large
+/// collection of packages.
+pub const MODULES_MAX: u32 = 512;
 
 /// The most instances that a component makes when it is started. Twenty nested components of two
-/// instances each would be a million; an interpreter with its adapters has about ten.
+/// instances each would be a million. It is also what the parser admits in one component.
 pub const INSTANCES_MAX: u64 = 1_000;
 
 /// The most imports or exports that a summary lists.
@@ -42,8 +44,10 @@ pub const CPU_SOFT_S: u64 = 30;
 /// CPU time of one process of a build, in seconds, at which it is killed.
 pub const CPU_HARD_S: u64 = 35;
 
-/// Wall time of a build, after which the parent kills it. Twice the CPU limit, for busy machines.
-pub const WALL: Duration = Duration::from_secs(60);
+/// Wall time of a build, after which the parent kills it. What a build may do is bounded by CPU time,
+/// which does not depend on what else runs; this ends one that waits for something that never comes. It
+/// is 20 times the CPU limit, so that no busy machine is taken for that.
+pub const WALL: Duration = Duration::from_secs(20 * CPU_SOFT_S);
 
 /// The largest file that a build may write, in bytes.
 pub const FILE_BYTES: u64 = 64 << 20;

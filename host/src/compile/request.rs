@@ -16,6 +16,8 @@ pub struct BuildRequest {
     pub code: BuildInput,
     /// The purpose of the build.
     pub kind: BuildKind,
+    /// The memory that an instance may have, in bytes: timed code gets it in advance.
+    pub memory_bytes: u64,
 }
 
 /// Counts the lines that are neither empty nor only a line comment.

@@ -63,7 +63,10 @@ pub(super) fn compile(
     }
     write(glue::user_file(task.world), text)?;
 
-    let output = run(compiler, task, scratch)?;
+    let mut output = run(compiler, task, scratch, None)?;
+    if has_two_allocators(&output) {
+        output = run(compiler, task, scratch, Some(glue::OWN_ALLOCATOR))?;
+    }
     let context = DiagnosticContext {
         interface,
         task,
@@ -92,7 +95,20 @@ fn folder_failure(what: &str, error: &std::io::Error) -> Failure {
     build_failure(FailureClass::BuildCrashed, message)
 }
 
-fn run(compiler: &Compiler, task: &BuildTask, scratch: &Path) -> Result<CompilerOutput, Failure> {
+/// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro
+/// may write it, and it gives this error no code.
+fn has_two_allocators(output: &CompilerOutput) -> bool {
+    let message = b"cannot define multiple global allocators";
+    !output.status.success() && memchr::memmem::find(&output.stderr, message).is_some()
+}
+
+/// Runs the compiler, under a condition that the generated crate knows.
+fn run(
+    compiler: &Compiler,
+    task: &BuildTask,
+    scratch: &Path,
+    condition: Option<&str>,
+) -> Result<CompilerOutput, Failure> {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut command = Command::new(&compiler.rustc);
     command
@@ -103,6 +119,7 @@ fn run(compiler: &Compiler, task: &BuildTask, scratch: &Path) -> Result<Compiler
         .arg(remap(&compiler.sysroot, "/rust"))
         .arg(remap(scratch, "."))
         .args(panic_path_flag(task))
+        .args(condition.map(|name| format!("--cfg={name}")))
         .args(["-o", OUTPUT_FILE, ROOT_FILE])
         .env_clear()
         .env("TMPDIR", scratch)

@@ -10,6 +10,7 @@ use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::source::BuildInput;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
 
 /// The smallest interface.
@@ -49,6 +50,7 @@ async fn try_build(
             text: SOURCE.to_owned(),
         },
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     };
     let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
     builder.build(&request).await

@@ -4,14 +4,15 @@ use super::exit::ROLE_FAILED;
 use super::frames::Frames;
 use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
-use super::{landlock_rules, memory_file, privileges};
+use super::{landlock_rules, memory_file, privileges, shared_page};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::process::ExitCode;
 
-/// The first argument of a child. The second is the name of its role.
+/// The first argument of a child. The second is the name of its role, the third the number of the
+/// open file of its shared page, if it has one.
 pub(super) const MARKER: &str = "--bakeoff-child";
 
 /// The exit status of a child that could not be fenced.
@@ -77,7 +78,10 @@ pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
     }
     let name = arguments.next().unwrap_or_default();
     Some(match roles.iter().find(|role| name == role.name) {
-        Some(role) => enter(role),
+        Some(role) => {
+            let page = arguments.next();
+            enter(role, page.and_then(|number| number.to_str()?.parse().ok()))
+        }
         None => {
             eprintln!("there is no role {}", name.display());
             ExitCode::from(FENCE_FAILED)
@@ -85,8 +89,8 @@ pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
     })
 }
 
-fn enter(role: &Role) -> ExitCode {
-    let (payload, mut frames) = match prepare() {
+fn enter(role: &Role, page: Option<RawFd>) -> ExitCode {
+    let (payload, mut frames) = match prepare(role, page) {
         Ok(ready) => ready,
         Err(reason) => {
             eprintln!("{reason}");
@@ -108,9 +112,11 @@ fn enter(role: &Role) -> ExitCode {
 }
 
 /// Reads the header and builds the fence, without looking at the payload.
-fn prepare() -> Result<(&'static [u8], Frames), String> {
+fn prepare(role: &Role, page: Option<RawFd>) -> Result<(&'static [u8], Frames), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    privileges::close_other_files().map_err(failed("cannot close inherited files"))?;
+    privileges::close_other_files(page).map_err(failed("cannot close inherited files"))?;
+    let page = page.map(shared_page::receive).transpose();
+    let page = page.map_err(failed("cannot share a page with the parent"))?;
     let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;
     let (header, payload) = Header::split(bytes).ok_or("the job has no header")?;
     privileges::tie_to(header.parent).map_err(failed("cannot be set to die with the parent"))?;
@@ -118,17 +124,20 @@ fn prepare() -> Result<(&'static [u8], Frames), String> {
     if let Some(core) = header.core {
         privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
     }
-    raise_fence(&header)?;
-    Ok((payload, Frames::new(pipe, header.frame_bytes_max)))
+    raise_fence(&header, role.before_fence)?;
+    Ok((payload, Frames::new(pipe, header.frame_bytes_max, page)))
 }
 
 /// Builds the fence. Each step takes away something that an earlier one needed.
-fn raise_fence(header: &Header) -> Result<(), String> {
+fn raise_fence(header: &Header, before: fn()) -> Result<(), String> {
     let Header { kernel, fence, .. } = header;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     std::env::set_current_dir(&fence.working_dir)
         .map_err(|error| format!("{}: {error}", fence.working_dir.display()))?;
-    privileges::drop_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
+    let kept = |error| format!("cannot give up privileges: {error}");
+    privileges::drop_capabilities().map_err(kept)?;
+    before();
+    privileges::hide_memory().map_err(kept)?;
     if let Some(abi) = kernel.landlock_abi {
         landlock_rules::restrict(abi, fence)?;
     }

@@ -3,6 +3,7 @@
 use super::error::FrameError;
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Size of a frame's length, in bytes.
@@ -14,14 +15,31 @@ const LENGTH_BYTES: usize = 4;
 pub struct Frames {
     pipe: File,
     frame_bytes_max: u64,
+    /// The word that the parent can read at any time, if the job has one.
+    page: Option<&'static AtomicU64>,
 }
 
 impl Frames {
-    pub(super) fn new(pipe: File, frame_bytes_max: u64) -> Self {
+    pub(super) fn new(pipe: File, frame_bytes_max: u64, page: Option<&'static AtomicU64>) -> Self {
         Self {
             pipe,
             frame_bytes_max,
+            page,
         }
+    }
+
+    /// Writes a word where the parent finds it the next time it looks, or when this process has
+    /// ended. That takes no system call and wakes nobody. Without
+    /// [`Job::announces`](super::Job::announces) nobody reads it.
+    pub fn announce(&self, word: u64) {
+        if let Some(page) = self.page {
+            page.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the word that was announced last; 0 if there was none.
+    pub fn announced(&self) -> u64 {
+        self.page.map_or(0, |page| page.load(Ordering::Relaxed))
     }
 
     /// Sends one frame; returns when the pipe has taken it.

@@ -94,8 +94,12 @@ pub struct Job<'a> {
     /// they are killed.
     pub stderr_bytes_max: usize,
     /// The most resident memory of the child and its own children together, in bytes. Checked every
-    /// [`WATCH_PERIOD`](super::WATCH_PERIOD); beyond it they are killed.
+    /// [`WATCH_PERIOD`](super::WATCH_PERIOD), or [`LONE_WATCH_PERIOD`](super::LONE_WATCH_PERIOD) if it
+    /// starts nothing; beyond it they are killed.
     pub rss_bytes_max: Option<u64>,
+    /// Whether the child shares a page with the parent, in which it
+    /// [announces](super::Frames::announce) what it is about to do.
+    pub announces: bool,
 }
 
 impl<'a> Job<'a> {
@@ -104,6 +108,7 @@ impl<'a> Job<'a> {
     /// - frames of 16 MiB, 256 MiB in all
     /// - 256 KiB of stderr
     /// - no watch on memory
+    /// - no page for announcements
     pub fn new(role: &'a str, payload: &'a [&'a [u8]], fence: Fence) -> Self {
         Self {
             role,
@@ -114,6 +119,7 @@ impl<'a> Job<'a> {
             output_bytes_max: 256 << 20,
             stderr_bytes_max: 256 << 10,
             rss_bytes_max: None,
+            announces: false,
         }
     }
 }
@@ -123,9 +129,17 @@ impl<'a> Job<'a> {
 pub struct Role {
     /// The name in [`Job::role`].
     pub name: &'static str,
+    /// What the role has to do before its fence closes, without capabilities and before it looks at
+    /// the payload: [`nothing`](Role::nothing), as a rule.
+    pub before_fence: fn(),
     /// The function itself: it takes the payload and sends frames. It runs behind the fence, on the
     /// main thread. The text of an error goes to stderr.
     pub run: fn(&[u8], &mut Frames) -> Result<(), String>,
+}
+
+impl Role {
+    /// Nothing to do before the fence.
+    pub fn nothing() {}
 }
 
 /// What a child may touch. Everything that is not named here is out of reach: other files, the

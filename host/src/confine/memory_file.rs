@@ -25,8 +25,8 @@ pub(super) fn seal(parts: &[&[u8]]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Creates the file as not executable, which Linux 6.3 and later demand and older ones reject.
-fn create() -> io::Result<OwnedFd> {
+/// Creates an empty memory file, as not executable, which Linux 6.3 and later demand and older ones reject.
+pub(super) fn create() -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let name = c"bakeoff";
     match rustix::fs::memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {

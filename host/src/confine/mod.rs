@@ -21,6 +21,7 @@ mod privileges;
 mod probe;
 #[cfg(test)]
 pub(crate) mod scripted_child;
+mod shared_page;
 mod spawn;
 mod supervise;
 mod syscalls;
@@ -34,7 +35,15 @@ pub use frames::Frames;
 pub use job::{CgroupLimits, Fence, Job, Level, Mechanisms, Processes, Rlimits, Role};
 pub use privileges::kill_with_parent;
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
+pub use shared_page::Announced;
 pub use spawn::{Child, Confinement};
 
-/// How often the parent looks at a child's memory and processes, where a bound is set.
+/// How often the parent looks at the memory and the processes of a child that starts others. A compiler
+/// takes memory as fast as the machine gives it, and no kernel limit holds all of its processes
+/// together where control groups are missing: at 2 GB a second this is 40 MB too much.
 pub const WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// How often the parent looks at the memory of a child that runs alone. The engine bounds each guest
+/// in it, and this is for what escapes that. Each look takes a core from somebody for a moment, and
+/// on a small machine that is the child whose time is being measured: so it is rare.
+pub const LONE_WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(50);

@@ -4,13 +4,30 @@ use super::job::Rlimits;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Closes all descriptors but stdin, stdout and stderr: the parent may have inherited some.
-pub(super) fn close_other_files() -> io::Result<()> {
+/// The first descriptor behind the standard streams.
+const FIRST_OTHER: u32 = 3;
+
+/// Closes all descriptors but stdin, stdout, stderr and `kept`: the parent may have inherited some.
+pub(super) fn close_other_files(kept: Option<RawFd>) -> io::Result<()> {
+    let kept = kept.and_then(|number| u32::try_from(number).ok());
+    match kept.filter(|number| *number >= FIRST_OTHER) {
+        None => close_range(FIRST_OTHER, u32::MAX),
+        Some(number) => {
+            if number > FIRST_OTHER {
+                close_range(FIRST_OTHER, number - 1)?;
+            }
+            close_range(number.saturating_add(1), u32::MAX)
+        }
+    }
+}
+
+fn close_range(first: u32, last: u32) -> io::Result<()> {
     // SAFETY: the process has just started: nothing in it owns a descriptor above 2 yet.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
     match done {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -87,9 +104,9 @@ pub(super) fn limit(limits: &Rlimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every capability for good and turns core files off, also for root. The user stays the
-/// same: a toolchain in root's home is readable to root only.
-pub(super) fn drop_privileges() -> io::Result<()> {
+/// Gives up every capability for good, also for root. The user stays the same: a toolchain in root's
+/// home is readable to root only.
+pub(super) fn drop_capabilities() -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     // Without the privilege to shrink it the bounding set stays; nothing can be gained from it
     // once new privileges are off.
@@ -106,6 +123,11 @@ pub(super) fn drop_privileges() -> io::Result<()> {
     if rustix::thread::capabilities(None)? != none {
         return Err(io::Error::other("capabilities are left"));
     }
+    Ok(())
+}
+
+/// Hides this process's memory from others of the same user, and turns core files off.
+pub(super) fn hide_memory() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(
         DumpableBehavior::NotDumpable,
     )?)

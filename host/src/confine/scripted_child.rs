@@ -32,6 +32,16 @@ pub(crate) async fn confinement(folder: &Path, frames: &[&[u8]], then: &str) -> 
     Confinement::allow_unconfined_on(host).await
 }
 
+/// Returns a line of shell that writes a word into the page that the child shares with the parent.
+pub(crate) fn announce(word: u64) -> String {
+    let bytes: String = word
+        .to_ne_bytes()
+        .map(|byte| format!("\\{byte:03o}"))
+        .concat();
+    // The third argument of a child; opened anew for reading and writing, which cuts nothing off.
+    format!("printf '{bytes}' 1<>\"/proc/self/fd/$3\"")
+}
+
 /// Writes the script by another process: were it open for writing here while another test forks, it
 /// could not be executed.
 fn write(program: &Path, script: &str) {

@@ -8,6 +8,7 @@ use super::exit::{Exit, ExitCause};
 use super::frames::FrameReader;
 use super::job::{Job, Level, Mechanisms, Processes};
 use super::memory_file;
+use super::shared_page::{self, Announced};
 use super::supervise::{self, KillOnDrop, StartedChild};
 use super::watchdog::Bounds;
 use std::io;
@@ -97,6 +98,12 @@ impl Confinement {
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        let mut announced = Announced::nothing();
+        if job.announces {
+            let (page, view) = shared_page::create().map_err(system("cannot share a page"))?;
+            shared_page::pass(page, &mut command);
+            announced = view;
+        }
         let bounds = bounds(&job, outer);
         let group = self
             .cgroup(&job, &bounds, &mut command)
@@ -104,7 +111,7 @@ impl Confinement {
         let started = supervise::start(command, bounds, group)
             .await
             .map_err(system("cannot start it"))?;
-        Child::new(started, &job, outer.is_some())
+        Child::new(started, &job, outer.is_some(), announced)
             .map_err(system("cannot read from it"))?
             .wait_for_fence(job.role)
             .await
@@ -162,6 +169,7 @@ fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
 pub struct Child {
     handle: KillOnDrop,
     frames: Option<FrameReader<ChildStdout>>,
+    announced: Announced,
     /// Whether it sent more than allowed. It may have ended before that was noticed.
     overflowed: bool,
     /// Whether its exit status comes from an outer layer.
@@ -170,7 +178,12 @@ pub struct Child {
 }
 
 impl Child {
-    fn new(started: StartedChild, job: &Job<'_>, wrapped: bool) -> io::Result<Self> {
+    fn new(
+        started: StartedChild,
+        job: &Job<'_>,
+        wrapped: bool,
+        announced: Announced,
+    ) -> io::Result<Self> {
         let StartedChild {
             handle,
             stdout,
@@ -179,6 +192,7 @@ impl Child {
         let mut child = Self {
             handle,
             frames: None,
+            announced,
             overflowed: false,
             wrapped,
             exit,
@@ -231,6 +245,12 @@ impl Child {
             self.frames = None;
         }
         frame
+    }
+
+    /// Returns a view of the word that the child announces, if its job
+    /// [has one](Job::announces). It outlives the child.
+    pub fn announced(&self) -> Announced {
+        self.announced.clone()
     }
 
     /// The child's process id, until it has ended.

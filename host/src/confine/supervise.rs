@@ -4,7 +4,6 @@
 //! A thread, because the kernel ties a child's death signal to the *thread* that started it: this
 //! one lives until the child is gone.
 
-use super::WATCH_PERIOD;
 use super::cgroup::Cgroup;
 use super::cpu_time;
 use super::exit::{Exit, ExitCause};
@@ -192,8 +191,7 @@ fn open_pipes(
 impl Supervisor {
     fn run(mut self, bounds: &Bounds) -> Exit {
         while !self.ended() {
-            let period = bounds.needs_polling().then_some(WATCH_PERIOD);
-            self.wait_for_event(period);
+            self.wait_for_event(bounds.period());
             self.collect(bounds);
             if let Some(cause) = watchdog::exceeded(self.pid, bounds) {
                 self.handle.kill(cause);

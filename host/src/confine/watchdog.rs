@@ -1,8 +1,10 @@
 //! The memory and the processes of a running child, read from /proc.
 
 use super::exit::ExitCause;
+use super::{LONE_WATCH_PERIOD, WATCH_PERIOD};
 use rustix::process::Pid;
 use std::fs;
+use std::time::Duration;
 
 /// The bounds that the supervising thread enforces.
 #[derive(Clone, Copy, Debug)]
@@ -14,17 +16,19 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Returns true if a bound must be checked periodically.
-    pub(super) fn needs_polling(&self) -> bool {
-        self.rss_bytes_max.is_some() || self.processes_max.is_some()
+    /// Returns how often the bounds must be checked; `None` if there is nothing to check.
+    pub(super) fn period(&self) -> Option<Duration> {
+        match (self.processes_max, self.rss_bytes_max) {
+            (Some(_), _) => Some(WATCH_PERIOD),
+            (None, Some(_)) => Some(LONE_WATCH_PERIOD),
+            (None, None) => None,
+        }
     }
 }
 
 /// Returns why the child is to be killed, if it exceeds a bound at the moment.
 pub(super) fn exceeded(child: Pid, bounds: &Bounds) -> Option<ExitCause> {
-    if !bounds.needs_polling() {
-        return None;
-    }
+    bounds.period()?;
     let child = child.as_raw_nonzero().get();
     let processes = match bounds.processes_max {
         // One more than allowed is enough to know.

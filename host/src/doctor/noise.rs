@@ -5,14 +5,14 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, Dropout, Inputs, Instances, Pilot, RaceError, RaceListener, RaceOptions, Raced,
-    RunnerConfig, StoredRace, TimedVariant, WaveCase,
+    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, RunnerConfig,
+    StoredRace, TimedVariant, WaveCase,
 };
 use crate::source::BuildInput;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
-use bakeoff_domain::spec::{Limits, Measure};
+use bakeoff_domain::spec::{Limits, Measure, State};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,6 +61,7 @@ pub(super) async fn build(
         world: World::Prototype,
         code,
         kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
     };
     let source = BuildInput::Source {
         path_shown: "spin.rs".to_owned(),
@@ -113,6 +114,7 @@ async fn race(
         confinement: confinement.clone(),
         call: vec![CALL.to_owned()],
         limits: Limits::default(),
+        state: State::Pure,
         inputs: Inputs::Cases(vec![WaveCase {
             call: CASE.to_owned(),
             expect: None,
@@ -123,12 +125,13 @@ async fn race(
     let same = TimedVariant {
         timed: programs.spin.timed.as_slice().into(),
         files: None,
-        instances: Instances::Kept,
+        peak_bytes: 0,
     };
     let options = RaceOptions {
         measure: declared,
         cores,
-        clocks: 1,
+        metric_share: 1.0,
+        cold_start: false,
     };
     let calibrator = programs
         .calibrator

@@ -7,7 +7,10 @@ use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::hash::{Hash, Hasher};
 use wasmparser::WasmFeatures;
-use wasmtime::{Config, Engine, OptLevel, Strategy};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+    Strategy,
+};
 
 /// The purpose of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -45,7 +48,7 @@ const ABSENT: WasmFeatures = WasmFeatures::GC
 /// - nothing of [`ABSENT`]
 /// - NaNs as the machine makes them, in both profiles: canonical ones in one of them would tell a
 ///   guest whether it is being checked or timed, and in the other would distort the times
-/// - on-demand allocation, copy-on-write images, 4 GiB reservations with guards
+/// - on-demand allocation (see [`new_pooled`]), copy-on-write images, 4 GiB reservations with guards
 /// - 512 KiB of stack
 fn config(profile: Profile) -> Config {
     let mut config = Config::new();
@@ -68,6 +71,73 @@ fn config(profile: Profile) -> Config {
 /// The host's CPU or operating system is one the engine does not support.
 pub fn new(profile: Profile) -> wasmtime::Result<Engine> {
     Engine::new(&config(profile))
+}
+
+/// The instances that an engine makes again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// The number of components that have an instance at the same time.
+    pub components: usize,
+    /// The most core instances of one component.
+    pub instances_max: usize,
+    /// The most memories and tables of one component, each.
+    pub tables_max: usize,
+    /// The most bytes of memories and tables of one component.
+    pub memory_bytes_max: u64,
+    /// The bytes that an instance is known to write: without the kernel's list of written pages, this
+    /// much of its memory is cleared after each instance, and the rest is given back.
+    pub resident_bytes: u64,
+}
+
+/// The largest `VMContext` of a core instance, in bytes: a check only, nothing is reserved. An
+/// interpreter of 20,000 functions has one of a megabyte.
+const CORE_INSTANCE_BYTES_MAX: usize = 64 << 20;
+
+/// The most memories and tables in a pool, each. A memory reserves 4 GiB of addresses, of 128 TiB.
+const POOL_TABLES_MAX: usize = 4_096;
+
+/// A new engine of the timed profile, whose instances cost next to nothing: each component has slots
+/// of its own in a pool, which keep their pages. Only the pages that an instance wrote are reset after
+/// it, where [`can_list_written_pages`] returns true; elsewhere [`Pool::resident_bytes`] are.
+///
+/// # Errors
+/// As for [`new`], or the addresses cannot be reserved.
+pub fn new_pooled(pool: &Pool) -> wasmtime::Result<Engine> {
+    let bytes = usize::try_from(pool.memory_bytes_max).unwrap_or(usize::MAX);
+    let listed = can_list_written_pages();
+    let resident = match listed {
+        true => pool.memory_bytes_max,
+        false => pool.resident_bytes.min(pool.memory_bytes_max),
+    };
+    let resident = usize::try_from(resident).unwrap_or(usize::MAX);
+    let instances = pool.components.saturating_mul(pool.instances_max);
+    let tables = pool.components.saturating_mul(pool.tables_max);
+    let tables = tables.min(POOL_TABLES_MAX) as u32;
+    let each = pool.tables_max as u32;
+    let mut slots = PoolingAllocationConfig::new();
+    slots
+        .total_component_instances(pool.components as u32)
+        .total_core_instances(u32::try_from(instances).unwrap_or(u32::MAX))
+        .total_memories(tables)
+        .total_tables(tables)
+        .max_memories_per_module(each)
+        .max_tables_per_module(each)
+        .table_elements(bytes / size_of::<usize>())
+        .max_core_instance_size(CORE_INSTANCE_BYTES_MAX)
+        .max_component_instance_size(CORE_INSTANCE_BYTES_MAX)
+        .max_unused_warm_slots(tables)
+        .linear_memory_keep_resident(resident)
+        .table_keep_resident(resident)
+        .pagemap_scan(if listed { Enabled::Yes } else { Enabled::No });
+    let mut config = config(Profile::Timed);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(slots));
+    Engine::new(&config)
+}
+
+/// Returns true if the kernel can list the pages that were written (`PAGEMAP_SCAN`, Linux 6.7). The
+/// first call opens `/proc/self/pagemap`, so it has to come before a fence that closes it.
+pub fn can_list_written_pages() -> bool {
+    PoolingAllocationConfig::is_pagemap_scan_available()
 }
 
 /// Compiles a component to machine code for an engine of the same profile.

@@ -1,8 +1,8 @@
 //! All that readings of a variant are taken from.
 
 use crate::compile::BuildRecord;
-use crate::measure::GateRecord;
-use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
+use crate::measure::{Assessment, GateRecord};
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, SampleKind, VariantIndex};
 use bakeoff_domain::race::{Analysis, RaceSettings};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::stats::median;
@@ -12,8 +12,12 @@ use bakeoff_domain::stats::median;
 pub struct VariantEvidence<'a> {
     /// The record of its build, if it was built.
     pub build: Option<&'a BuildRecord>,
+    /// The CPU times of its build in the rounds that timed it, in nanoseconds.
+    pub build_times_ns: &'a [f64],
     /// The record of its gate, if it was checked.
     pub gate: Option<&'a GateRecord>,
+    /// What the workload says of its answers, where a criterion asks for it.
+    pub assessment: Option<&'a Assessment>,
     /// The labels of the cases.
     pub cases: &'a [CaseLabel],
     /// Its index in the race, if it took part.
@@ -26,7 +30,8 @@ pub struct VariantEvidence<'a> {
     pub settings: Option<&'a RaceSettings>,
 }
 
-/// The median over blocks of the time of one call.
+/// The median over blocks of the time of one call; of a variant without full samples on the case, that
+/// of its single call.
 pub(super) fn call_ns(
     replica: &Replica,
     variant: VariantIndex,
@@ -34,11 +39,14 @@ pub(super) fn call_ns(
     metric: Metric,
 ) -> Option<f64> {
     let baseline = replica.baselines.get(case).copied().unwrap_or_default();
-    let mut calls: Vec<f64> = replica
-        .samples
-        .iter()
-        .filter(|sample| sample.variant == variant && sample.case == case)
-        .map(|sample| sample.call_ns(metric, &baseline))
-        .collect();
-    median(&mut calls)
+    let of_kind = |kind: SampleKind| {
+        let samples = replica.samples.iter();
+        let samples =
+            samples.filter(|one| (one.variant, one.case, one.kind) == (variant, case, kind));
+        let mut calls: Vec<f64> = samples
+            .map(|sample| sample.call_ns(metric, &baseline))
+            .collect();
+        median(&mut calls)
+    };
+    of_kind(SampleKind::Full).or_else(|| of_kind(SampleKind::SingleCall))
 }

@@ -2,7 +2,7 @@
 
 use super::evidence::{VariantEvidence, call_ns};
 use crate::compile::BuildRecord;
-use crate::measure::GateRecord;
+use crate::measure::{AssessedAnswer, CheckedCase, GateRecord};
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::report::Reading;
 use bakeoff_domain::spec::Source;
@@ -34,17 +34,26 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
             })
         }),
     );
-    for (name, reading) in evidence.gate.map(assessed).unwrap_or_default() {
+    let assessed = match (evidence.assessment, evidence.gate) {
+        (Some(assessment), _) => of_answers(evidence.cases.len(), &assessment.answers),
+        (None, Some(gate)) => of_answers(evidence.cases.len(), &answers_of(gate)),
+        (None, None) => BTreeMap::new(),
+    };
+    for (name, reading) in assessed {
         put(Source::Assess(name), Some(reading));
     }
     if let Some(build) = evidence.build.filter(|build| build.digest.is_some()) {
         found.extend(of_build(build));
     }
+    let mut build_times_ns = evidence.build_times_ns.to_vec();
+    if let Some(ns) = median(&mut build_times_ns) {
+        found.insert(Source::BuildTime.name(), exact(ns, "ns"));
+    }
     found
 }
 
 /// By the name of its source, every reading of a build: bytes of the component, lines of its source
-/// if it has one, CPU time of the build if it took any.
+/// if it has one, CPU time of the only build if it took any.
 fn of_build(build: &BuildRecord) -> BTreeMap<String, Reading> {
     let cpu_ns = Duration::try_from_secs_f64(build.cpu_seconds).unwrap_or_default();
     let cpu_ns = cpu_ns.as_nanos() as f64;
@@ -179,29 +188,50 @@ fn peak_memory(gate: &GateRecord) -> Option<Reading> {
     Some(reading)
 }
 
-/// The mean over the cases of what the workload says of the answers, by name. A number that is not
-/// finite makes that reading absent: it cannot be ranked.
-fn assessed(gate: &GateRecord) -> BTreeMap<String, Reading> {
-    let mut by_name: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    for (index, case) in gate.cases.iter().enumerate() {
-        for (name, number) in &case.assessed {
-            let row = by_name
-                .entry(name.clone())
-                .or_insert_with(|| vec![None; gate.cases.len()]);
-            row[index] = Some(*number);
+/// The answers of the gate, one to each case.
+fn answers_of(gate: &GateRecord) -> Vec<AssessedAnswer> {
+    let answer = |case: &CheckedCase| AssessedAnswer {
+        case: case.case,
+        answer: case.answer.clone(),
+        numbers: case.assessed.clone(),
+    };
+    gate.cases.iter().map(answer).collect()
+}
+
+/// The mean of what the workload says of the answers, by name: over the inputs of a case, and then
+/// over the cases. A number that is missing or not finite makes that reading absent: it cannot be
+/// ranked.
+fn of_answers(cases: usize, answers: &[AssessedAnswer]) -> BTreeMap<String, Reading> {
+    let mut by_name: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
+    for answer in answers {
+        for (name, number) in &answer.numbers {
+            let rows = by_name
+                .entry(name)
+                .or_insert_with(|| vec![Vec::new(); cases]);
+            if let Some(row) = rows.get_mut(answer.case) {
+                row.push(*number);
+            }
         }
     }
-    by_name
-        .into_iter()
-        .filter_map(|(name, by_case)| {
-            let numbers: Option<Vec<f64>> = by_case.iter().copied().collect();
-            let numbers =
-                numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()))?;
-            let mut reading = exact(numbers.iter().sum::<f64>() / numbers.len() as f64, "");
-            reading.by_case = by_case;
-            Some((name, reading))
-        })
-        .collect()
+    let reading = |(name, rows): (&str, Vec<Vec<f64>>)| {
+        let numbers = rows.iter().flatten();
+        let whole = numbers.clone().count() == answers.len() && !rows.is_empty();
+        if !whole || !numbers.clone().all(|number| number.is_finite()) {
+            return None;
+        }
+        let means = rows
+            .iter()
+            .filter(|row| !row.is_empty())
+            .map(|row| row.iter().sum::<f64>() / row.len() as f64);
+        let by_case: Vec<f64> = means.collect();
+        if by_case.len() < rows.len() {
+            return None;
+        }
+        let mut reading = exact(by_case.iter().sum::<f64>() / by_case.len() as f64, "");
+        reading.by_case = by_case.into_iter().map(Some).collect();
+        Some((name.to_owned(), reading))
+    };
+    by_name.into_iter().filter_map(reading).collect()
 }
 
 /// The weighted mean over cases of the logarithm of a call's time in a replica; `None` if the

@@ -148,7 +148,8 @@ pub enum Event {
         origin: Origin,
         /// Number of calls that were judged.
         trials: u64,
-        /// Whether its calls share no state; `null` if that is not known.
+        /// False if calls would take less work on an instance that has been called before; `null` if
+        /// that is not known.
         pure: Option<bool>,
     },
     /// A variant failed.

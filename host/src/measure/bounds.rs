@@ -6,16 +6,18 @@ use crate::source::PackedFolders;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Time that a runner may spend between two frames on anything but a variant's calls: starting,
-/// loading, and the workload, which is bounded by fuel.
+/// Time that a runner may spend on one step that is not a variant's calls: starting, loading, and
+/// the workload, which is bounded by fuel.
 pub(super) const WORKLOAD_PATIENCE: Duration = Duration::from_secs(120);
+
+/// Time that a runner may take to end after it closed its pipe: the system takes its memory back.
+pub(super) const EXIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The factor by which a call of the gate may exceed the wall limit. The gate counts fuel and so is
 /// slower than a timed trial; its calls are bounded by fuel before this.
 pub(super) const GATE_PATIENCE: u32 = 4;
 
-/// Largest frame of a runner, in bytes: the text of a failure, or the
-/// [`ReplicaFacts`](super::protocol::ReplicaFacts).
+/// Largest frame of a runner, in bytes: the text of a failure, or the samples of a replica.
 const FRAME_BYTES_MAX: usize = 4 << 20;
 
 /// Bytes of memory that a runner needs beyond those of its guests: engine, code, inputs and
@@ -42,6 +44,7 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], core: Option<usize>, guests_bytes
     job.core = core;
     job.frame_bytes_max = FRAME_BYTES_MAX;
     job.rss_bytes_max = Some(resident_bytes_max(guests_bytes));
+    job.announces = true;
     job
 }
 
@@ -56,6 +59,7 @@ mod tests {
         assert_eq!(job.fence, Fence::closed());
         assert_eq!(job.core, Some(1));
         assert_eq!(job.rss_bytes_max, Some(1 << 30));
+        assert!(job.announces);
         assert_eq!(job.frame_bytes_max, 4 << 20);
         assert_eq!(job.output_bytes_max, 256 << 20);
         assert_eq!(job.stderr_bytes_max, 256 << 10);

@@ -1,7 +1,9 @@
 //! The parent's side of the gate: one variant is checked in a runner.
 
-use super::bounds::{GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
-use super::protocol::{CheckedCase, Rehearsal, Reply, Task, WrongCase};
+use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::gate::Call;
+use super::protocol::{CheckedCase, Rehearsal, RepeatTask, Reply, Task, WrongCase};
+use super::repeated_call::RepeatedCall;
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
 use crate::config::units;
@@ -10,30 +12,15 @@ use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The share by which the fuel of a call may differ between a fresh instance and one that has been
-/// called before, while the variant still counts as pure.
-const STATE_SHARE: f64 = 0.05;
+/// The share of a call's fuel that a variant saves on an instance that has been called before, beyond
+/// which it counts as gaining by state.
+const GAIN_SHARE: f64 = 0.05;
 
-/// Units of fuel that a first call may take beyond that, because an allocator initialises itself.
+/// Units of fuel that a first call takes beyond that, because an allocator initialises itself.
 const FIRST_CALL_FUEL: u64 = 4_000;
 
 /// How many times a runner on a stalled machine is started again.
-const STALLS_MAX: u32 = 3;
-
-/// Returns the units of fuel by which a call may differ between a fresh instance and one that has
-/// been called before.
-fn tolerated(fuel: u64) -> u64 {
-    (STATE_SHARE * fuel as f64) as u64 + FIRST_CALL_FUEL
-}
-
-/// A place where a prototype does work that timing on a kept instance would miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hidden {
-    /// Between calls: a call leaves state to the calls after it.
-    BetweenCalls,
-    /// Before the first call: the start functions leave state to all calls.
-    BeforeTheFirst,
-}
+pub(super) const STALLS_MAX: u32 = 3;
 
 /// The record of a variant's gate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,25 +43,14 @@ pub struct GateRecord {
 }
 
 impl GateRecord {
-    /// Returns true if the cost of a call depends neither on the calls before it nor on work that
-    /// was done before the first one.
-    pub fn is_pure(&self) -> bool {
-        self.state().is_none()
-    }
-
-    /// Returns the place of work that timing on a kept instance would miss, if there is any.
-    pub fn state(&self) -> Option<Hidden> {
-        let checked = self.cases.iter().map(|case| (case.fuel, case.fuel_later));
-        let rehearsal = self.rehearsal.as_ref();
-        let rehearsed = rehearsal.iter().flat_map(|rehearsal| &rehearsal.repeated);
-        let rehearsed = rehearsed.map(|call| (call.fuel, call.fuel_later));
-        let mut pairs = checked.chain(rehearsed);
-        if pairs.any(|(fresh, later)| fresh.abs_diff(later) > tolerated(fresh)) {
-            return Some(Hidden::BetweenCalls);
-        }
-        let least = self.cases.iter().map(|case| case.fuel).min().unwrap_or(0);
-        let started = rehearsal.map_or(0, |rehearsal| rehearsal.start_fuel);
-        (started > tolerated(least)).then_some(Hidden::BeforeTheFirst)
+    /// Returns true if calls would take less work on an instance that has been called before: tables
+    /// that the first call builds, answers that are remembered. Nothing follows from it but a note,
+    /// since every timed call has the same kind of instance.
+    pub fn gains_by_state(&self) -> bool {
+        self.cases.iter().any(|case| {
+            let usual = (GAIN_SHARE * case.fuel as f64) as u64 + FIRST_CALL_FUEL;
+            case.fuel.saturating_sub(case.fuel_later) > usual
+        })
     }
 
     /// Returns true if the record covers every case and the rehearsal.
@@ -99,21 +75,33 @@ impl GateRecord {
     }
 
     fn failed(mut self, failed: Vec<Failed>) -> Result<Self, RunnerError> {
-        let Some(first) = failed.into_iter().next() else {
-            return Ok(self);
-        };
-        if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
-            return Err(RunnerError::Workload(first.error.message));
+        if let Some((failure, calls)) = first_failure(failed)? {
+            (self.failure, self.calls) = (Some(failure), calls);
         }
-        self.failure = Some(Failure {
-            class: first.error.class,
-            message: first.error.message,
-            phase: Phase::Check,
-            limit: first.error.limit,
-        });
-        self.calls = first.calls;
         Ok(self)
     }
+}
+
+/// Returns the first failure of a checked variant, with the calls that reproduce it.
+///
+/// # Errors
+/// It is the workload that failed.
+pub(super) fn first_failure(
+    failed: Vec<Failed>,
+) -> Result<Option<(Failure, Vec<Call>)>, RunnerError> {
+    let Some(first) = failed.into_iter().next() else {
+        return Ok(None);
+    };
+    if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
+        return Err(RunnerError::Workload(first.error.message));
+    }
+    let failure = Failure {
+        class: first.error.class,
+        message: first.error.message,
+        phase: Phase::Check,
+        limit: first.error.limit,
+    };
+    Ok(Some((failure, first.calls)))
 }
 
 /// Runs one variant through the gate, with the files that it is granted.
@@ -197,6 +185,56 @@ pub async fn diagnose(
     Ok(reports)
 }
 
+/// The prototype of a call that is made again.
+#[derive(Clone, Copy, Debug)]
+pub struct RepeatInput<'a> {
+    /// Its code in the checked profile.
+    pub checked: &'a [u8],
+    /// True if it is a diagnostic build, which reports its panics; false for a brought component.
+    pub diagnostic: bool,
+    /// The files that it is granted, if any.
+    pub files: Option<&'a PackedFolders>,
+}
+
+/// Makes one call on a fresh instance, and judges the answer.
+///
+/// # Errors
+/// The runner could not be started, or the workload itself failed.
+pub async fn repeat(
+    config: &RunnerConfig,
+    input: RepeatInput<'_>,
+    call: (usize, u64),
+) -> Result<RepeatedCall, RunnerError> {
+    let message = config.request(|bundle| {
+        Task::Repeat(RepeatTask {
+            component: bundle.add(input.checked),
+            files: input.files.map(|files| bundle.add_files(files)),
+            diagnostic: input.diagnostic,
+            call,
+        })
+    })?;
+    let mut watch = config.watch(&message, None, 1, GATE_PATIENCE);
+    watch.guests_bytes += room_for(input.files);
+    let mut repeated = None;
+    let ended = watch
+        .run(&mut |reply| {
+            if let Reply::RepeatedCall(outcome) = reply {
+                repeated = Some(outcome);
+            }
+        })
+        .await?;
+    match (ended, repeated) {
+        (Ended::Done, Some(repeated)) => Ok(repeated),
+        (Ended::Done, None) => Err(RunnerError::Silent("it told nothing of the call".into())),
+        (Ended::Failed(failed), _) => match failed.into_iter().next() {
+            Some(failed) if failed.variant.is_some() => Ok(RepeatedCall::failed(failed.error)),
+            Some(failed) => Err(RunnerError::Workload(failed.error.message)),
+            None => Err(RunnerError::Silent("it failed without an error".into())),
+        },
+        (Ended::Stalled | Ended::OutOfBudget, _) => Err(RunnerError::Stalled),
+    }
+}
+
 /// Parses the cases of a file against the types of a component of the problem's signature. Returns
 /// the error of each case, if it has one.
 ///
@@ -222,8 +260,8 @@ pub async fn read_cases(
 }
 
 impl RunnerConfig {
-    /// Returns a watch for a runner of `guests` guests whose calls may each take a multiple of the
-    /// wall limit.
+    /// Returns a watch for a runner of the first `guests` variants, whose calls may each take a multiple
+    /// of the wall limit.
     pub(super) fn watch<'a>(
         &'a self,
         message: &'a [u8],
@@ -239,6 +277,9 @@ impl RunnerConfig {
             core,
             call_max: self.limits.wall.saturating_mul(patience),
             workload_max: WORKLOAD_PATIENCE,
+            exit_max: EXIT_PATIENCE,
+            participants: (0..guests).collect(),
+            cases: self.inputs.cases(),
             wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
             guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
             until: None,

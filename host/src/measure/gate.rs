@@ -1,11 +1,13 @@
 //! The gate, inside a runner: every case of one variant is called with fuel counted, every answer
 //! is judged, and the fuel of a call is compared before and after other calls.
 
-use super::protocol::{CheckedCase, Doing, GateSeeds, Opened, Reply};
+use super::announcement::Doing;
+use super::protocol::{CheckedCase, GateSeeds, Opened, Reply};
 use super::workload::{Judgement, Workload};
+use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{
-    CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
+    COUNT_ONLY, CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
@@ -21,6 +23,12 @@ const CALLS_BETWEEN_MIN: u32 = 10;
 const CALLS_BETWEEN_MAX: u32 = 100;
 /// Units of fuel of the calls in between: about a quarter of a second.
 const FUEL_BETWEEN: u64 = 250_000_000;
+
+/// The step of every call of a gate, which is about one variant.
+pub(super) const CALLING: Doing = Doing::Calling {
+    variant: 0,
+    calls: 1,
+};
 
 /// The reason why a gate ended early.
 pub(super) enum Halt {
@@ -42,7 +50,7 @@ pub(super) struct Gate<'a> {
     pub(super) call: &'a [String],
     pub(super) workload: &'a mut Workload,
     pub(super) seeds: GateSeeds,
-    pub(super) say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    pub(super) frames: &'a mut Frames,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
 }
@@ -128,27 +136,25 @@ impl Gate<'_> {
         case: CaseIndex,
         seed: u64,
     ) -> Result<CallResult, Halt> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         let arguments = self.workload.arguments(case, seed)?;
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Calling {
-                variant: 0,
-                calls: 1,
-            },
-        })?;
+        self.judged_on(slot, (case, seed), &arguments)
+    }
+
+    /// The same on arguments that were made before.
+    pub(super) fn judged_on(
+        &mut self,
+        slot: &mut Slot,
+        (case, seed): Call,
+        arguments: &Arc<[Value]>,
+    ) -> Result<CallResult, Halt> {
+        CALLING.announce(case, self.frames);
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, &arguments)?;
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        let answered = call(self.prepared, self.call, slot, arguments, COUNT_ONLY)?;
+        Doing::Workload.announce(case, self.frames);
         match self
             .workload
-            .judge(case, &arguments, answered.value.as_ref())?
+            .judge(case, arguments, answered.value.as_ref())?
         {
             Judgement::Accepted => Ok(answered),
             Judgement::Refused(why) => Err(GuestError::new(FailureClass::WrongAnswer, why).into()),
@@ -156,16 +162,18 @@ impl Gate<'_> {
     }
 
     pub(super) fn say(&mut self, reply: &Reply) -> Result<(), Halt> {
-        (self.say)(reply).map_err(Halt::Channel)
+        reply.send(self.frames).map_err(Halt::Channel)
     }
 }
 
 /// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after an error.
+/// `lowering` is that of [`Instance::call_lowering`].
 pub(super) fn call(
     prepared: &PreparedComponent,
     path: &[String],
     slot: &mut Slot,
     arguments: &Arc<[Value]>,
+    lowering: u64,
 ) -> Result<CallResult, GuestError> {
     let (mut instance, callee) = match slot.take() {
         Some(running) => running,
@@ -175,7 +183,7 @@ pub(super) fn call(
             (instance, callee)
         }
     };
-    let answered = instance.call(&callee, arguments)?;
+    let answered = instance.call_lowering(&callee, arguments, lowering)?;
     *slot = Some((instance, callee));
     Ok(answered)
 }
@@ -209,7 +217,7 @@ fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
 }
 
 /// Returns the digest by which answers of different variants are compared.
-fn digest(value: Option<&Value>) -> String {
+pub(super) fn digest(value: Option<&Value>) -> String {
     let mut hasher = Sha256::new();
     if let Some(value) = value {
         value.hash_into(&mut |bytes| hasher.update(bytes));

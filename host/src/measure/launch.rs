@@ -50,7 +50,7 @@ impl RunReplica<'_> {
     ) -> Result<ReplicaEnd, RunnerError> {
         let wanted = plan.clone();
         let most = wanted.samples();
-        let live = plan.live_variants.len();
+        let live = plan.load_order.len();
         let message = self.config.request(|bundle| {
             let mut payloads = vec![None; self.timed_variants.len()];
             for load in &plan.load_order {
@@ -61,14 +61,16 @@ impl RunReplica<'_> {
                         .files
                         .as_ref()
                         .map(|files| bundle.add_files(files)),
-                    instances: timed_variant.instances,
                 });
             }
             let calibrator = bundle.add(self.calibrator);
+            let peaks = self.timed_variants.iter().map(|one| one.peak_bytes);
             Task::Replica(ReplicaTask {
                 payloads,
                 calibrator,
                 plan,
+                instances: self.config.state.into(),
+                resident_bytes: peaks.max().unwrap_or(0),
             })
         })?;
         let mut watch = self.config.watch(&message, self.core, live, 1);
@@ -77,6 +79,8 @@ impl RunReplica<'_> {
                 .iter()
                 .filter_map(|one| one.files.as_ref()),
         );
+        let participants = wanted.load_order.iter();
+        watch.participants = participants.map(|one| one.variant).collect();
         watch.until = self.until;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
@@ -91,7 +95,10 @@ impl RunReplica<'_> {
         let ended = watch
             .run(&mut |reply| match reply {
                 // One too many is enough to tell.
-                Reply::Sample(sample) if samples.len() <= most => samples.push(sample),
+                Reply::Samples(more) => {
+                    let room = (most + 1).saturating_sub(samples.len());
+                    samples.extend(more.into_iter().take(room));
+                }
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
             })
@@ -146,7 +153,9 @@ fn fits(
     samples: &[Sample],
     facts: &ReplicaFacts,
 ) -> bool {
-    plan.is_followed_by(samples) && (facts.cold_ns.len(), facts.baselines.len()) == size
+    plan.is_followed_by(samples)
+        && (facts.cold_ns.len(), facts.baselines.len()) == size
+        && (facts.overheads.len(), facts.input_bytes.len()) == (size.1, size.1)
 }
 
 fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
@@ -155,11 +164,7 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
         let Some(variant) = failed.variant else {
             return Err(RunnerError::Workload(failed.error.message));
         };
-        if plan
-            .live_variants
-            .iter()
-            .all(|live_variant| live_variant.variant != variant)
-        {
+        if !plan.takes_part(variant) {
             return Err(untold("it blames a variant that did not take part"));
         }
         let failure = Failure {
@@ -171,6 +176,7 @@ fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerE
         variants.push(Dropout {
             variant,
             failure,
+            failed_call: failed.calls.last().copied(),
             calls: failed.calls,
         });
     }
@@ -182,9 +188,10 @@ mod tests {
     use super::*;
     use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
+    use bakeoff_domain::measurement::SampleKind;
     use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 
-    /// Returns a plan of two variants on two cases, the second of which makes single calls.
+    /// Returns a plan of two variants on two cases, the second of which makes single calls on one.
     fn drawn() -> ReplicaPlan {
         plan::draw(&ReplicaSpec {
             seed: 1,
@@ -193,35 +200,45 @@ mod tests {
             calls: &[4, 2],
             blocks: 4,
             warm_up: WarmUp::default(),
-            live_variants: &[false, true].map(|single_call| LiveVariant {
-                variant: usize::from(single_call),
-                single_call,
-            }),
+            live_variants: &[
+                LiveVariant::full(0),
+                LiveVariant {
+                    single_calls: vec![1],
+                    ..LiveVariant::full(1)
+                },
+            ],
             layouts: &[1, 1],
         })
     }
 
     /// Returns the replies of an honest runner.
     fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
+        let rounds = plan.single_call_rounds.iter();
+        let rounds = rounds.map(|case| (SampleKind::SingleCall, 0, case));
+        let blocks = (0..).zip(&plan.blocks).flat_map(|(block, plan)| {
+            let cases = plan.cases.iter();
+            cases.map(move |case| (SampleKind::Full, block, case))
+        });
         let mut samples = Vec::new();
-        for (block, of_block) in (0..).zip(&plan.blocks) {
-            for of_case in &of_block.cases {
-                for (position, turn) in (0..).zip(&of_case.order) {
-                    samples.push(Sample {
-                        variant: turn.variant,
-                        case: of_case.case,
-                        block,
-                        position,
-                        calls: turn.calls,
-                        cpu_ns: 1_000,
-                        wall_ns: 1_000,
-                    });
-                }
+        for (kind, block, of_case) in rounds.chain(blocks) {
+            for (position, variant) in (0..).zip(&of_case.order) {
+                samples.push(Sample {
+                    kind,
+                    variant: *variant,
+                    case: of_case.case,
+                    block,
+                    position,
+                    calls: of_case.calls,
+                    cpu_ns: 1_000,
+                    wall_ns: 1_000,
+                });
             }
         }
         let facts = ReplicaFacts {
             cold_ns: vec![None; 2],
             baselines: vec![Default::default(); 2],
+            overheads: vec![Default::default(); 2],
+            input_bytes: vec![0; 2],
             ..ReplicaFacts::default()
         };
         (samples, facts)
@@ -235,7 +252,9 @@ mod tests {
         assert_eq!(plan.samples(), samples.len());
         assert!(!fits(&plan, (3, 2), &samples, &facts));
         assert!(!fits(&plan, (2, 2), &samples[1..], &facts));
-        let lies: [fn(&mut Sample); 5] = [
+        assert_eq!(samples[0].kind, SampleKind::SingleCall);
+        let lies: [fn(&mut Sample); 6] = [
+            |sample| sample.kind = SampleKind::Full,
             |sample| sample.variant = 7,
             |sample| sample.case = 9,
             |sample| sample.block = u32::MAX,

@@ -6,32 +6,43 @@
 //! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
 //! [`bakeoff_domain::race`].
 
+pub mod announcement;
+mod assess;
+mod assessment;
 mod bounds;
 mod check;
 mod contention_probe;
 mod gate;
+mod instances;
 mod launch;
 mod machine;
+mod overheads;
 mod pilot;
 pub mod protocol;
 mod race;
 mod race_types;
 mod rehearsal;
+mod repeat;
+mod repeated_call;
 mod replica;
+mod replica_facts;
 mod runner;
 mod runner_config;
 mod tally;
 mod watch;
 mod workload;
 
-pub use check::{GateRecord, Hidden, check, diagnose, read_cases};
+pub use assessment::{Assessment, assess};
+pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use contention_probe::contention_probe_ns;
+pub use instances::Instances;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
-    Arguments, Inputs, Instances, Rehearsal, Repeated, WaveCase, WrongCase, WrongPart,
+    Arguments, AssessedAnswer, CheckedCase, Inputs, Rehearsal, WaveCase, WrongCase, WrongPart,
 };
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
+pub use repeated_call::RepeatedCall;
 pub use runner::{ROLE, role};
 pub use runner_config::RunnerConfig;
 pub use tally::replay;

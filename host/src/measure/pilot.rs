@@ -1,9 +1,11 @@
-//! The parent's side of the pilot: the discarded replicas that fix how the race is measured.
+//! The parent's side of the pilot: the replicas that do not count and fix how the race is measured.
 //!
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::launch::{Finished, ReplicaEnd, RunReplica};
+use super::overheads::OverheadTotals;
+use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
 };
@@ -11,8 +13,8 @@ use super::runner_config::RunnerConfig;
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
-    SamplingConstraints, WarmUp,
+    self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
+    SamplingConstraints, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
 use std::time::{Duration, Instant};
@@ -28,10 +30,18 @@ const SAMPLE_BYTES_MAX: u64 = 64 << 20;
 
 /// The result of one discarded replica.
 enum Discarded {
-    /// The chosen sampling, and the clock resolution q in nanoseconds.
-    Chosen(Sampling, f64),
+    /// The chosen sampling.
+    Chosen(Box<Chosen>),
     /// The reason why there is no sampling to choose.
     Over(StopReason),
+}
+
+/// The sampling that a replica gave, and what it was chosen from.
+struct Chosen {
+    sampling: Sampling,
+    /// q: the clock resolution, in nanoseconds.
+    clock_ns: f64,
+    replica: Replica,
 }
 
 /// Runs the scout and the pilot.
@@ -48,6 +58,7 @@ pub(super) async fn pilot(
         calibrator,
         options,
         threshold,
+        times: None,
         failed: Vec::new(),
         calls: 0,
         spent: 0.0,
@@ -56,15 +67,16 @@ pub(super) async fn pilot(
         until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
     let cases = config.inputs.cases();
-    let (mut sampling, mut clock_ns) =
-        match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
-            Discarded::Chosen(sampling, clock_ns) => (sampling, clock_ns),
-            Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
-        };
+    let scout = match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
+        Discarded::Chosen(scout) => *scout,
+        Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
+    };
+    let (mut sampling, mut clock_ns) = (scout.sampling, scout.clock_ns);
+    let mut replica = None;
     let mut warm_up = WarmUp::Normal;
     loop {
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let live_variants = pilots.live_variants(&sampling.single_call);
+        let live_variants = pilots.live_variants(&sampling.single_calls);
         let block = sampling.block_seconds(&live_variants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
@@ -74,19 +86,20 @@ pub(super) async fn pilot(
             break;
         }
         let calls = sampling.calls.clone();
-        let single_call = sampling.single_call.clone();
+        let single_calls = sampling.single_calls.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
         let discarded = pilots
-            .run(&calls, blocks as u32, warm_up, &single_call)
+            .run(&calls, blocks as u32, warm_up, &single_calls)
             .await?;
-        let (mut chosen, clock) = match discarded {
-            Discarded::Chosen(chosen, clock) => (chosen, clock),
+        let mut chosen = match discarded {
+            Discarded::Chosen(chosen) => *chosen,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
         };
         // A case that was left out of the pilot is known to be too short from before.
         let left_out = too_short.into_iter().filter(|short| calls[short.case] == 0);
-        chosen.too_short.extend(left_out);
-        (sampling, clock_ns) = (chosen, clock);
+        chosen.sampling.too_short.extend(left_out);
+        (sampling, clock_ns) = (chosen.sampling, chosen.clock_ns);
+        replica = Some(chosen.replica);
         match sampling.steadiness.next_warm_up(warm_up) {
             Some(next) => warm_up = next,
             None => break,
@@ -95,8 +108,10 @@ pub(super) async fn pilot(
     Ok(Ok(Pilot {
         sampling,
         clock_ns,
+        replica,
         failed: pilots.failed,
         calls: pilots.calls,
+        seconds: pilots.spent,
     }))
 }
 
@@ -106,6 +121,8 @@ struct Pilots<'a> {
     calibrator: &'a [u8],
     options: &'a RaceOptions<'a>,
     threshold: f64,
+    /// The times that are known so far.
+    times: Option<PilotTimes>,
     failed: Vec<Dropout>,
     calls: u64,
     spent: f64,
@@ -124,7 +141,9 @@ impl Pilots<'_> {
         }
     }
 
-    fn live_variants(&self, single_call: &[VariantIndex]) -> Vec<LiveVariant> {
+    /// The variants that have not failed. What the scout found too slow for full samples is not run
+    /// again on those cases.
+    fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
                 .iter()
@@ -133,8 +152,8 @@ impl Pilots<'_> {
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant))
             .map(|variant| LiveVariant {
-                variant,
-                single_call: single_call.contains(&variant),
+                single_calls_every: 0,
+                ..LiveVariant::new(variant, single_calls)
             })
             .collect()
     }
@@ -145,10 +164,10 @@ impl Pilots<'_> {
         calls: &[u32],
         blocks: u32,
         warm_up: WarmUp,
-        single_call: &[VariantIndex],
+        single_calls: &[SingleCalls],
     ) -> Result<Discarded, RunnerError> {
         loop {
-            let live_variants = self.live_variants(single_call);
+            let live_variants = self.live_variants(single_calls);
             if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }
@@ -174,18 +193,27 @@ impl Pilots<'_> {
                 before_s: 0.0,
             };
             let end = run.run(plan, true).await?;
-            self.spent += started.elapsed().as_secs_f64();
+            let seconds = started.elapsed().as_secs_f64();
+            self.spent += seconds;
             match end {
                 ReplicaEnd::Finished(finished) => {
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
-                    let conditions =
-                        self.conditions(&replica, &facts.input_bytes, facts.clock_ns, started);
-                    let readings = PilotTimes::new(&replica, Metric::Cpu);
-                    return Ok(Discarded::Chosen(
-                        plan::choose(&readings, warm_up, &conditions),
-                        facts.clock_ns,
-                    ));
+                    let conditions = self.conditions(&facts, seconds);
+                    let mut times = PilotTimes::new(&replica, Metric::Cpu);
+                    if let Some(earlier) = &self.times {
+                        times.complete(earlier, |variant, case| {
+                            let live = live_variants.iter().any(|one| one.variant == variant);
+                            live && calls.get(case).is_some_and(|calls| *calls > 0)
+                        });
+                    }
+                    let sampling = plan::choose(&times, warm_up, &conditions);
+                    self.times = Some(times);
+                    return Ok(Discarded::Chosen(Box::new(Chosen {
+                        sampling,
+                        clock_ns: facts.clock_ns,
+                        replica,
+                    })));
                 }
                 ReplicaEnd::Failed(failed) => self.failed.extend(failed),
                 ReplicaEnd::Stalled => {
@@ -199,38 +227,22 @@ impl Pilots<'_> {
         }
     }
 
-    fn conditions(
-        &self,
-        replica: &Replica,
-        input_bytes: &[u64],
-        clock_ns: f64,
-        started: Instant,
-    ) -> SamplingConstraints {
-        let wall = started.elapsed().as_secs_f64();
-        let timed: f64 = replica
-            .samples
-            .iter()
-            .map(|sample| sample.wall_ns as f64 / 1e9)
-            .sum();
-        let calls: f64 = replica
-            .samples
-            .iter()
-            .map(|sample| f64::from(sample.calls))
-            .sum();
-        // What is neither guest time nor start is what surrounds the calls: inputs, lowering,
-        // lifting, judging. The warm-up is in it too, so this errs on the long side.
-        let overhead_ns =
-            ((wall - timed).max(0.0) / calls.max(1.0)).min(timed / calls.max(1.0) * 3.0) * 1e9;
+    fn conditions(&self, facts: &ReplicaFacts, seconds: f64) -> SamplingConstraints {
+        let overhead = |totals: &OverheadTotals| CaseOverhead {
+            input_ns: totals.inputs.mean_ns(),
+            judge_ns: totals.judged.mean_ns(),
+            call_ns: totals.calls.mean_ns(),
+        };
         let per_call = |bytes: &u64| {
             let shares = self.timed_variants.len() as u64 + 1;
             (SAMPLE_BYTES_MAX / (bytes.max(&1) * shares)).clamp(1, 1_000_000) as u32
         };
         let measure = self.options.measure;
         SamplingConstraints {
-            clock_ns,
-            startup_seconds: 0.01,
-            call_overhead_ns: vec![overhead_ns; input_bytes.len()],
-            calls_max: input_bytes.iter().map(per_call).collect(),
+            clock_ns: facts.clock_ns,
+            startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0),
+            overheads: facts.overheads.iter().map(overhead).collect(),
+            calls_max: facts.input_bytes.iter().map(per_call).collect(),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
             threshold: self.threshold,

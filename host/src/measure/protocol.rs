@@ -1,9 +1,13 @@
 //! The protocol between the parent and a runner: requests and replies.
 //!
 //! A request is one message: a header and, behind it, the precompiled components that it points
-//! into. Replies are small frames. A runner announces each step before it takes it, so that the
-//! parent knows which variant was running when it has to kill the process.
+//! into. Replies are small frames. What a runner is about to do is an
+//! [announcement](super::announcement), not a reply.
 
+use super::instances::Instances;
+use super::overheads::OverheadTotals;
+use super::repeated_call::RepeatedCall;
+use crate::confine::Frames;
 use crate::sandbox::{GuestError, Imports, PeakMemory};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
@@ -159,6 +163,15 @@ pub enum Task {
         /// The seeds of the inputs.
         seeds: GateSeeds,
     },
+    /// Call one variant on many inputs, and let the workload assess its answers.
+    Assess {
+        /// The variant, in the checked profile.
+        component: Blob,
+        /// The files that it is granted, if any.
+        files: Option<Blob>,
+        /// The seed of the inputs.
+        seed: u64,
+    },
     /// Repeat the calls of a failure in a variant's diagnostic build.
     Diagnose {
         /// The diagnostic build, in the checked profile.
@@ -166,6 +179,8 @@ pub enum Task {
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
+    /// Make one call of a prototype again.
+    Repeat(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
 }
@@ -179,6 +194,19 @@ pub struct GateSeeds {
     pub rehearsal: u64,
 }
 
+/// The task of making one call again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatTask {
+    /// The prototype, in the checked profile.
+    pub component: Blob,
+    /// The files that it is granted, if any.
+    pub files: Option<Blob>,
+    /// True for a diagnostic build, which reports its panics.
+    pub diagnostic: bool,
+    /// The case, and the seed of the input.
+    pub call: (CaseIndex, u64),
+}
+
 /// The task of one replica, or of the pilot before them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicaTask {
@@ -188,6 +216,10 @@ pub struct ReplicaTask {
     pub calibrator: Blob,
     /// The plan: the order of trials and their inputs.
     pub plan: ReplicaPlan,
+    /// The use of instances, the same for all variants.
+    pub instances: Instances,
+    /// The most bytes of memory that an instance of one of them used in the gate.
+    pub resident_bytes: u64,
 }
 
 /// The code of a variant in the race.
@@ -197,49 +229,19 @@ pub struct VariantPayload {
     pub component: Blob,
     /// The files that it is granted, if any.
     pub files: Option<Blob>,
-    /// The use of its instances.
-    pub instances: Instances,
-}
-
-/// The use of instances in timed trials.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Instances {
-    /// One instance for the life of a replica.
-    Kept,
-    /// A fresh instance for every call.
-    Fresh,
-}
-
-/// A step that a runner announces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Doing {
-    /// Workload code: it makes the inputs of a case, or judges answers.
-    Workload,
-    /// Calls of a variant.
-    Calling {
-        /// The variant that is called.
-        variant: VariantIndex,
-        /// The number of calls, each of which may take at most the wall limit.
-        calls: u32,
-    },
 }
 
 /// A reply of a runner to the parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// An announcement, sent before any guest code runs.
-    About {
-        /// The case of the step.
-        case: CaseIndex,
-        /// The announced step.
-        doing: Doing,
-    },
     /// The result of parsing each case.
     Cases(Vec<Result<(), WrongCase>>),
     /// The result of one case of the gate.
     Checked(CheckedCase),
     /// The result of the rehearsal.
     Rehearsed(Rehearsal),
+    /// What the workload says of one answer.
+    Assessed(AssessedAnswer),
     /// The failure of a call. The runner ends with it.
     Failed {
         /// The variant that failed; `None` for the workload.
@@ -253,10 +255,21 @@ pub enum Reply {
     Attempted(Vec<Attempt>),
     /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
-    /// One timed sample.
-    Sample(Sample),
+    /// The outcome of a call that was made again.
+    RepeatedCall(RepeatedCall),
+    /// Timed samples of a replica, in the order in which they were taken. All of them are sent at its
+    /// end: each frame wakes the parent, and samples of a replica that does not end are of no use.
+    Samples(Vec<Sample>),
     /// The facts of a replica beside its samples.
     Replica(ReplicaFacts),
+}
+
+impl Reply {
+    /// Sends the reply to the parent.
+    pub(super) fn send(&self, frames: &mut Frames) -> Result<(), String> {
+        let bytes = postcard::to_stdvec(self).map_err(|error| error.to_string())?;
+        frames.send(&bytes).map_err(|error| error.to_string())
+    }
 }
 
 /// The result of one case of the gate.
@@ -281,6 +294,18 @@ pub struct CheckedCase {
     pub calls: u32,
 }
 
+/// What the workload's `assess` says of the answer to one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssessedAnswer {
+    /// The case of the input.
+    pub case: CaseIndex,
+    /// Digest of the answer, to compare it between variants.
+    pub answer: String,
+    /// The numbers, by name.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub numbers: Vec<(String, f64)>,
+}
+
 /// Reads null as NaN. Results are kept as JSON, which has no number that is not finite and writes
 /// null for it; the protocol between processes carries all numbers.
 fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Error> {
@@ -295,25 +320,10 @@ fn null_is_nan<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>,
 /// The result of a rehearsal: the calls of a whole replica on one instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rehearsal {
-    /// Units of fuel of the start functions.
-    pub start_fuel: u64,
     /// Peak memory of the one instance.
     pub peak: PeakMemory,
-    /// The last calls of each case, with the same calls on fresh instances.
-    pub repeated: Vec<Repeated>,
     /// The number of calls made.
     pub calls: u32,
-}
-
-/// A call late in the life of an instance, and the same call on a fresh one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeated {
-    /// The case of the call.
-    pub case: CaseIndex,
-    /// Units of fuel on a fresh instance.
-    pub fuel: u64,
-    /// Units of fuel after all the calls before it.
-    pub fuel_later: u64,
 }
 
 /// The facts that a replica reports beside its samples.
@@ -334,6 +344,10 @@ pub struct ReplicaFacts {
     pub preemptions: u64,
     /// The number of calls of guest code, warm-up included.
     pub calls: u64,
+    /// Wall time of warm-up and blocks, in nanoseconds.
+    pub work_ns: u64,
+    /// What was around the calls, by case.
+    pub overheads: Vec<OverheadTotals>,
 }
 
 /// A request that is being put together.

@@ -11,8 +11,8 @@ use super::runner_config::RunnerConfig;
 use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
-use bakeoff_domain::plan::{self, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::race::{Analysis, Basis, NextStep, RemainingBudget, StopReason};
+use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
+use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextStep, RemainingBudget, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ pub async fn race<L: RaceListener>(
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
-            let threshold = settings.threshold();
+            let threshold = settings.threshold(ClaimScope::AllCases);
             match pilot::pilot(config, timed_variants, calibrator, options, threshold).await? {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
@@ -91,7 +91,7 @@ pub async fn race<L: RaceListener>(
         stalls: 0,
         started,
         before: Duration::from_secs_f64(stored.seconds.max(0.0)),
-        recent_seconds: 0.0,
+        correction: Correction::default(),
         listener,
         pilot,
     };
@@ -126,12 +126,13 @@ struct RaceDriver<'a, L> {
     started: Instant,
     /// The time that was measured in earlier sessions.
     before: Duration,
-    recent_seconds: f64,
+    correction: Correction,
     listener: &'a mut L,
 }
 
 struct Launched {
     index: u32,
+    predicted_seconds: f64,
     core: Option<usize>,
     end: Result<ReplicaEnd, RunnerError>,
 }
@@ -178,7 +179,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 return Err(RaceError::Interrupted);
             }
             let analysis = self.tally.analysis();
-            let step = analysis.next(self.remaining());
+            let step = analysis.next(self.remaining(&analysis));
             let live = match &step {
                 NextStep::Run { live_variants } => live_variants.len(),
                 NextStep::Stop(_) => 0,
@@ -245,18 +246,20 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         live_variants: &[LiveVariant],
         running: &mut JoinSet<Launched>,
     ) {
+        let sampling = &self.pilot.sampling;
         let plan = plan::draw(&ReplicaSpec {
             seed: self.config.seed,
             index,
             stage: ReplicaStage::Race,
-            calls: &self.pilot.sampling.calls,
-            blocks: self.pilot.sampling.blocks,
-            warm_up: self.pilot.sampling.warm_up,
+            calls: &sampling.calls,
+            blocks: sampling.blocks,
+            warm_up: sampling.warm_up,
             live_variants,
             layouts: &layouts(&self.timed_variants),
         });
-        let slack =
-            Duration::from_secs_f64(self.pilot.sampling.block_seconds(live_variants).max(0.0));
+        let slack = self.correction.apply(sampling.block_seconds(live_variants));
+        let slack = Duration::from_secs_f64(slack.max(0.0));
+        let predicted_seconds = sampling.replica_seconds(live_variants, index);
         let budget = self.options.measure.budget.saturating_sub(self.before);
         let until = tokio::time::Instant::from_std(self.started + budget + slack);
         let config = self.config.clone();
@@ -274,7 +277,12 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 before_s,
             };
             let end = run.run(plan, isolation == Isolation::Solo).await;
-            Launched { index, core, end }
+            Launched {
+                index,
+                predicted_seconds,
+                core,
+                end,
+            }
         });
     }
 
@@ -283,7 +291,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
                 let Finished { replica, .. } = *finished;
-                self.recent_seconds = replica.surroundings.seconds;
+                let seconds = replica.surroundings.seconds;
+                self.correction.observe(launched.predicted_seconds, seconds);
                 self.listener
                     .on_replica(&replica)
                     .map_err(RaceError::Listener)?;
@@ -312,20 +321,12 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         Ok(())
     }
 
-    fn remaining(&self) -> RemainingBudget {
+    fn remaining(&self, analysis: &Analysis) -> RemainingBudget {
         let spent = self.before + self.started.elapsed();
         let left = self.options.measure.budget.saturating_sub(spent);
-        let live_variants: Vec<LiveVariant> = (0..self.timed_variants.len())
-            .filter(|variant| !self.tally.settings.withdrawn.contains(variant))
-            .map(|variant| LiveVariant {
-                variant,
-                single_call: self.pilot.sampling.single_call.contains(&variant),
-            })
-            .collect();
-        let predicted = self.pilot.sampling.replica_seconds(&live_variants);
-        RemainingBudget {
-            seconds: left.as_secs_f64(),
-            replica_seconds: predicted.max(self.recent_seconds),
-        }
+        let index = self.again.front().copied().unwrap_or(self.next);
+        let sampling = &self.pilot.sampling;
+        let left = left.as_secs_f64();
+        RemainingBudget::new(left, index, analysis, sampling, &self.correction)
     }
 }

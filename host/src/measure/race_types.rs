@@ -1,6 +1,5 @@
 //! The inputs and results of a race.
 
-use super::protocol::Instances;
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
@@ -20,8 +19,8 @@ pub struct TimedVariant {
     pub timed: Arc<[Vec<u8>]>,
     /// The files that it is granted, if any.
     pub files: Option<PackedFolders>,
-    /// The use of its instances.
-    pub instances: Instances,
+    /// The most memory that one of its calls used in the gate, in bytes.
+    pub peak_bytes: u64,
 }
 
 /// A variant that failed while it was timed.
@@ -35,6 +34,9 @@ pub struct Dropout {
     /// nothing was called, or if a repetition would add nothing to the failure.
     #[serde(default)]
     pub calls: Vec<(CaseIndex, u64)>,
+    /// The call that failed, if it is known; kept also once nothing is to be reproduced any more.
+    #[serde(default)]
+    pub failed_call: Option<(CaseIndex, u64)>,
 }
 
 /// The options of a race.
@@ -44,8 +46,10 @@ pub struct RaceOptions<'a> {
     pub measure: &'a Measure,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
-    /// The number of clocks by which verdicts are computed.
-    pub clocks: u32,
+    /// The share of α that the claims by one reading have.
+    pub metric_share: f64,
+    /// `true` if a criterion asks for the cold start.
+    pub cold_start: bool,
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.
@@ -55,10 +59,17 @@ pub struct Pilot {
     pub sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
     pub clock_ns: f64,
+    /// The last replica of the pilot, from which each pair's first scale is taken. It counts for
+    /// nothing else. `None` if there was no time for one.
+    #[serde(default)]
+    pub replica: Option<Replica>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.
     pub calls: u64,
+    /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 /// The end of a race that has no pilot.

@@ -1,11 +1,11 @@
 //! The rehearsal, inside a runner: the calls of a whole replica on one instance, in an order drawn
 //! as a replica's is, with fuel counted and every answer judged.
 //!
-//! A prototype has no clock and no random source of its own, and cannot tell the two profiles
-//! apart. So any state that it keeps between timed calls is kept here too, where fuel shows it.
+//! It finds wrong answers that come only after many calls, and memory that is never freed. What a
+//! variant costs does not depend on it.
 
 use super::gate::{Gate, Halt, Slot, same};
-use super::protocol::{Rehearsal, Repeated};
+use super::protocol::Rehearsal;
 use crate::invoke::Value;
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
@@ -26,13 +26,12 @@ const WARM_UP_FUEL: u64 = 50_000_000;
 const WARM_UP_ROUNDS_MAX: u32 = 200;
 /// Units of fuel at which a rehearsal of long calls ends: a second or two.
 const REHEARSAL_FUEL: u64 = 4_000_000_000;
-/// The number of each case's last calls that are repeated on fresh instances.
+/// The number of each case's last calls whose answers are held against those of fresh instances.
 const REPEATED: usize = 3;
 
 /// A call that may be repeated.
 struct Last {
     seed: u64,
-    fuel: u64,
     value: Option<Value>,
 }
 
@@ -73,13 +72,11 @@ impl<'g, 'a> Rehearse<'g, 'a> {
                 }
             }
         }
-        let (start_fuel, peak) = self.slot.as_ref().map_or_else(Default::default, |running| {
-            (running.0.start_fuel(), running.0.peak())
-        });
+        let running = self.slot.as_ref();
+        let peak = running.map_or_else(Default::default, |(instance, _)| instance.peak());
+        self.repeat()?;
         Ok(Rehearsal {
-            start_fuel,
             peak,
-            repeated: self.repeat()?,
             calls: self.calls,
         })
     }
@@ -106,14 +103,13 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         }
         last.push_back(Last {
             seed,
-            fuel: answered.fuel,
             value: answered.value,
         });
         Ok(())
     }
 
-    fn repeat(&mut self) -> Result<Vec<Repeated>, Halt> {
-        let mut repeated = Vec::new();
+    /// Repeats the last calls on fresh instances, which must give the same answers.
+    fn repeat(&mut self) -> Result<(), Halt> {
         for (case, calls) in std::mem::take(&mut self.last).into_iter().enumerate() {
             for later in calls {
                 let mut fresh = None;
@@ -124,14 +120,9 @@ impl<'g, 'a> Rehearse<'g, 'a> {
                     let message = "gave another answer to the same input after other calls";
                     return Err(GuestError::new(FailureClass::Nondeterministic, message).into());
                 }
-                repeated.push(Repeated {
-                    case,
-                    fuel: answered.fuel,
-                    fuel_later: later.fuel,
-                });
             }
         }
-        Ok(repeated)
+        Ok(())
     }
 }
 
@@ -149,10 +140,7 @@ fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
         calls: &calls,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
-        live_variants: &[LiveVariant {
-            variant: 0,
-            single_call: false,
-        }],
+        live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     })
 }

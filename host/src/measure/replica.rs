@@ -1,16 +1,24 @@
-//! One replica, inside a runner: fresh instances, warm-up by a fixed rule, then blocks, in which
-//! every live variant runs once on every case, in the order that the plan drew.
+//! One replica, inside a runner: single calls where the plan has them, warm-up by a fixed rule, then
+//! blocks, in which every live variant runs once on every case, all in the orders that the plan drew.
+//! Every call has a fresh instance, which costs next to nothing: it comes from a pool, and only the
+//! pages that the last one wrote are reset.
 
+use super::announcement::Doing;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
-use super::protocol::{Doing, Instances, Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::instances::Instances;
+use super::overheads::OverheadTotals;
+use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
+use crate::confine::Frames;
 use crate::invoke::Value;
-use crate::sandbox::{CpuWallTime, GuestError, PreparedComponent, Sandbox};
+use crate::sandbox::{COUNT_ONLY, CallResult, CpuWallTime, GuestError, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
 const BASELINE_CALLS: usize = 16;
@@ -19,8 +27,8 @@ const BASELINE_CALLS: usize = 16;
 /// more.
 const WARM_UP_ROUNDS_MAX: u32 = 4_000;
 
-/// Pairs of clock readings whose median is the cost of the clock.
-const CLOCK_READINGS: usize = 65;
+/// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
+const SAMPLES_IN_FRAME_MAX: usize = 10_000;
 
 /// The component that a failure is attributed to; `None` is the workload.
 pub(super) struct Blame {
@@ -53,13 +61,8 @@ struct Runner<'a> {
 struct Input {
     call: Call,
     arguments: Arc<[Value]>,
-}
-
-/// The times and answers of a sample.
-#[derive(Default)]
-struct Sampled {
-    time: CpuWallTime,
-    answers: Vec<Option<Value>>,
+    /// How often the allocator is called while they are lowered, as the calibrator counted.
+    lowering: u64,
 }
 
 impl Runner<'_> {
@@ -69,6 +72,8 @@ impl Runner<'_> {
         let mut time = CpuWallTime::default();
         if self.instances == Instances::Fresh {
             self.made.clear();
+            // Its memory is reset here, outside what is timed, and the next instance gets it again.
+            self.slot = None;
         }
         self.made.push(input.call);
         if self.instances == Instances::Fresh {
@@ -77,37 +82,61 @@ impl Runner<'_> {
             let callee = instance.callee(self.path)?;
             self.slot = Some((instance, callee));
         }
-        let answered = call(&self.prepared, self.path, &mut self.slot, &input.arguments)?;
+        let answered = self.answer(&input.arguments, input.lowering)?;
         time.cpu_ns += answered.time.time.cpu_ns;
         time.wall_ns += answered.time.time.wall_ns;
         Ok((time, answered.value))
     }
 
-    fn sample(&mut self, inputs: &[Input]) -> Result<Sampled, GuestError> {
-        let mut sampled = Sampled {
-            answers: Vec::with_capacity(inputs.len()),
-            ..Sampled::default()
-        };
+    /// Makes one call on the present instance. `lowering` is that of
+    /// [`Instance::call_lowering`](crate::sandbox::Instance::call_lowering).
+    fn answer(
+        &mut self,
+        arguments: &Arc<[Value]>,
+        lowering: u64,
+    ) -> Result<CallResult, GuestError> {
+        call(
+            &self.prepared,
+            self.path,
+            &mut self.slot,
+            arguments,
+            lowering,
+        )
+    }
+
+    /// Makes the calls of a sample, and returns their time and answers.
+    fn sample(
+        &mut self,
+        inputs: &[Input],
+    ) -> Result<(CpuWallTime, Vec<Option<Value>>), GuestError> {
+        let mut total = CpuWallTime::default();
+        let mut answers = Vec::with_capacity(inputs.len());
         for input in inputs {
             let (time, answer) = self.call(input)?;
-            sampled.time.cpu_ns += time.cpu_ns;
-            sampled.time.wall_ns += time.wall_ns;
-            sampled.answers.push(answer);
+            total.cpu_ns += time.cpu_ns;
+            total.wall_ns += time.wall_ns;
+            answers.push(answer);
         }
-        Ok(sampled)
+        Ok((total, answers))
     }
 }
 
 /// A replica in progress.
 pub(super) struct Replica<'a> {
     task: &'a ReplicaTask,
-    say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &'a mut Frames,
     workload: Workload,
     calibrator: Runner<'a>,
-    runners: Vec<Option<Runner<'a>>>,
+    /// In the order of loading, so that their places in memory are drawn too.
+    runners: Vec<(VariantIndex, Runner<'a>)>,
+    samples: Vec<Sample>,
     baselines: Vec<Vec<CpuWallTime>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
+    /// The case of the first call of all.
+    cold_case: Option<CaseIndex>,
+    /// By variant: whether it was called.
+    called: Vec<bool>,
 }
 
 impl<'a> Replica<'a> {
@@ -117,7 +146,7 @@ impl<'a> Replica<'a> {
         task: &'a ReplicaTask,
         workload_sandbox: &Sandbox,
         timed: &Sandbox,
-        say: &'a mut dyn FnMut(&Reply) -> Result<(), String>,
+        frames: &'a mut Frames,
     ) -> Result<Self, Stop> {
         let path = opened.request.call.as_slice();
         let load = |payload: &VariantPayload| -> Result<Runner<'a>, GuestError> {
@@ -128,7 +157,7 @@ impl<'a> Replica<'a> {
             Ok(Runner {
                 prepared,
                 path,
-                instances: payload.instances,
+                instances: task.instances,
                 slot: None,
                 made: Vec::new(),
             })
@@ -136,16 +165,16 @@ impl<'a> Replica<'a> {
         let calibrator = VariantPayload {
             component: task.calibrator,
             files: None,
-            instances: Instances::Kept,
         };
         let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
-        let mut runners: Vec<Option<Runner<'a>>> = task.payloads.iter().map(|_| None).collect();
+        let mut runners = Vec::with_capacity(task.plan.load_order.len());
         for &ComponentLoad { variant, .. } in &task.plan.load_order {
             let payload = task.payloads.get(variant).copied().flatten();
             let payload = payload.ok_or_else(|| {
                 blame(None, internal("the plan names a variant that is not here"))
             })?;
-            runners[variant] = Some(load(&payload).map_err(|error| blame(Some(variant), error))?);
+            let runner = load(&payload).map_err(|error| blame(Some(variant), error))?;
+            runners.push((variant, runner));
         }
         let mut instance = calibrator
             .prepared
@@ -158,33 +187,42 @@ impl<'a> Replica<'a> {
         let cases = workload.cases();
         let facts = ReplicaFacts {
             baselines: Vec::new(),
-            cold_ns: vec![None; runners.len()],
+            cold_ns: vec![None; task.payloads.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
             contention_probe_ns: None,
             preemptions: 0,
             calls: 0,
+            work_ns: 0,
+            overheads: vec![OverheadTotals::default(); cases],
         };
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
             task,
-            say,
+            frames,
             workload,
             calibrator,
             runners,
+            samples: Vec::new(),
             baselines,
             probe_readings: Vec::new(),
             facts,
+            cold_case: None,
+            called: vec![false; task.payloads.len()],
         })
     }
 
     /// Runs warm-up and blocks, and sends the results.
     pub(super) fn run(mut self) -> Result<(), Stop> {
+        let started = Instant::now();
+        let plan = &self.task.plan;
+        for round in &plan.single_call_rounds {
+            self.case(SampleKind::SingleCall, 0, round)?;
+        }
         self.warm_up()?;
-        let task = self.task;
-        for (block, plan) in task.plan.blocks.iter().enumerate() {
+        for (block, plan) in plan.blocks.iter().enumerate() {
             for case in &plan.cases {
-                self.case(block as u32, case)?;
+                self.case(SampleKind::Full, block as u32, case)?;
             }
         }
         self.facts.baselines = self
@@ -195,25 +233,27 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns();
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
-        let facts = self.facts.clone();
-        self.say(&Reply::Replica(facts))
+        self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
+            send(&Reply::Samples(samples.to_vec()), self.frames)?;
+        }
+        send(&Reply::Replica(self.facts), self.frames)
     }
 
-    /// Warms up each variant by the plan's rule, its cases in rotation, on inputs that no later
-    /// call gets. The very first call is the cold start.
+    /// Warms up each variant, in the plan's order and by its rule, the cases of its full samples in
+    /// rotation, on inputs that no later call gets.
     fn warm_up(&mut self) -> Result<(), Stop> {
-        let cases: Vec<CaseIndex> = (0..self.workload.cases())
-            .filter(|case| self.is_timed(*case))
-            .collect();
         let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.workload.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
-        for live_variant in &plan.live_variants {
+        for &variant in &plan.warm_up_order {
+            let cases = plan.warm_up_cases(variant);
             let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
-            let enough = |calls: u32, spent_ns: u64| {
-                live_variant.single_call || (calls >= rule.calls() && spent_ns >= rule.time_ns())
-            };
-            while round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX) {
+            let enough =
+                |calls: u32, spent_ns: u64| calls >= rule.calls() && spent_ns >= rule.time_ns();
+            while !cases.is_empty()
+                && (round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX))
+            {
                 for &case in &cases {
                     if inputs[case].len() == round as usize {
                         let seeds = plan.warm_up_seeds.get(case);
@@ -223,9 +263,8 @@ impl<'a> Replica<'a> {
                         inputs[case].push(input);
                     }
                     let input = inputs[case][round as usize].clone();
-                    let (time, _) =
-                        self.calling(live_variant.variant, case, 1, |runner| runner.call(&input))?;
-                    self.facts.cold_ns[live_variant.variant].get_or_insert(time.cpu_ns);
+                    let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
+                    self.on_call(variant, case, &time);
                     calls += 1;
                     spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
@@ -243,58 +282,64 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    fn is_timed(&self, case: CaseIndex) -> bool {
-        let mut blocks = self
-            .task
-            .plan
-            .blocks
-            .iter()
-            .take(1)
-            .flat_map(|block| &block.cases);
-        blocks.any(|plan| plan.case == case)
+    /// Keeps the time of a variant's very first call, the cold start, if it is on the same case as
+    /// those of the others: a variant that makes single calls on a case may begin with another one.
+    fn on_call(&mut self, variant: VariantIndex, case: CaseIndex, time: &CpuWallTime) {
+        let common = *self.cold_case.get_or_insert(case);
+        if !std::mem::replace(&mut self.called[variant], true) && case == common {
+            self.facts.cold_ns[variant] = Some(time.cpu_ns);
+        }
     }
 
-    fn case(&mut self, block: u32, plan: &CasePlan) -> Result<(), Stop> {
+    /// Takes the samples of a case: in a block, or one call of each variant in a round.
+    fn case(&mut self, kind: SampleKind, block: u32, plan: &CasePlan) -> Result<(), Stop> {
         let case = plan.case;
         let mut inputs = Vec::with_capacity(plan.calls as usize);
         for call in 0..plan.calls {
             inputs.push(self.input(case, plan.seeds.of_call(call))?);
         }
+        let started = Instant::now();
         let few = &inputs[..inputs.len().min(BASELINE_CALLS)];
-        let nothing = self
+        let (nothing, _) = self
             .calibrator
             .sample(few)
             .map_err(|error| blame(None, error))?;
         let calls = few.len().max(1) as u64;
         let per_call = CpuWallTime {
-            cpu_ns: nothing.time.cpu_ns / calls,
-            wall_ns: nothing.time.wall_ns / calls,
+            cpu_ns: nothing.cpu_ns / calls,
+            wall_ns: nothing.wall_ns / calls,
         };
         self.baselines[case].push(per_call);
         self.probe_readings.push(contention_probe_ns());
+        let doing_nothing = started.elapsed();
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
-        for (position, turn) in plan.order.iter().enumerate() {
-            let variant = turn.variant;
-            let inputs = &inputs[..(turn.calls as usize).min(inputs.len())];
-            let sampled =
-                self.calling(variant, case, turn.calls, |runner| runner.sample(inputs))?;
+        for (position, &variant) in plan.order.iter().enumerate() {
+            let (time, given) =
+                self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
+            if kind == SampleKind::SingleCall {
+                self.on_call(variant, case, &time);
+            }
             samples.push(Sample {
+                kind,
                 variant,
                 case,
                 block,
                 position: position as u32,
                 calls: inputs.len() as u32,
-                cpu_ns: sampled.time.cpu_ns,
-                wall_ns: sampled.time.wall_ns,
+                cpu_ns: time.cpu_ns,
+                wall_ns: time.wall_ns,
             });
-            answers.push((variant, sampled.answers));
+            answers.push((variant, given));
         }
+        let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
-        for sample in samples {
-            self.say(&Reply::Sample(sample))?;
-        }
+        self.samples.append(&mut samples);
+        let judging = doing_nothing + started.elapsed();
+        self.facts.overheads[case]
+            .judged
+            .add(inputs.len() as u64, judging);
         Ok(())
     }
 
@@ -307,10 +352,7 @@ impl<'a> Replica<'a> {
         inputs: &[Input],
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
         for (call, input) in inputs.iter().enumerate() {
             let given = answers.iter().filter_map(|(variant, answers)| {
                 answers.get(call).map(|answer| (*variant, answer.as_ref()))
@@ -322,7 +364,7 @@ impl<'a> Replica<'a> {
                     .judge(case, &input.arguments, *answer)
                     .map_err(|error| blame(None, error))?;
                 if let Judgement::Refused(why) = judgement {
-                    return Err(Stop::Blamed(all_of(variants, &why)));
+                    return Err(Stop::Blamed(all_of(variants, &why, input.call)));
                 }
             }
             if groups.len() > 1 && !self.workload.has_oracle() {
@@ -333,7 +375,7 @@ impl<'a> Replica<'a> {
                     .filter(|(variants, _)| variants.len() * 2 <= total);
                 return Err(Stop::Blamed(
                     minority
-                        .flat_map(|(variants, _)| all_of(variants, why))
+                        .flat_map(|(variants, _)| all_of(variants, why, input.call))
                         .collect(),
                 ));
             }
@@ -342,50 +384,66 @@ impl<'a> Replica<'a> {
     }
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Workload,
-        })?;
+        Doing::Workload.announce(case, self.frames);
+        let started = Instant::now();
         let arguments = self
             .workload
             .arguments(case, seed)
             .map_err(|error| blame(None, error))?;
+        self.facts.overheads[case].inputs.add(1, started.elapsed());
         let bytes = arguments.iter().map(Value::bytes).sum::<usize>() as u64;
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
         Ok(Input {
+            lowering: self.count_lowering(&arguments)?,
             call: (case, seed),
             arguments,
         })
     }
 
+    /// Returns how often the allocator is called while these arguments are lowered. That depends on
+    /// them and on the signature, which the calibrator has too; of all its entries but the last, for
+    /// the function itself, none is anything else.
+    fn count_lowering(&mut self, arguments: &Arc<[Value]>) -> Result<u64, Stop> {
+        let counted = self.calibrator.answer(arguments, COUNT_ONLY);
+        let entries = counted.map_err(|error| blame(None, error))?.time.count;
+        Ok(entries.saturating_sub(1))
+    }
+
+    /// Lets a variant make calls on a case, and returns the guest's time and what came back.
     fn calling<T>(
         &mut self,
         variant: VariantIndex,
         case: CaseIndex,
         calls: u32,
-        act: impl FnOnce(&mut Runner<'a>) -> Result<T, GuestError>,
-    ) -> Result<T, Stop> {
-        self.say(&Reply::About {
-            case,
-            doing: Doing::Calling { variant, calls },
-        })?;
+        act: impl FnOnce(&mut Runner<'a>) -> Result<(CpuWallTime, T), GuestError>,
+    ) -> Result<(CpuWallTime, T), Stop> {
+        Doing::Calling { variant, calls }.announce(case, self.frames);
         self.facts.calls += u64::from(calls);
-        let runner = self.runners.get_mut(variant).and_then(Option::as_mut);
-        let runner = runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
-        act(runner).map_err(|error| {
+        let mut runners = self.runners.iter_mut();
+        let runner = runners.find(|(loaded, _)| *loaded == variant);
+        let (_, runner) =
+            runner.ok_or_else(|| blame(None, internal("a variant that is not here")))?;
+        let started = Instant::now();
+        let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
             Stop::Blamed(vec![Blame {
                 variant: Some(variant),
                 error,
                 calls,
             }])
-        })
+        })?;
+        let around = started.elapsed();
+        let around = around.saturating_sub(Duration::from_nanos(time.cpu_ns));
+        self.facts.overheads[case]
+            .calls
+            .add(u64::from(calls), around);
+        Ok((time, given))
     }
+}
 
-    fn say(&mut self, reply: &Reply) -> Result<(), Stop> {
-        (self.say)(reply).map_err(Stop::Channel)
-    }
+fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
+    reply.send(frames).map_err(Stop::Channel)
 }
 
 type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
@@ -407,11 +465,11 @@ fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>)
     groups
 }
 
-fn all_of(variants: &[VariantIndex], why: &str) -> Vec<Blame> {
+fn all_of(variants: &[VariantIndex], why: &str, call: Call) -> Vec<Blame> {
     let blame = |variant: &VariantIndex| Blame {
         variant: Some(*variant),
         error: GuestError::new(FailureClass::WrongAnswer, why),
-        calls: Vec::new(),
+        calls: vec![call],
     };
     variants.iter().map(blame).collect()
 }
@@ -426,43 +484,4 @@ fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
 
 fn internal(message: impl Into<String>) -> GuestError {
     GuestError::new(FailureClass::RunnerCrashed, message)
-}
-
-fn baseline(samples: &[CpuWallTime]) -> Baseline {
-    let of = |clock: fn(&CpuWallTime) -> u64| {
-        let mut values: Vec<u64> = samples.iter().map(clock).collect();
-        median(&mut values).unwrap_or(0.0)
-    };
-    Baseline {
-        cpu_ns: of(|clocks| clocks.cpu_ns),
-        wall_ns: of(|clocks| clocks.wall_ns),
-    }
-}
-
-/// Returns the upper median; `None` for no values.
-fn median(values: &mut [u64]) -> Option<f64> {
-    values.sort_unstable();
-    values.get(values.len() / 2).map(|value| *value as f64)
-}
-
-fn clock_cost_ns() -> f64 {
-    let mut costs: Vec<u64> = (0..CLOCK_READINGS)
-        .map(|_| {
-            let before = CpuWallTime::thread_cpu_ns();
-            CpuWallTime::thread_cpu_ns() - before
-        })
-        .collect();
-    costs.sort_unstable();
-    costs[CLOCK_READINGS / 2] as f64
-}
-
-/// Returns the number of involuntary context switches of this thread.
-fn preemptions() -> u64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    usage.ru_nivcsw.unsigned_abs()
 }

@@ -3,10 +3,11 @@
 use super::gate::{self, Gate, Halt};
 use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
+use super::repeat;
 use super::replica::{Replica, Stop};
 use super::workload::{self, Workload};
 use crate::confine::{Frames, Role};
-use crate::engine::Profile;
+use crate::engine::{self, Profile};
 use crate::sandbox::{GuestError, Imports, PreparedComponent, Sandbox};
 use bakeoff_domain::spec::Limits;
 
@@ -18,15 +19,23 @@ pub const ROLE: &str = "runner";
 
 /// Returns the role for [`crate::confine::enter_if_child`].
 pub fn role() -> Role {
-    Role { name: ROLE, run }
+    Role {
+        name: ROLE,
+        before_fence,
+        run,
+    }
+}
+
+/// Opens the kernel's list of written pages, by which instances are reset, and asks for pages of one
+/// size: resetting one of 2 MiB costs as much as 512 small ones.
+fn before_fence() {
+    engine::can_list_written_pages();
+    // SAFETY: the request takes no pointer. Kernels that do not know it have nothing to turn off.
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
 }
 
 fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     let opened = Opened::read(message)?;
-    let mut say = |reply: &Reply| -> Result<(), String> {
-        let bytes = postcard::to_stdvec(reply).map_err(|error| error.to_string())?;
-        frames.send(&bytes).map_err(|error| error.to_string())
-    };
     let limits = opened.request.limits;
     let engine = |profile| Sandbox::new(profile, limits).map_err(|error| format!("{error:#}"));
     let checked = engine(Profile::Checked)?;
@@ -34,7 +43,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     match &opened.request.task {
         Task::ReadCases { component } => {
             let results = read_cases(&opened, &checked, *component)?;
-            say(&Reply::Cases(results))
+            Reply::Cases(results).send(frames)
         }
         Task::Gate {
             component,
@@ -47,42 +56,61 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let passed = match unsafe { checked.prepare(bytes, imports) } {
                 Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
-                    let passed = pass_gate(&opened, &prepared, &workload, *seeds, &mut say);
-                    say(&Reply::Attempted(prepared.attempts()))?;
+                    let passed = in_gate(
+                        &opened,
+                        &prepared,
+                        &workload,
+                        *seeds,
+                        frames,
+                        checked_and_rehearsed,
+                    );
+                    Reply::Attempted(prepared.attempts()).send(frames)?;
                     passed
                 }
             };
-            match passed {
-                Ok(()) => Ok(()),
-                Err((Halt::Channel(error), _)) => Err(error),
-                Err((Halt::GuestError(error), calls)) => {
-                    let workload =
-                        error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
-                    say(&Reply::Failed {
-                        variant: (!workload).then_some(0),
-                        calls,
-                        error,
-                    })
-                }
-            }
+            ended(passed, frames)
+        }
+        Task::Assess {
+            component,
+            files,
+            seed,
+        } => {
+            let bytes = opened.blob(*component)?;
+            let imports = opened.imports(*files)?;
+            let seeds = GateSeeds {
+                cases: *seed,
+                rehearsal: *seed,
+            };
+            // SAFETY: the parent authenticated the bytes it sent.
+            let prepared = unsafe { checked.prepare(bytes, imports) }
+                .map_err(|error| (Halt::GuestError(error), Vec::new()));
+            let assess = |gate: &mut Gate<'_>| gate.assess(*seed);
+            let assessed = prepared
+                .and_then(|prepared| in_gate(&opened, &prepared, &workload, seeds, frames, assess));
+            ended(assessed, frames)
         }
         Task::Diagnose { component, calls } => {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
-            say(&Reply::Diagnosis(reports))
+            Reply::Diagnosis(reports).send(frames)
         }
+        Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
         Task::Replica(task) => {
-            let timed = engine(Profile::Timed)?;
+            // The calibrator has instances too.
+            let components = task.plan.load_order.len() + 1;
+            let timed = Sandbox::pooled(limits, components, task.resident_bytes)
+                .map_err(|error| format!("{error:#}"))?;
             let outcome =
-                Replica::load(&opened, task, &workload, &timed, &mut say).and_then(Replica::run);
+                Replica::load(&opened, task, &workload, &timed, frames).and_then(Replica::run);
             match outcome {
                 Ok(()) => Ok(()),
                 Err(Stop::Channel(error)) => Err(error),
                 Err(Stop::Blamed(blamed)) => blamed.into_iter().try_for_each(|blame| {
-                    say(&Reply::Failed {
+                    let failed = Reply::Failed {
                         variant: blame.variant,
                         calls: blame.calls,
                         error: blame.error,
-                    })
+                    };
+                    failed.send(frames)
                 }),
             }
         }
@@ -100,23 +128,35 @@ fn workload_limits(limits: Limits) -> Limits {
 
 type Calls = Vec<gate::Call>;
 
-fn pass_gate(
+/// Sends the failure that a gate ended with, if it did.
+fn ended(end: Result<(), (Halt, Calls)>, frames: &mut Frames) -> Result<(), String> {
+    match end {
+        Ok(()) => Ok(()),
+        Err((Halt::Channel(error), _)) => Err(error),
+        Err((Halt::GuestError(error), calls)) => {
+            let workload = error.class == bakeoff_domain::failure::FailureClass::WorkloadFailed;
+            let failed = Reply::Failed {
+                variant: (!workload).then_some(0),
+                calls,
+                error,
+            };
+            failed.send(frames)
+        }
+    }
+}
+
+/// Opens a gate for one variant, and runs it as `act` says.
+fn in_gate(
     opened: &Opened<'_>,
     prepared: &PreparedComponent,
     workload_sandbox: &Sandbox,
     seeds: GateSeeds,
-    say: &mut dyn FnMut(&Reply) -> Result<(), String>,
+    frames: &mut Frames,
+    act: impl FnOnce(&mut Gate<'_>) -> Result<(), Halt>,
 ) -> Result<(), (Halt, Calls)> {
     let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
     let call = opened.request.call.as_slice();
-    let starting = Reply::About {
-        case: 0,
-        doing: super::protocol::Doing::Calling {
-            variant: 0,
-            calls: 1,
-        },
-    };
-    say(&starting).map_err(|error| (Halt::Channel(error), Vec::new()))?;
+    gate::CALLING.announce(0, frames);
     let ty = {
         let mut instance = prepared.instantiate().map_err(unstarted)?;
         instance.callee(call).map_err(unstarted)?.ty().clone()
@@ -127,10 +167,10 @@ fn pass_gate(
         call,
         workload: &mut workload,
         seeds,
-        say,
+        frames,
         made: Vec::new(),
     };
-    checked_and_rehearsed(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
+    act(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
 }
 
 /// Checks every case, then rehearses the calls of a whole replica.

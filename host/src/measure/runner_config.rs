@@ -3,7 +3,7 @@
 use super::protocol::{Bundle, GateSeeds, Inputs, Request, Task};
 use super::watch::RunnerError;
 use crate::confine::Confinement;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{Limits, State};
 use std::sync::Arc;
 
 /// A problem, ready to be run by runners.
@@ -15,6 +15,8 @@ pub struct RunnerConfig {
     pub call: Vec<String>,
     /// The limits of a call.
     pub limits: Limits,
+    /// Whether timed calls may share state.
+    pub state: State,
     /// The source of inputs, with the workload's code in the checked profile.
     pub inputs: Inputs<Arc<[u8]>>,
     /// The seed of timed inputs and of orders. Nobody knows it before the run begins.

@@ -5,7 +5,7 @@
 use super::race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::{
-    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason,
+    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
 
 /// The counted replicas of a race.
@@ -22,8 +22,11 @@ impl Tally {
         settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
         settings.clock_ns = pilot.clock_ns;
         settings
-            .single_call_at_start
-            .clone_from(&pilot.sampling.single_call);
+            .single_calls
+            .clone_from(&pilot.sampling.single_calls);
+        if let Some(replica) = &pilot.replica {
+            settings.first_scales = first_scales(&settings, replica);
+        }
         Self {
             race: Race::new(settings.clone()),
             settings,
@@ -84,7 +87,8 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings.replicas_max = options.measure.replicas_max;
     settings.margin = options.measure.margin;
     settings.precision = options.measure.precision;
-    settings.clocks = options.clocks;
+    settings.metric_share = options.metric_share;
+    settings.cold_start = options.cold_start;
     settings
 }
 

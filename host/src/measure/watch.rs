@@ -1,17 +1,20 @@
 //! The parent's side of one runner process, from its first frame to its end.
 //!
-//! A runner announces each step before it takes it. When a call takes longer than it may, the
-//! process is killed and the announced variant fails, unless the process hardly ran: then it gets
-//! more time, and if it does not run then either, the machine stalled, and no variant fails.
+//! A runner announces each step in a page that it shares with the parent. The parent looks at the page
+//! from time to time: a step that it has not seen before begins then, by its own clock. When a call
+//! takes longer than it may, the process is killed and the announced variant fails, unless the process
+//! hardly ran: then it gets more time, and if it does not run then either, the machine stalled, and no
+//! variant fails.
 
+use super::announcement::{Announcement, Doing};
 use super::bounds;
-use super::protocol::{Doing, Reply};
-use crate::confine::{Child, Confinement, Exit, ExitCause, SpawnError};
+use super::protocol::Reply;
+use crate::confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// The share of its time that a late runner must have had as CPU time. With less than this it did
 /// not run, because the machine stalled.
@@ -21,8 +24,10 @@ const STALLED_SHARE: f64 = 0.5;
 /// recognised as soon as it had half of its time as CPU time.
 const EXTENSIONS_MAX: u32 = 8;
 
-/// The interval at which the CPU time of a runner is read while it sends frames.
-const CPU_READ_EVERY: Duration = Duration::from_millis(100);
+/// The time between two looks at what a runner announces. A look wakes the parent, which takes the
+/// core from somebody: on a small machine, from a runner. Bounds are of seconds, so that a step may
+/// be seen a little late.
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// The inputs and time limits of one runner process.
 pub(super) struct Watch<'a> {
@@ -33,10 +38,16 @@ pub(super) struct Watch<'a> {
     pub(super) core: Option<usize>,
     /// The time that one call of a variant may take.
     pub(super) call_max: Duration,
-    /// The time that everything else may take between two frames.
+    /// The time that each other step may take.
     pub(super) workload_max: Duration,
     /// The wall limit as the experiment file writes it.
     pub(super) wall_limit: String,
+    /// The time in which a runner has to end after it closed its pipe.
+    pub(super) exit_max: Duration,
+    /// The variants that it may call.
+    pub(super) participants: Vec<VariantIndex>,
+    /// The number of cases.
+    pub(super) cases: usize,
     /// Bytes of memory that all guests together may have.
     pub(super) guests_bytes: u64,
     /// The time at which the budget ends, if it does.
@@ -88,8 +99,8 @@ pub enum RunnerError {
 }
 
 impl Watch<'_> {
-    /// Starts the runner and reads its replies to the end. Replies other than announcements and
-    /// failures are passed to `hear`.
+    /// Starts the runner and reads its replies to the end. Replies other than failures are passed to
+    /// `hear`.
     pub(super) async fn run(
         &self,
         hear: &mut (dyn FnMut(Reply) + Send),
@@ -102,41 +113,41 @@ impl Watch<'_> {
             Some(Err(error)) => return Err(error.into()),
             None => return Ok(Ended::OutOfBudget),
         };
-        let mut heard = Heard::new(&child);
+        let mut step = CurrentStep::new(&child);
         let mut failed = Vec::new();
         loop {
-            let patience = self.patience(heard.doing);
-            let deadline = heard.since + patience.saturating_mul(1 + heard.extensions);
-            let deadline = self.until.map_or(deadline, |until| until.min(deadline));
-            let frame = match timeout_at(deadline, child.next_frame()).await {
+            match self.look(&mut step) {
+                Ok(true) => step.begin(&child),
+                Ok(false) => {}
+                Err(what) => return Err(stop(child, &what).await),
+            }
+            let now = Instant::now();
+            if self.until.is_some_and(|until| now >= until) {
+                child.kill();
+                child.finish().await;
+                return Ok(Ended::OutOfBudget);
+            }
+            let patience = self.patience(step.doing);
+            let deadline = step.since + patience.saturating_mul(1 + step.extensions);
+            if now >= deadline {
+                let stalled = step.is_stalled(&child, patience);
+                let is_call = matches!(step.doing, Some(Doing::Calling { .. }));
+                if stalled && is_call && step.extensions < EXTENSIONS_MAX {
+                    step.extensions += 1;
+                    continue;
+                }
+                child.kill();
+                child.finish().await;
+                return self.late(stalled, step.doing);
+            }
+            let next_look = deadline.min(now + LOOK_PERIOD);
+            let next_look = self.until.map_or(next_look, |until| until.min(next_look));
+            let frame = match timeout_at(next_look, child.next_frame()).await {
                 Ok(Ok(Some(frame))) => frame,
                 Ok(Ok(None) | Err(_)) => break,
-                Err(_) if self.until.is_some_and(|until| Instant::now() >= until) => {
-                    child.kill();
-                    child.finish().await;
-                    return Ok(Ended::OutOfBudget);
-                }
-                Err(_) => {
-                    let stalled = heard.is_stalled(&child, patience);
-                    let is_call = matches!(heard.doing, Some(Doing::Calling { .. }));
-                    if stalled && is_call && heard.extensions < EXTENSIONS_MAX {
-                        heard.extensions += 1;
-                        continue;
-                    }
-                    child.kill();
-                    child.finish().await;
-                    return match (stalled, heard.doing) {
-                        (false, Some(Doing::Calling { variant, .. })) => Ok(self.overrun(variant)),
-                        (false, _) => Err(RunnerError::Workload(
-                            "the workload did not finish in time: generate, check or assess hangs"
-                                .into(),
-                        )),
-                        (true, _) => Ok(Ended::Stalled),
-                    };
-                }
+                Err(_) => continue,
             };
             match postcard::from_bytes(&frame) {
-                Ok(Reply::About { doing, .. }) => heard.now(doing, &child),
                 Ok(Reply::Failed {
                     variant,
                     calls,
@@ -148,22 +159,59 @@ impl Watch<'_> {
                 }),
                 Ok(reply) => hear(reply),
                 Err(error) => {
-                    child.kill();
-                    child.finish().await;
-                    return Err(RunnerError::Silent(format!(
-                        "it said something unreadable: {error}"
-                    )));
+                    let what = format!("it said something unreadable: {error}");
+                    return Err(stop(child, &what).await);
                 }
             }
         }
-        let exit = child.finish().await;
+        let Ok(exit) = timeout(self.exit_max, child.finish()).await else {
+            let what = "it closed its end of the pipe and went on";
+            return Err(RunnerError::Silent(what.into()));
+        };
+        // The last word is what it was about to do when it ended.
+        self.look(&mut step).map_err(RunnerError::Silent)?;
         if !failed.is_empty() {
             return Ok(Ended::Failed(failed));
         }
-        match (exit.cause, heard.doing) {
+        match (exit.cause, step.doing) {
             (ExitCause::Exited(0), _) => Ok(Ended::Done),
             (_, Some(Doing::Calling { variant, .. })) => Ok(self.crashed(variant, &exit)),
             _ => Err(RunnerError::Silent(describe(&exit))),
+        }
+    }
+
+    /// Reads the page, and returns true if another step is announced there than before.
+    ///
+    /// # Errors
+    /// The runner wrote what none of ours does.
+    fn look(&self, step: &mut CurrentStep) -> Result<bool, String> {
+        let word = step.announced.word();
+        if word == step.word {
+            return Ok(false);
+        }
+        let announcement = Announcement::from_word(word).map_err(|error| error.to_string())?;
+        let announcement = announcement.ok_or("it took its last announcement back")?;
+        if announcement.case >= self.cases {
+            return Err("it announced a case that there is not".into());
+        }
+        if let Doing::Calling { variant, .. } = announcement.doing
+            && !self.participants.contains(&variant)
+        {
+            return Err("it announced a variant that does not take part".into());
+        }
+        step.word = word;
+        step.doing = Some(announcement.doing);
+        Ok(true)
+    }
+
+    /// Returns the end of a runner whose step took longer than it may.
+    fn late(&self, stalled: bool, doing: Option<Doing>) -> Result<Ended, RunnerError> {
+        match (stalled, doing) {
+            (false, Some(Doing::Calling { variant, .. })) => Ok(self.overrun(variant)),
+            (false, _) => Err(RunnerError::Workload(
+                "the workload did not finish in time: generate, check or assess hangs".into(),
+            )),
+            (true, _) => Ok(Ended::Stalled),
         }
     }
 
@@ -216,49 +264,50 @@ impl Watch<'_> {
     }
 }
 
-/// The last announcement of a runner.
-struct Heard {
+/// Kills a runner that broke the protocol, and returns the error.
+async fn stop(mut child: Child, what: &str) -> RunnerError {
+    child.kill();
+    child.finish().await;
+    RunnerError::Silent(what.to_owned())
+}
+
+/// The step that a runner announced last.
+struct CurrentStep {
+    announced: Announced,
+    word: u64,
     doing: Option<Doing>,
+    /// The time at which it was first seen. It began at most [`LOOK_PERIOD`] before.
     since: Instant,
-    /// CPU time of the child, and the time at which it was read.
+    /// CPU time of the child at that time.
     cpu: Option<Duration>,
-    read: Instant,
-    /// How many times the announced step got its time again.
+    /// How many times it got its time again.
     extensions: u32,
 }
 
-impl Heard {
+impl CurrentStep {
     fn new(child: &Child) -> Self {
         Self {
+            announced: child.announced(),
+            word: 0,
             doing: None,
             since: Instant::now(),
             cpu: cpu(child),
-            read: Instant::now(),
             extensions: 0,
         }
     }
 
-    fn now(&mut self, doing: Doing, child: &Child) {
-        let since = Instant::now();
-        // The child's CPU time is a file in /proc: read rarely, or listening would cost as much as
-        // what is listened to. It only has to tell a stall of seconds from work of seconds.
-        if since.duration_since(self.read) > CPU_READ_EVERY || self.doing.is_none() {
-            self.cpu = cpu(child);
-            self.read = since;
-        }
-        self.doing = Some(doing);
-        self.since = since;
+    /// Counts the time of the step from now on.
+    fn begin(&mut self, child: &Child) {
+        self.since = Instant::now();
+        self.cpu = cpu(child);
         self.extensions = 0;
     }
 
-    /// Returns true if the child hardly ran since it announced a step that may take `patience`.
+    /// Returns true if the child hardly ran during this step, which may take `patience`.
     fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
         match (self.cpu, cpu(child)) {
             (Some(before), Some(after)) => {
-                // What was read some time before the announcement may hold earlier work.
-                let earlier = self.since.duration_since(self.read);
-                let used = after.saturating_sub(before).saturating_sub(earlier);
-                used < patience.mul_f64(STALLED_SHARE)
+                after.saturating_sub(before) < patience.mul_f64(STALLED_SHARE)
             }
             _ => false,
         }

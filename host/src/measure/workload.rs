@@ -34,6 +34,8 @@ pub(super) struct WorkloadComponent {
     oracle: bool,
     assesses: bool,
     running: Option<Running>,
+    /// Units of fuel of all calls so far.
+    fuel: u64,
 }
 
 struct Running {
@@ -88,6 +90,7 @@ impl Workload {
                     oracle: *oracle,
                     assesses: *assesses,
                     running: None,
+                    fuel: 0,
                 })))
             }
             Inputs::Cases(cases) => {
@@ -114,6 +117,14 @@ impl Workload {
         match self {
             Self::Component(workload) => workload.sizes.len(),
             Self::Cases(cases) => cases.len(),
+        }
+    }
+
+    /// Returns the units of fuel that the workload's calls took so far.
+    pub(super) fn fuel(&self) -> u64 {
+        match self {
+            Self::Component(workload) => workload.fuel,
+            Self::Cases(_) => 0,
         }
     }
 
@@ -213,6 +224,7 @@ impl WorkloadComponent {
             Ok(answered) => answered,
             Err(error) => return Err(blamed(error, running.instance.reports())),
         };
+        self.fuel = self.fuel.saturating_add(answered.fuel);
         self.running = Some(running);
         Ok(answered.value)
     }

@@ -38,6 +38,20 @@ impl Display for Plain<'_> {
     }
 }
 
+/// A word that a shell reads unchanged: in single quotes, where it needs them. Active characters stay:
+/// what is shown goes through the type of its format as well.
+pub struct ShellWord<'a>(pub &'a str);
+
+impl Display for ShellWord<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
+        match !self.0.is_empty() && self.0.chars().all(plain) {
+            true => f.write_str(self.0),
+            false => write!(f, "'{}'", self.0.replace('\'', r"'\''")),
+        }
+    }
+}
+
 /// A text on several lines of a terminal: as [`Plain`], with its line breaks.
 pub struct Lines<'a>(pub &'a str);
 

@@ -158,7 +158,7 @@ impl Page {
     }
 
     fn unranked(&mut self, report: &Report) {
-        let list = tables::unranked(report);
+        let list = super::unranked::unranked(report);
         if list.is_empty() {
             return;
         }
@@ -177,6 +177,9 @@ impl Page {
                 ));
             } else {
                 self.add(format_args!("<dd>{}</dd>", Html(&variant.reason)));
+            }
+            if let Some(call) = &variant.call {
+                self.add(format_args!("<dd>{}</dd>", Html(call)));
             }
         }
         self.add(format_args!("</dl>"));

@@ -202,7 +202,7 @@ impl Page {
     }
 
     fn unranked(&mut self, report: &Report) {
-        let list = tables::unranked(report);
+        let list = super::unranked::unranked(report);
         if list.is_empty() {
             return;
         }
@@ -223,6 +223,9 @@ impl Page {
                     &format!("   … {more} more lines in the report"),
                     Some(Style::Dim),
                 );
+            }
+            if let Some(call) = &variant.call {
+                self.paragraph(call, "   ", Some(Style::Dim));
             }
         }
     }

@@ -106,7 +106,7 @@ impl Page {
     }
 
     fn unranked(&mut self, report: &Report) {
-        let list = tables::unranked(report);
+        let list = super::unranked::unranked(report);
         if list.is_empty() {
             return;
         }
@@ -122,6 +122,9 @@ impl Page {
                     Markdown(&title),
                     Markdown(&variant.reason)
                 ));
+            }
+            if let Some(call) = &variant.call {
+                self.block(&format!("  {}", Markdown(call)));
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod charts;
 mod csv;
 mod doctor;
 pub mod escape;
+mod failed_call;
 mod html;
 mod human;
 mod json;
@@ -16,6 +17,7 @@ mod markdown;
 mod ratio_rows;
 mod sparkline;
 mod tables;
+mod unranked;
 
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport};

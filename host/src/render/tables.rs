@@ -314,68 +314,6 @@ pub(super) fn criteria(report: &Report) -> Table {
     table
 }
 
-/// A variant that is not ranked, or several for the same reason.
-#[derive(PartialEq)]
-pub(super) struct UnrankedVariant {
-    /// Its name, or all of theirs.
-    pub(super) name: String,
-    /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
-    pub(super) status: String,
-    /// The reason; may have several lines.
-    pub(super) reason: String,
-}
-
-/// The largest number of variants that one reason names.
-const SAME_REASON_MAX: usize = 6;
-
-/// All variants without a rank, with the reason. Those for which no reading decides otherwise share
-/// theirs; each failure stands by itself.
-pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
-    let mut list: Vec<(UnrankedVariant, Vec<String>)> = Vec::new();
-    let unranked = report
-        .variants
-        .iter()
-        .filter(|v| v.status != VariantStatus::Ranked);
-    for variant in unranked {
-        let name = words::name(report, &variant.id);
-        let one = why_unranked(variant);
-        let same =
-            |(known, _): &&mut (UnrankedVariant, _)| variant.failure.is_none() && *known == one;
-        match list.iter_mut().find(same) {
-            Some((_, names)) => names.push(name),
-            None => list.push((one, vec![name])),
-        }
-    }
-    let named = |(one, names)| UnrankedVariant {
-        name: words::listed(names, SAME_REASON_MAX),
-        ..one
-    };
-    list.into_iter().map(named).collect()
-}
-
-/// Why a variant is not ranked; its name is left out.
-fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
-    let reason = |text: &str| super::clipped(text, super::MESSAGE_CHARS_MAX);
-    match &variant.failure {
-        Some(failure) => {
-            let limit = failure.limit.as_ref();
-            let limit = limit.map_or(String::new(), |l| {
-                format!(" (limit: {})", super::clipped(l, 200))
-            });
-            UnrankedVariant {
-                name: String::new(),
-                status: format!("failed: {}", failure.class),
-                reason: reason(&failure.message) + &limit,
-            }
-        }
-        None => UnrankedVariant {
-            name: String::new(),
-            status: status_name(variant.status).to_owned(),
-            reason: reason(variant.reason.as_deref().unwrap_or_default()),
-        },
-    }
-}
-
 /// The level of the confinement, with its mechanisms.
 fn confinement(environment: &Environment) -> String {
     match environment.fences.is_empty() {
@@ -467,6 +405,7 @@ pub(super) mod tests {
                 scores: BTreeMap::new(),
                 readings: BTreeMap::new(),
                 failure: None,
+                failed_call: None,
                 pure: None,
                 file: String::new(),
                 description: None,
@@ -477,6 +416,7 @@ pub(super) mod tests {
             }],
             verdicts: Vec::new(),
             wall_verdicts: Vec::new(),
+            reading_verdicts: std::collections::BTreeMap::new(),
             replicas: None,
             protocol: Protocol::default(),
             options: bakeoff_domain::spec::ReportOptions::default(),
@@ -489,6 +429,9 @@ pub(super) mod tests {
     fn a_variant_without_scores_is_shown_without_a_rank() {
         let report = named("x");
         assert_eq!(matrix(&report).rows, [["x", NO_VALUE, "unranked"]]);
-        assert_eq!(unranked(&report)[0].status, "unranked");
+        assert_eq!(
+            super::super::unranked::unranked(&report)[0].status,
+            "unranked"
+        );
     }
 }

@@ -71,7 +71,7 @@ impl Run<'_> {
     }
 
     /// Returns the builds to do: the key and code of each, and the variants that it is for.
-    fn builds(&self) -> Vec<(Key, BuildInput, Vec<VariantId>)> {
+    pub(super) fn builds(&self) -> Vec<(Key, BuildInput, Vec<VariantId>)> {
         let mut builds: Vec<(Key, BuildInput, Vec<VariantId>)> = Vec::new();
         for state in self.variants.iter().filter(|state| state.is_alive()) {
             let Some(code) = &state.code else { continue };

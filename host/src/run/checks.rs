@@ -20,7 +20,8 @@ use std::collections::VecDeque;
 type Checked = (VariantId, Result<GateRecord, RunnerError>);
 
 impl Run<'_> {
-    /// Checks every variant that was built; without an oracle, then compares their answers.
+    /// Checks every variant that was built; without an oracle, then compares their answers. Where a
+    /// criterion asks for it, the workload assesses the answers of those that passed.
     pub(super) async fn check(&mut self) -> Result<(), RunError> {
         let built = self.variants.iter().filter(|state| state.built.is_some());
         let mut waiting: VecDeque<VariantId> = built.map(|state| state.id().clone()).collect();
@@ -54,6 +55,7 @@ impl Run<'_> {
                 self.fail(&id, failure)?;
             }
         }
+        self.assess().await?;
         self.stage_done(Stage::Check)
     }
 
@@ -122,7 +124,7 @@ impl Run<'_> {
                     variant_id: id.as_str().to_owned(),
                     origin,
                     trials: record.trials(),
-                    pure: Some(record.is_pure()),
+                    pure: Some(!record.gains_by_state()),
                 })?;
             }
         }

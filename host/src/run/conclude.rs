@@ -7,16 +7,17 @@ use super::evidence::{Evidence, RaceRecord, Record};
 use super::notes::notes;
 use super::race;
 use super::race_outcome::RaceOutcome;
+use super::reading_verdicts::reading_verdicts;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use crate::evaluate::{self, VariantEvidence};
-use crate::measure::{GateRecord, Raced, StoredRace};
+use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, Protocol, Report,
-    VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
+    Report, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant::{Variant, VariantId};
@@ -39,10 +40,20 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             fail(&mut variants, &id, failure);
         }
     }
+    for assessment in &record.assessments {
+        if let Some(failure) = &assessment.value.failure {
+            let mut states = variants.iter_mut();
+            let state = states.find(|state| *state.id() == assessment.variant);
+            if let Some(state) = state.filter(|state| state.is_alive()) {
+                state.failure = Some(failure.clone());
+            }
+        }
+    }
     find_duplicates(&mut variants);
     let outcome = outcome(&mut variants, evidence, cases)?;
     all_notes.extend(notes(record, &variants, cases, outcome.as_ref()));
-    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref());
+    let claims_wall = race::claims_wall(&record.experiment);
+    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
     Ok(report::assemble(Facts {
         experiment: summary(record)?,
         environment: record.environment.clone(),
@@ -54,10 +65,11 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             .collect(),
         variants: variants
             .iter()
-            .map(|state| variant_report(state, &variants, cases, outcome.as_ref()))
+            .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
             .collect(),
         verdicts: by_time,
         wall_verdicts: by_wall,
+        reading_verdicts: reading_verdicts(record, &variants, outcome.as_ref()),
         replicas: outcome
             .as_ref()
             .map(|outcome| replica_times(outcome, &variants)),
@@ -100,7 +112,11 @@ fn states(record: &Record) -> Vec<VariantState> {
             None => Some(not_built()),
         };
         let gated = gate.as_ref().and_then(|gate| gate.failure.clone());
+        let failed_in_gate = gate
+            .as_ref()
+            .filter(|_| failure.is_none() && gated.is_some());
         VariantState {
+            failed_call: failed_in_gate.and_then(|gate| gate.calls.last().copied()),
             failure: failure.or(gated),
             build,
             gate,
@@ -148,6 +164,9 @@ fn outcome(
     };
     for dropout in &raced.failed {
         fail(variants, &ids[dropout.variant], dropout.failure.clone());
+        if let Some(state) = find_mut(variants, &ids[dropout.variant]) {
+            state.failed_call = dropout.failed_call;
+        }
     }
     Ok(Some(RaceOutcome {
         variants: ids,
@@ -176,15 +195,19 @@ fn raced(
 fn variant_report(
     state: &VariantState,
     variants: &[VariantState],
-    cases: &[CaseLabel],
+    record: &Record,
     outcome: Option<&RaceOutcome>,
 ) -> VariantReport {
+    let cases = record.cases.as_slice();
+    let assessment = record.assessment(state.id());
     // A duplicate has the times of the variant that it repeats.
     let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
     let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
     let evidence = VariantEvidence {
         build: state.build.as_ref(),
         gate: state.gate.as_ref(),
+        build_times_ns: &record.build_times_ns(state.id()),
+        assessment: assessment.filter(|assessment| assessment.failure.is_none()),
         cases,
         racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
         analysis,
@@ -211,7 +234,10 @@ fn variant_report(
         scores: BTreeMap::new(),
         readings: evaluate::readings(&evidence),
         failure: state.failure.clone().or_else(of_original),
-        pure: gate.filter(|_| state.is_alive()).map(GateRecord::is_pure),
+        failed_call: failed_call(state, variants, cases),
+        pure: gate
+            .filter(|_| state.is_alive())
+            .map(|gate| !gate.gains_by_state()),
         file: variant.file.clone(),
         description: variant.description.clone(),
         reason: None,
@@ -219,6 +245,24 @@ fn variant_report(
         imports: imports.unwrap_or_default(),
         attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
     }
+}
+
+/// Returns the call that failed, of a variant or of the one that it repeats.
+fn failed_call(
+    state: &VariantState,
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+) -> Option<FailedCall> {
+    let original = state
+        .duplicate_of
+        .as_ref()
+        .and_then(|id| find(variants, id));
+    let call = state.failed_call.or_else(|| original?.failed_call);
+    let (case, seed) = call?;
+    Some(FailedCall {
+        case: cases.get(case)?.clone(),
+        seed,
+    })
 }
 
 fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol {

@@ -60,6 +60,7 @@ impl RunContext {
                 world: World::Prototype,
                 code: BuildInput::Calibrator,
                 kind: BuildKind::Release,
+                memory_bytes: experiment.limits.memory_bytes,
             })
             .await
             .map_err(|failure| RunError::Machine(failure.message))?;
@@ -69,6 +70,7 @@ impl RunContext {
             confinement: tools.confinement.clone(),
             call: call_path(&interface),
             limits: experiment.limits,
+            state: experiment.measure.state,
             seed,
             check_seed: experiment.workload.seed.unwrap_or(seed),
             inputs,
@@ -94,6 +96,7 @@ impl RunContext {
             world: World::Prototype,
             code,
             kind,
+            memory_bytes: self.config.limits.memory_bytes,
         }
     }
 
@@ -238,6 +241,7 @@ async fn open_inputs(
                 code: code.map_err(failed)?,
                 // It is not timed, so it may as well report its panics.
                 kind: BuildKind::Diagnostic,
+                memory_bytes: 0,
             };
             let built = builder.build(&request).await.map_err(failed)?;
             let inputs = Inputs::Workload {

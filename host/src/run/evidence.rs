@@ -1,9 +1,10 @@
 //! The evidence of a run: the declaration, the result of every stage, and the raw samples. It comes
 //! from a store or from a bundle, and the report follows from it alone.
 
+use super::build_times::BuildRound;
 use super::keys::UNREADABLE;
 use crate::compile::BuildRecord;
-use crate::measure::{Dropout, GateRecord, Pilot, Unpiloted};
+use crate::measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
 use crate::source::Manifest;
 use crate::store::{
     self, RaceLists, ResultKind, RunId, RunStatus, Store, StoreError, StoredResult,
@@ -50,6 +51,12 @@ pub struct Record {
     pub builds: Vec<StoredResult<BuildRecord>>,
     /// The results of the gates.
     pub gates: Vec<StoredResult<GateRecord>>,
+    /// What the workload says of the variants' answers; empty unless a criterion asks for it.
+    #[serde(default)]
+    pub assessments: Vec<StoredResult<Assessment>>,
+    /// The rounds that timed builds; empty unless a criterion asks for them.
+    #[serde(default)]
+    pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
 }
@@ -126,6 +133,8 @@ impl Evidence {
             oracle: facts.oracle.unwrap_or(true),
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,
+            assessments: store.results(run, ResultKind::Assessment)?,
+            build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
         };
         Ok(Self { record, replicas })
@@ -176,6 +185,23 @@ impl Record {
     /// Returns the gate of a variant, if it got that far.
     pub fn gate(&self, id: &VariantId) -> Option<&StoredResult<GateRecord>> {
         self.gates.iter().find(|gate| *id == gate.variant)
+    }
+
+    /// Returns what the workload says of a variant's answers, if it was asked.
+    pub fn assessment(&self, id: &VariantId) -> Option<&Assessment> {
+        let mut assessments = self.assessments.iter();
+        let found = assessments.find(|assessment| *id == assessment.variant);
+        found.map(|assessment| &assessment.value)
+    }
+
+    /// Returns the CPU time of a variant's build in each round that timed it, in nanoseconds.
+    pub fn build_times_ns(&self, id: &VariantId) -> Vec<f64> {
+        let builds = self
+            .build_rounds
+            .iter()
+            .flat_map(|round| &round.value.builds);
+        let own = builds.filter(|build| build.variants.iter().any(|one| *id == *one));
+        own.filter_map(|build| Some(build.cpu_ns? as f64)).collect()
     }
 
     /// Returns the seed that timed inputs and orders were drawn from.

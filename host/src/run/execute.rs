@@ -171,6 +171,7 @@ impl Run<'_> {
         self.build().await?;
         self.check().await?;
         self.refuse_missing_assessments()?;
+        self.time_builds().await?;
         find_duplicates(&mut self.variants);
         self.time().await?;
         let report = self.conclude(run)?;

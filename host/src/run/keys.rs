@@ -4,17 +4,22 @@
 
 use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
-use crate::compile::LAYOUT_SCHEME;
+use crate::compile::{LAYOUT_SCHEME, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
-use crate::measure::Instances;
 use crate::source::digest_of_parts;
 use crate::store::Key;
+use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, State};
+use bakeoff_domain::spec::{Experiment, Source, State};
 use std::fmt::Write as _;
 
 /// The content address, in the key of a build, of code that could not be read.
 pub(super) const UNREADABLE: &str = "unreadable";
+
+/// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
+/// replicas that were measured by others are not continued.
+const RACE_RULES: &str =
+    "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=cheap-clock";
 
 /// Values that all keys of a run share.
 pub struct Keys {
@@ -68,10 +73,12 @@ impl Keys {
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
-                "confidence={} practical={} state={state} margin={}",
+                "confidence={} practical={} state={state} margin={} share={} cold-start={}",
                 measure.confidence,
                 measure.practical,
-                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string())
+                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string()),
+                metric_share(&experiment.criteria),
+                experiment.uses(&Source::ColdStart)
             ),
         })
     }
@@ -88,6 +95,19 @@ impl Keys {
         ])
     }
 
+    /// Returns the key of a round that times the builds of this `code`.
+    pub(super) fn of_builds(&self, code: String, round: u32) -> Key {
+        Key::new([
+            ("code", code),
+            ("interface", self.interface.clone()),
+            ("compiler", self.compiler.clone()),
+            ("engine", format!("{} {}", self.checked, self.timed)),
+            ("confinement", self.confinement.clone()),
+            ("seed", self.seed.clone()),
+            ("round", round.to_string()),
+        ])
+    }
+
     /// Returns the key of the gate of a component with the files that it is granted. It does not
     /// depend on the run's seed: the rehearsal used a seed that nobody knew when the component was
     /// written, so its result is as good in a later run.
@@ -95,6 +115,17 @@ impl Keys {
         let own = [
             ("component", identity.component.as_str()),
             ("files", identity.files_input()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of what the workload says of a component's answers: that of its gate, with the
+    /// seed of the inputs, which nobody knew when the component was written.
+    pub(super) fn assessment(&self, identity: &Identity) -> Key {
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+            ("seed", self.seed.as_str()),
         ];
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }
@@ -112,17 +143,13 @@ impl Keys {
     }
 
     /// Returns the key of a race and of its pilot.
-    pub(super) fn race(&self, components: &[(Identity, Instances)]) -> Key {
+    pub(super) fn race(&self, components: &[Identity]) -> Key {
         let mut encoded = String::new();
-        for (identity, instances) in components {
-            let instances = match instances {
-                Instances::Kept => "kept",
-                Instances::Fresh => "fresh",
-            };
+        for identity in components {
             // Writing to a text cannot fail.
             let _ = writeln!(
                 encoded,
-                "component={} files={} instances={instances}",
+                "component={} files={}",
                 identity.component,
                 identity.files_input()
             );
@@ -132,9 +159,13 @@ impl Keys {
             ("workload", self.workload.clone()),
             ("limits", self.limits.clone()),
             ("seed", self.seed.clone()),
-            ("engine", format!("{} {LAYOUT_SCHEME}", self.timed)),
+            (
+                "engine",
+                format!("{} {LAYOUT_SCHEME} {RESERVE_SCHEME}", self.timed),
+            ),
             ("measure", self.measure.clone()),
             ("confinement", self.confinement.clone()),
+            ("rules", RACE_RULES.to_owned()),
         ])
     }
 
@@ -152,7 +183,10 @@ impl Keys {
                 files.map_or("none", |files| files.digest.as_str())
             );
         }
-        let engine = format!("{} {} {LAYOUT_SCHEME}", self.checked, self.timed);
+        let engine = format!(
+            "{} {} {LAYOUT_SCHEME} {RESERVE_SCHEME}",
+            self.checked, self.timed
+        );
         let key = Key::new([
             ("interface", self.interface.as_str()),
             ("compiler", &self.compiler),

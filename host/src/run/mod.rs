@@ -8,6 +8,8 @@
 
 mod agreement;
 mod assess_criteria;
+mod assessments;
+mod build_times;
 mod builds;
 mod changes;
 mod checks;
@@ -25,11 +27,14 @@ mod on_cores;
 mod options;
 mod race;
 mod race_outcome;
+mod reading_verdicts;
+mod repeat;
 mod seed;
 mod session;
 mod variant_state;
 mod verdicts;
 
+pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};
 pub use error::RunError;
@@ -38,4 +43,5 @@ pub use execute::{Finished, read_variants, run};
 pub use keys::Keys;
 pub use on_cores::OnCores;
 pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
+pub use repeat::{RepeatOutcome, repeat};
 pub use variant_state::{Identity, VariantState};

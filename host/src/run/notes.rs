@@ -3,7 +3,7 @@
 use super::evidence::Record;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
-use crate::measure::{GateRecord, Hidden};
+use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
@@ -20,6 +20,14 @@ pub(super) fn notes(
     outcome: Option<&RaceOutcome>,
 ) -> Vec<String> {
     let mut notes = NoteList::default();
+    let declared = record.experiment.measure.state;
+    if declared == State::Kept {
+        notes.push(
+            "Instances were kept between calls, as the experiment says: a call may have used what \
+             earlier ones left."
+                .to_owned(),
+        );
+    }
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
         if let Some(tried) = attempts.and_then(|attempts| attempt::sentence(attempts)) {
@@ -33,9 +41,14 @@ pub(super) fn notes(
             );
             notes.about(&same, state.id().as_str(), ".");
         }
-        if let Some(hidden) = state.gate.as_ref().and_then(GateRecord::state) {
-            let what = stateful(hidden, record.experiment.measure.state);
-            notes.about("For ", state.id().as_str(), &what);
+        let gains = state.gate.as_ref().is_some_and(GateRecord::gains_by_state);
+        if gains && declared == State::Pure {
+            notes.about(
+                "Less work on an instance that has been called before: ",
+                state.id().as_str(),
+                ". Every timed call had a fresh one: if yours are called again and again, run with \
+                 `state = \"kept\"` under [measure].",
+            );
         }
     }
     if let Some(outcome) = outcome {
@@ -98,20 +111,4 @@ fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(us
         let pair = format!("{} to {}", id(dependence.a), id(dependence.b));
         notes.about("The ratio of ", &pair, &after);
     }
-}
-
-fn stateful(hidden: Hidden, declared: State) -> String {
-    let what = match hidden {
-        Hidden::BetweenCalls => {
-            "state is kept between calls, so that the cost of a call depends on those before it"
-        }
-        Hidden::BeforeTheFirst => {
-            "start functions do work before the first call that later calls use"
-        }
-    };
-    let timed = match declared {
-        State::Kept => "Instances were kept, as the experiment says",
-        State::Pure => "Every call was timed with a fresh instance, whose start counts",
-    };
-    format!(": {what}. {timed}.")
 }

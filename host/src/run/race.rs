@@ -7,14 +7,15 @@ use super::session::Run;
 use super::variant_state::{Identity, VariantState};
 use crate::events::{Event, Origin, Stage};
 use crate::measure::{
-    self, Dropout, Instances, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace,
-    TimedVariant, Unpiloted,
+    self, Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
+    Unpiloted,
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
+use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::spec::{Experiment, Source};
 use bakeoff_domain::variant::Variant;
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ impl Run<'_> {
         let (mut variants, mut components, mut timed) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             variants.push(entry.variant);
-            components.push((entry.identity, entry.timed.instances));
+            components.push(entry.identity);
             timed.push(entry.timed);
         }
         let key = self.keys.race(&components);
@@ -56,11 +57,7 @@ impl Run<'_> {
             verdicts: BTreeMap::new(),
         };
         let stored = recorder.stored_race()?;
-        let options = RaceOptions {
-            measure: &self.loaded.experiment.measure,
-            cores: &self.context.cores,
-            clocks: clocks(&self.loaded.experiment),
-        };
+        let options = race_options(&self.loaded.experiment, &self.context.cores);
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let raced =
@@ -114,16 +111,11 @@ impl Run<'_> {
     /// Returns a variant as the race takes it.
     fn entry(&self, state: &VariantState) -> Option<Entry> {
         let built = state.built.as_ref()?;
-        let pure = state.gate.as_ref();
-        let pure = pure.is_none_or(measure::GateRecord::is_pure);
-        let instances = match (pure, self.loaded.experiment.measure.state) {
-            (true, _) | (_, State::Kept) => Instances::Kept,
-            (false, State::Pure) => Instances::Fresh,
-        };
+        let gate = state.gate.as_ref();
         let timed = TimedVariant {
             timed: built.timed.as_slice().into(),
             files: state.files.clone(),
-            instances,
+            peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
         };
         Some(Entry {
             variant: state.variant.clone(),
@@ -147,19 +139,23 @@ pub(super) fn replay(
     variants: usize,
     stored: StoredRace,
 ) -> Option<Raced> {
-    let options = RaceOptions {
-        measure: &experiment.measure,
-        cores: &[],
-        clocks: clocks(experiment),
-    };
+    let options = race_options(experiment, &[]);
     measure::replay(variants, cases.len(), &options, stored)
 }
 
-/// Returns the number of clocks by which verdicts are computed: CPU time, and wall time where a
-/// criterion needs it.
-fn clocks(experiment: &Experiment) -> u32 {
-    let mut criteria = experiment.criteria.iter();
-    1 + u32::from(criteria.any(|criterion| criterion.source == Source::Wall))
+/// Returns the options of a race, as they follow from the experiment's declaration.
+fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptions<'a> {
+    RaceOptions {
+        measure: &experiment.measure,
+        cores,
+        metric_share: metric_share(&experiment.criteria),
+        cold_start: experiment.uses(&Source::ColdStart),
+    }
+}
+
+/// Returns true if verdicts by wall time are claimed: a criterion needs them.
+pub(super) fn claims_wall(experiment: &Experiment) -> bool {
+    experiment.uses(&Source::Wall)
 }
 
 /// A listener that stores the events of a race, and emits them.

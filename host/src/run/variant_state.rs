@@ -5,6 +5,7 @@ use crate::measure::GateRecord;
 use crate::source::{BuildInput, PackedFolders};
 use crate::store::Owner;
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::variant::{Variant, VariantId};
 use std::sync::Arc;
 
@@ -43,6 +44,8 @@ pub struct VariantState {
     pub gate: Option<GateRecord>,
     /// The failure, if it has no result.
     pub failure: Option<Failure>,
+    /// The call that failed, by its case and the seed of its input, if one did.
+    pub failed_call: Option<(CaseIndex, u64)>,
     /// An earlier variant with the same identity: the two tie without being raced.
     pub duplicate_of: Option<VariantId>,
 }
@@ -59,6 +62,7 @@ impl VariantState {
             identity: None,
             gate: None,
             failure: None,
+            failed_call: None,
             duplicate_of: None,
         }
     }

@@ -4,7 +4,7 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::analyse;
+use bakeoff_domain::race::{ClaimScope, analyse, first_scales};
 use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
@@ -14,23 +14,21 @@ use bakeoff_domain::verdict::PairVerdict;
 pub(super) struct Verdicts {
     /// Verdicts by CPU time: all cases together, then by case.
     pub(super) by_time: Vec<VerdictRow>,
-    /// Verdicts by wall time, all cases together.
+    /// Verdicts by wall time, all cases together; none unless they were asked for.
     pub(super) by_wall: Vec<VerdictRow>,
 }
 
-/// Returns all verdicts that follow from a race.
+/// Returns all verdicts that are claimed of a race; `claims_wall` says whether those by wall time are.
 pub(super) fn verdicts(
     variants: &[VariantState],
     cases: &[CaseLabel],
     outcome: Option<&RaceOutcome>,
+    claims_wall: bool,
 ) -> Verdicts {
     let analysed = outcome.and_then(|outcome| Some((outcome, outcome.raced.analysis.as_ref()?)));
     let Some((outcome, analysis)) = analysed else {
         return Verdicts::default();
     };
-    let mut settings = analysis.settings.clone();
-    settings.metric = Metric::Wall;
-    let wall = analyse(&settings, &outcome.raced.replicas).overall;
     let ids: Vec<String> = outcome.variants.iter().cloned().map(String::from).collect();
     let rows = |pairs: &[PairVerdict], settle: fn(&PairVerdict, &RaceOutcome) -> Option<f64>| {
         let rows = pairs.iter().filter_map(|pair| {
@@ -44,8 +42,18 @@ pub(super) fn verdicts(
     let mut by_time = rows(&analysis.overall, settle_seconds);
     by_time.extend(ties_of_duplicates(variants));
     by_time.extend(rows(&analysis.by_case, |_, _| None));
-    let mut by_wall = rows(&wall, |_, _| None);
-    by_wall.extend(ties_of_duplicates(variants));
+    let mut by_wall = Vec::new();
+    if claims_wall {
+        let mut settings = analysis.settings.clone();
+        settings.metric = Metric::Wall;
+        let pilot = outcome.raced.pilot.as_ref();
+        if let Some(replica) = pilot.and_then(|pilot| pilot.replica.as_ref()) {
+            settings.first_scales = first_scales(&settings, replica);
+        }
+        let wall = analyse(&settings, &outcome.raced.replicas).overall;
+        by_wall.extend(rows(&wall, |_, _| None));
+        by_wall.extend(ties_of_duplicates(variants));
+    }
     Verdicts { by_time, by_wall }
 }
 
@@ -58,7 +66,10 @@ fn duplicates(variants: &[VariantState]) -> impl Iterator<Item = (&VariantId, &V
 }
 
 /// Returns the rows, and for each duplicate those of the variant that it repeats.
-fn with_duplicates(mut rows: Vec<VerdictRow>, variants: &[VariantState]) -> Vec<VerdictRow> {
+pub(super) fn with_duplicates(
+    mut rows: Vec<VerdictRow>,
+    variants: &[VariantState],
+) -> Vec<VerdictRow> {
     for (id, original) in duplicates(variants) {
         let copy = |row: &VerdictRow| {
             let mut row = row.clone();
@@ -78,7 +89,7 @@ fn with_duplicates(mut rows: Vec<VerdictRow>, variants: &[VariantState]) -> Vec<
 }
 
 /// Returns the ties of duplicates with the variants that they repeat; the interval is a point.
-fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
+pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     let tie = |(id, original): (&VariantId, &VariantId)| {
         let identical = PairVerdict {
             below_threshold: true,
@@ -90,16 +101,27 @@ fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     duplicates(variants).filter_map(tie).collect()
 }
 
-/// Returns the total seconds of measuring at which a pair without a verdict would get one, as the
-/// replicas predict at their pace.
+/// Returns the total seconds of measuring at which a pair without a verdict would get one: as the
+/// replicas predict at their pace, or, before the first one, as the pilot predicts on one core.
 fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
-    if !pair.is_open() || pair.replicas == 0 {
+    if !pair.is_open() {
         return None;
     }
-    let settings = &outcome.raced.analysis.as_ref()?.settings;
-    let forecast = pair.forecast(settings.threshold(), settings.practical_log());
-    let spent = race_seconds(&outcome.raced.replicas);
-    Some(spent * f64::from(forecast.replicas) / f64::from(pair.replicas))
+    let analysis = outcome.raced.analysis.as_ref()?;
+    let settings = &analysis.settings;
+    let forecast = pair.forecast(
+        settings.threshold(ClaimScope::AllCases),
+        settings.practical_log(),
+    );
+    let needed = f64::from(forecast.replicas);
+    if pair.replicas > 0 {
+        let spent = race_seconds(&outcome.raced.replicas);
+        return Some(spent * needed / f64::from(pair.replicas));
+    }
+    let pilot = outcome.raced.pilot.as_ref()?;
+    let live_variants = analysis.next_live_variants();
+    let replica = pilot.sampling.replica_seconds(&live_variants, 0);
+    Some(pilot.seconds + needed * replica)
 }
 
 /// Returns the mean over cases of the logarithm of a variant's time, by replica and variant.

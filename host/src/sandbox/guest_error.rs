@@ -1,6 +1,6 @@
 //! From the errors of the engine to failure classes.
 
-use super::limits::{HANDLES_MAX, MESSAGE_BYTES_MAX, OBJECTS_MAX};
+use super::limits::{HANDLES_MAX, INSTANCES_MAX, MESSAGE_BYTES_MAX, TABLES_MAX};
 use crate::config::units::show_bytes;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
@@ -74,10 +74,10 @@ impl GuestError {
                 message: "returned an answer that is larger than it may be".into(),
                 limit: Some(format!("output = {}", show_bytes(limits.output_bytes))),
             },
-            None if let Some(what) = too_many(error) => Self {
+            None if let Some((what, max)) = too_many(error) => Self {
                 class: FailureClass::HostLimit,
                 message: format!("has more {what} than it may"),
-                limit: Some(format!("{what} = {OBJECTS_MAX}")),
+                limit: Some(format!("{what} = {max}")),
             },
             None => Self::new(FailureClass::Trap, format!("{error:#}")),
         }
@@ -90,15 +90,16 @@ fn has_message(error: &Error, words: &str) -> bool {
     error.chain().any(|cause| cause.to_string().contains(words))
 }
 
-/// The kind of object that a component has too many of; wasmtime has no type for this error.
-fn too_many(error: &Error) -> Option<&'static str> {
+/// The kind of object that a component has too many of, and how many it may have; wasmtime has no type
+/// for this error.
+fn too_many(error: &Error) -> Option<(&'static str, usize)> {
     [
-        ("instance count too high", "instances"),
-        ("table count too high", "tables"),
-        ("memory count too high", "memories"),
+        ("instance count too high", "instances", INSTANCES_MAX),
+        ("table count too high", "tables", TABLES_MAX),
+        ("memory count too high", "memories", TABLES_MAX),
     ]
     .into_iter()
-    .find_map(|(words, what)| has_message(error, words).then_some(what))
+    .find_map(|(words, what, max)| has_message(error, words).then_some((what, max)))
 }
 
 #[cfg(test)]

@@ -2,35 +2,13 @@
 //!
 //! Lowering arguments and lifting answers is work of the host and not counted. Calls of the guest's
 //! allocator for arguments, the function itself and its post-return are counted, so that no work hides
-//! there. The same time of a calibrator of the same signature is measured beside it and subtracted
-//! later.
+//! there; the first of these by a cheaper clock, where the caller knows how many they are. The same
+//! time of a calibrator of the same signature is measured beside it and subtracted later.
 
-use rustix::time::{ClockId, clock_gettime};
+use super::cpu_wall_time::CpuWallTime;
+use super::lowering_timer::LoweringTimer;
+use rustix::time::ClockId;
 use wasmtime::CallHook;
-
-/// CPU time and wall time, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CpuWallTime {
-    /// CPU time of this thread.
-    pub cpu_ns: u64,
-    /// Monotonic time.
-    pub wall_ns: u64,
-}
-
-impl CpuWallTime {
-    /// Reads a clock, in nanoseconds.
-    pub(crate) fn read(clock: ClockId) -> u64 {
-        let time = clock_gettime(clock);
-        (time.tv_sec as u64)
-            .wrapping_mul(1_000_000_000)
-            .wrapping_add(time.tv_nsec as u64)
-    }
-
-    /// Reads the CPU clock of this thread: a system call of about half a microsecond.
-    pub fn thread_cpu_ns() -> u64 {
-        Self::read(ClockId::ThreadCPUTime)
-    }
-}
 
 /// The time in guest code, added up over entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +19,10 @@ pub struct GuestTime {
     pub count: u64,
 }
 
+/// As the number of entries that lower arguments: all, so that the entries of a call are counted, and
+/// its time is rough.
+pub const COUNT_ONLY: u64 = u64::MAX;
+
 /// Adds up the time in guest code. Host calls of a guest are included: work that a guest moves to the
 /// host is still the guest's.
 #[derive(Debug, Default)]
@@ -48,6 +30,9 @@ pub(super) struct GuestTimer {
     total: GuestTime,
     entered: CpuWallTime,
     depth: u32,
+    lowering: LoweringTimer,
+    /// The thread's CPU time at the first entry that is not one of lowering.
+    lowered_cpu_ns: Option<u64>,
 }
 
 impl GuestTimer {
@@ -56,7 +41,9 @@ impl GuestTimer {
         match hook {
             CallHook::CallingWasm => {
                 self.depth += 1;
-                if self.depth == 1 {
+                if self.depth == 1 && self.lowering.is_expecting() {
+                    self.lowering.enter();
+                } else if self.depth == 1 {
                     // The CPU clock is read last, so that the other reading is not counted.
                     self.entered.wall_ns = CpuWallTime::read(ClockId::Monotonic);
                     self.entered.cpu_ns = CpuWallTime::thread_cpu_ns();
@@ -64,22 +51,37 @@ impl GuestTimer {
             }
             CallHook::ReturningFromWasm => {
                 self.depth = self.depth.saturating_sub(1);
-                if self.depth == 0 {
+                if self.depth == 0 && self.lowering.is_expecting() {
+                    self.total.time.wall_ns += self.lowering.leave();
+                    self.total.count += 1;
+                } else if self.depth == 0 {
                     let cpu_ns = CpuWallTime::thread_cpu_ns();
                     let wall_ns = CpuWallTime::read(ClockId::Monotonic);
                     self.total.time.cpu_ns += cpu_ns.saturating_sub(self.entered.cpu_ns);
                     self.total.time.wall_ns += wall_ns.saturating_sub(self.entered.wall_ns);
                     self.total.count += 1;
+                    self.lowered_cpu_ns.get_or_insert(self.entered.cpu_ns);
                 }
             }
             CallHook::CallingHost | CallHook::ReturningFromHost => {}
         }
     }
 
+    /// Sets the number of entries, from the next one on, that are calls of the allocator while
+    /// arguments are lowered.
+    pub(super) fn expect_lowering(&mut self, entries: u64) {
+        self.lowering = LoweringTimer::expecting(entries);
+    }
+
     /// Returns the time since the last call, and starts anew.
     pub(super) fn take(&mut self) -> GuestTime {
-        self.depth = 0;
-        std::mem::take(&mut self.total)
+        let mut taken = std::mem::take(self);
+        if taken.lowering.has_begun() {
+            let until = taken.lowered_cpu_ns;
+            let until = until.unwrap_or_else(CpuWallTime::thread_cpu_ns);
+            taken.total.time.cpu_ns += taken.lowering.cpu_ns(until);
+        }
+        taken.total
     }
 }
 
@@ -98,5 +100,42 @@ mod tests {
         timer.on(CallHook::ReturningFromWasm);
         assert_eq!(timer.take().count, 1);
         assert_eq!(timer.take(), GuestTime::default());
+    }
+
+    fn enter_and_leave(timer: &mut GuestTimer) {
+        timer.on(CallHook::CallingWasm);
+        timer.on(CallHook::ReturningFromWasm);
+    }
+
+    #[test]
+    fn entries_of_lowering_are_counted_and_timed_by_their_own_timer() {
+        let mut timer = GuestTimer::default();
+        timer.expect_lowering(3);
+        for expected in [true, true, true, false, false] {
+            assert_eq!(timer.lowering.is_expecting(), expected);
+            enter_and_leave(&mut timer);
+        }
+        // The function's entry ended the lowering.
+        assert!(timer.lowered_cpu_ns.is_some());
+        assert_eq!(timer.take().count, 5);
+        // The next call is about other arguments.
+        assert!(!timer.lowering.is_expecting());
+        enter_and_leave(&mut timer);
+        assert!(!timer.lowering.has_begun());
+    }
+
+    #[test]
+    fn a_call_that_is_only_counted_claims_no_more_than_the_thread_had() {
+        let mut timer = GuestTimer::default();
+        let before = CpuWallTime::thread_cpu_ns();
+        timer.expect_lowering(COUNT_ONLY);
+        timer.on(CallHook::CallingWasm);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        timer.on(CallHook::ReturningFromWasm);
+        enter_and_leave(&mut timer);
+        let taken = timer.take();
+        assert!(taken.time.cpu_ns <= CpuWallTime::thread_cpu_ns() - before);
+        assert!(taken.time.wall_ns >= 20_000_000);
+        assert_eq!(taken.count, 2);
     }
 }

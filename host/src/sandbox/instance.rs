@@ -4,10 +4,10 @@ use super::attempt_log::AttemptLog;
 use super::guest_error::GuestError;
 use super::guest_timer::{GuestTime, GuestTimer};
 use super::limiter::{Limiter, PeakMemory};
-use super::limits::HANDLES_MAX;
+use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
 use super::wasi::{self, VirtualWorld};
 use crate::compile::DIAGNOSTIC_IMPORT;
-use crate::engine::{self, Profile};
+use crate::engine::{self, Pool, Profile};
 use crate::invoke::{Callee, Value};
 use crate::source::Folders;
 use bakeoff_domain::attempt::Attempt;
@@ -72,8 +72,6 @@ pub struct Instance {
     limits: Limits,
     /// The time of the start functions.
     started: GuestTime,
-    /// Their fuel, in the checked profile.
-    start_fuel: u64,
 }
 
 /// The answer of a call, and its cost.
@@ -95,6 +93,32 @@ impl Sandbox {
     pub fn new(profile: Profile, limits: Limits) -> wasmtime::Result<Self> {
         Ok(Self {
             engine: engine::new(profile)?,
+            profile,
+            limits,
+        })
+    }
+
+    /// A sandbox of the timed profile in which `components` have one instance each at a time, made anew
+    /// for every call: from a pool, or one by one where the machine has no addresses for it.
+    /// `resident_bytes` is what an instance is known to write.
+    ///
+    /// # Errors
+    /// The engine does not work on this machine.
+    pub fn pooled(
+        limits: Limits,
+        components: usize,
+        resident_bytes: u64,
+    ) -> wasmtime::Result<Self> {
+        let pool = Pool {
+            components,
+            instances_max: INSTANCES_MAX,
+            tables_max: TABLES_MAX,
+            memory_bytes_max: limits.memory_bytes,
+            resident_bytes,
+        };
+        let profile = Profile::Timed;
+        Ok(Self {
+            engine: engine::new_pooled(&pool).or_else(|_| engine::new(profile))?,
             profile,
             limits,
         })
@@ -201,14 +225,12 @@ impl PreparedComponent {
         match self.pre.instantiate(&mut store) {
             Ok(instance) => {
                 let started = take_time(&mut store);
-                let start_fuel = fuel_used(&store, self.profile, &self.limits);
                 Ok(Instance {
                     store,
                     instance,
                     profile: self.profile,
                     limits: self.limits,
                     started,
-                    start_fuel,
                 })
             }
             Err(error) => Err(guest_error(&store, &error, &self.limits)),
@@ -265,7 +287,8 @@ impl Instance {
             .map_err(|error| GuestError::new(FailureClass::MissingExport, error.to_string()))
     }
 
-    /// Calls an export that was looked up on this instance.
+    /// Calls an export that was looked up on this instance. Each entry into guest code is timed by
+    /// the thread's CPU clock.
     ///
     /// # Errors
     /// The guest trapped or exceeded a limit; the instance must not be called again.
@@ -275,8 +298,26 @@ impl Instance {
         callee: &Callee<GuestState>,
         arguments: &Arc<[Value]>,
     ) -> Result<CallResult, GuestError> {
+        self.call_lowering(callee, arguments, 0)
+    }
+
+    /// The same, where the first `lowering` entries are those of the allocator while the arguments
+    /// are lowered. They are timed by a cheaper clock, since there may be one for each of thousands of
+    /// strings. [`COUNT_ONLY`](super::COUNT_ONLY) is for calls whose time nobody asks for.
+    ///
+    /// # Errors
+    /// As for [`call`](Self::call).
+    #[inline]
+    pub fn call_lowering(
+        &mut self,
+        callee: &Callee<GuestState>,
+        arguments: &Arc<[Value]>,
+        lowering: u64,
+    ) -> Result<CallResult, GuestError> {
         refuel(&mut self.store, self.profile, &self.limits);
-        self.store.data_mut().world.begin_call();
+        let guest = self.store.data_mut();
+        guest.world.begin_call();
+        guest.timer.expect_lowering(lowering);
         let result = callee.call(&mut self.store, arguments);
         let time = take_time(&mut self.store);
         match result {
@@ -292,11 +333,6 @@ impl Instance {
     /// The time of the start functions.
     pub fn started(&self) -> GuestTime {
         self.started
-    }
-
-    /// Fuel of the start functions, in the checked profile; otherwise 0.
-    pub fn start_fuel(&self) -> u64 {
-        self.start_fuel
     }
 
     /// The peak memory so far.

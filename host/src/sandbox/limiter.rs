@@ -1,7 +1,7 @@
 //! The limit on memory: the sum of all that an instance can grow.
 
 use super::attempt_log::AttemptLog;
-use super::limits::OBJECTS_MAX;
+use super::limits::{INSTANCES_MAX, TABLES_MAX};
 use bakeoff_domain::attempt::AttemptKind;
 use wasmtime::{ResourceLimiter, Result};
 
@@ -72,15 +72,15 @@ impl ResourceLimiter for Limiter {
     }
 
     fn instances(&self) -> usize {
-        OBJECTS_MAX
+        INSTANCES_MAX
     }
 
     fn tables(&self) -> usize {
-        OBJECTS_MAX
+        TABLES_MAX
     }
 
     fn memories(&self) -> usize {
-        OBJECTS_MAX
+        TABLES_MAX
     }
 }
 

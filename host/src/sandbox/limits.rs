@@ -1,8 +1,13 @@
 //! Limits of an instance that no experiment changes.
 
-/// The most core instances, tables and memories of one component, each. A component of one module
-/// needs one to three of them; wit-component's adapters a few more.
-pub(super) const OBJECTS_MAX: usize = 32;
+/// The most core instances of one component. Those of what componentize-py makes share one memory and
+/// one table, but each native library and each native extension is an instance: about twenty without
+/// packages, 246 more for a large collection of them.
+pub(super) const INSTANCES_MAX: usize = 512;
+
+/// The most tables and memories of one component, each. A component of one module needs one of them;
+/// wit-component's adapters a few more.
+pub(super) const TABLES_MAX: usize = 32;
 
 /// The most handles that an instance may hold at a time: files, streams, pollables.
 pub(super) const HANDLES_MAX: usize = 1_000;

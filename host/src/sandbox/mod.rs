@@ -6,15 +6,18 @@
 //! limits the time of a timed call from outside.
 
 mod attempt_log;
+mod cpu_wall_time;
 mod guest_error;
 mod guest_timer;
 mod instance;
 mod limiter;
 mod limits;
+mod lowering_timer;
 mod wasi;
 
+pub use cpu_wall_time::CpuWallTime;
 pub use guest_error::GuestError;
-pub use guest_timer::{CpuWallTime, GuestTime};
+pub use guest_timer::{COUNT_ONLY, GuestTime};
 pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 pub use limiter::PeakMemory;
 pub use limits::MESSAGE_BYTES_MAX;

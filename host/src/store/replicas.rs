@@ -5,7 +5,8 @@ use super::key::Key;
 use super::open::Store;
 use super::results::{Owner, find, insert, link_result};
 use super::runs::{RunId, to_json};
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
@@ -182,8 +183,9 @@ fn insert_replica(
 
 fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
-        "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns,
+                             kind)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for (number, sample) in (0_i64..).zip(samples) {
         statement.execute(params![
@@ -196,6 +198,7 @@ fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite
             sample.calls,
             sample.cpu_ns.cast_signed(),
             sample.wall_ns.cast_signed(),
+            kind_name(sample.kind),
         ])?;
     }
     Ok(())
@@ -244,7 +247,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
 fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
     replica.samples = db
         .prepare_cached(
-            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns
+            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns, kind
              FROM sample WHERE replica = ?1 ORDER BY number",
         )?
         .query_map([id], sample)?
@@ -269,8 +272,21 @@ fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::R
     Ok(replica)
 }
 
+/// The name of a kind of samples in the database.
+fn kind_name(kind: SampleKind) -> &'static str {
+    match kind {
+        SampleKind::Full => "full",
+        SampleKind::SingleCall => "single-call",
+    }
+}
+
 fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
+    let kind: String = row.get(7)?;
+    let kinds = [SampleKind::Full, SampleKind::SingleCall];
+    let kind = kinds.into_iter().find(|known| kind == kind_name(*known));
     Ok(Sample {
+        kind: kind
+            .ok_or_else(|| rusqlite::Error::InvalidColumnType(7, "kind".to_owned(), Type::Text))?,
         variant: row.get::<_, u32>(0)? as usize,
         case: row.get::<_, u32>(1)? as usize,
         block: row.get(2)?,

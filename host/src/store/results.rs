@@ -26,10 +26,15 @@ pub enum ResultKind {
     Dropout,
     /// The end of a race that never had a pilot.
     Unpiloted,
+    /// An assessment: what the workload says of a variant's answers to many inputs.
+    Assessment,
+    /// A round of builds for their time. The rounds of a run are told apart by the iteration.
+    BuildRound,
 }
 
 impl ResultKind {
-    /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`.
+    /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`,
+    /// `assessment`, `build-round`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -37,6 +42,8 @@ impl ResultKind {
             Self::Pilot => "pilot",
             Self::Dropout => "dropout",
             Self::Unpiloted => "unpiloted",
+            Self::Assessment => "assessment",
+            Self::BuildRound => "build-round",
         }
     }
 }

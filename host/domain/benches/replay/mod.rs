@@ -6,9 +6,9 @@ pub(crate) mod rivals;
 
 use crate::random::Noise;
 use crate::trace::{Taken, Trace};
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
-use bakeoff_domain::race::RaceSettings;
-use bakeoff_domain::stats::{ConfidenceSequence, hodges_lehmann};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::race::{ClaimScope, RaceSettings};
+use bakeoff_domain::stats::{ConfidenceSequence, PastScale, hodges_lehmann};
 
 /// Replicas of a session at most.
 pub(crate) const REPLICAS: usize = 96;
@@ -30,6 +30,8 @@ pub(crate) struct Pool {
     resolution: f64,
     /// By replica: ln t_a − ln t_b for `a * variants + b`.
     differences: Vec<Vec<f64>>,
+    /// By replica, for the same: the scale that it gives if it is the pilot.
+    scales: Vec<Vec<f64>>,
 }
 
 impl Pool {
@@ -37,8 +39,10 @@ impl Pool {
     /// of logarithms.
     pub(crate) fn new(trace: &Trace, order: Order, first_penalty: f64) -> Self {
         let variants = trace.variants;
+        let resolution = 2.0 * trace.resolution;
         let of_replica = |replica: &Vec<Vec<Taken>>| {
             let mut differences = vec![0.0; variants * variants];
+            let mut scales = vec![0.0; variants * variants];
             for a in 0..variants {
                 for b in 0..a {
                     let blocks = replica
@@ -46,24 +50,41 @@ impl Pool {
                         .filter_map(|block| difference(block, a, b, order, first_penalty));
                     let blocks: Vec<f64> = blocks.collect();
                     let value = hodges_lehmann(&blocks).unwrap_or(0.0);
+                    let mut deviation = PastScale::default();
+                    blocks.iter().for_each(|block| deviation.push(*block));
+                    let scale = deviation.value().unwrap_or(0.0).max(resolution);
+                    scales[a * variants + b] = scale;
+                    scales[b * variants + a] = scale;
                     differences[a * variants + b] = value;
                     differences[b * variants + a] = -value;
                 }
             }
-            differences
+            (differences, scales)
         };
+        let (differences, scales) = trace.replicas.iter().map(of_replica).unzip();
         Self {
             variants,
-            resolution: 2.0 * trace.resolution,
-            differences: trace.replicas.iter().map(of_replica).collect(),
+            resolution,
+            differences,
+            scales,
         }
     }
 
-    /// A replica's differences for `k` variants, which are any of the trace's in any order.
-    fn deal(&self, random: &mut Noise, k: usize) -> impl Fn(usize, usize) -> f64 {
-        let replica = below(random, self.differences.len());
-        let hands = hands(random, self.variants, k);
-        move |a, b| self.differences[replica][hands[a] * self.variants + hands[b]]
+    /// What the rows of a replica say of `k` variants, which are any of the trace's in any order.
+    fn deal<'r>(
+        &self,
+        rows: &'r [Vec<f64>],
+        random: &mut Noise,
+        k: usize,
+    ) -> impl Fn(usize, usize) -> f64 + use<'r> {
+        let row = &rows[below(random, rows.len())];
+        let (variants, hands) = (self.variants, hands(random, self.variants, k));
+        move |a, b| row[hands[a] * variants + hands[b]]
+    }
+
+    /// The scale that a pilot gives for the first and the second to run.
+    pub(crate) fn first_pair_scale(&self, random: &mut Noise) -> f64 {
+        self.scales[below(random, self.scales.len())][1]
     }
 
     /// A replica's difference of the first and the second to run, as they stand.
@@ -82,11 +103,18 @@ impl Pool {
         layout_sd: f64,
     ) -> Vec<ConfidenceSequence> {
         let settings = RaceSettings::new(k, 1);
-        let one = || ConfidenceSequence::new(settings.threshold(), settings.practical_log());
-        let mut sequences: Vec<_> = (0..k * (k - 1) / 2).map(|_| one()).collect();
+        let (threshold, practical) = (
+            settings.threshold(ClaimScope::AllCases),
+            settings.practical_log(),
+        );
+        let scale = self.deal(&self.scales, random, k);
+        let one = |(a, b)| {
+            ConfidenceSequence::new(threshold, practical).with_first_scale(Some(scale(a, b)))
+        };
+        let mut sequences: Vec<_> = pairs(k).map(one).collect();
         for _ in 0..REPLICAS {
             let layout: Vec<f64> = (0..k).map(|_| layout_sd * random.normal()).collect();
-            let difference = self.deal(random, k);
+            let difference = self.deal(&self.differences, random, k);
             for ((a, b), sequence) in pairs(k).zip(&mut sequences) {
                 let value = difference(a, b) + effect + layout[a] - layout[b];
                 sequence.push(value, self.resolution);
@@ -154,6 +182,7 @@ pub(crate) fn replica(
             let more = if variant == 0 { effect } else { 0.0 };
             let ns = |log: f64| ((log + more).exp() * SAMPLE_NS) as u64;
             samples.push(Sample {
+                kind: SampleKind::Full,
                 variant,
                 case: 0,
                 block,

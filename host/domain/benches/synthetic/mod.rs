@@ -4,9 +4,11 @@
 //! whoever runs at that moment; heavy tails; now and then an instance that is slow for life.
 
 use crate::random::Noise;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::plan::{LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp, draw};
-use bakeoff_domain::race::{Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
+use bakeoff_domain::race::{
+    Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
+};
 
 /// The behaviour of variants and machine. Effects are differences of logarithms: 0.02 is about 2 %.
 #[derive(Clone, Debug)]
@@ -25,6 +27,8 @@ pub(crate) struct World {
     pub(crate) slow_instances: f64,
     /// Spread between processes, by variant: what memory layout does.
     pub(crate) layout_sd: f64,
+    /// What a call takes more before the warm-up.
+    pub(crate) cold: f64,
     /// The penalty for running first in a block.
     pub(crate) first_penalty: f64,
     /// Share of replicas on a core that something else uses too.
@@ -44,6 +48,7 @@ impl World {
             spikes: 0.05,
             slow_instances: 0.005,
             layout_sd: 0.001,
+            cold: 0.5,
             first_penalty: 0.0,
             crowded: 0.5,
             crowded_effect: 0.0,
@@ -71,32 +76,40 @@ impl World {
         let drift = self.drift * random.normal() / count.max(1) as f64;
         let mut level = 0.0;
         let mut samples = Vec::new();
-        for (block, cases) in (0..).zip(&plan.blocks) {
-            for case in &cases.cases {
-                for (position, planned) in (0..).zip(&case.order) {
-                    level = 0.9 * level + self.wander_sd * random.normal() + drift;
-                    let first = if position == 0 {
-                        self.first_penalty
-                    } else {
-                        0.0
-                    };
-                    let mut effect =
-                        self.effects[planned.variant][case.case] + layout[planned.variant];
-                    if is_crowded && planned.variant == 0 {
-                        effect += self.crowded_effect;
-                    }
-                    let log = effect + first + level + self.noise(&mut random);
-                    let time = (f64::from(planned.calls) * 50_000.0 * log.exp()) as u64;
-                    samples.push(Sample {
-                        variant: planned.variant,
-                        case: case.case,
-                        block,
-                        position,
-                        calls: planned.calls,
-                        cpu_ns: time,
-                        wall_ns: time + time / 50,
-                    });
+        let rounds = plan.single_call_rounds.iter();
+        let rounds = rounds.map(|case| (SampleKind::SingleCall, 0, case));
+        let blocks = (0..).zip(&plan.blocks).flat_map(|(block, plan)| {
+            let cases = plan.cases.iter();
+            cases.map(move |case| (SampleKind::Full, block, case))
+        });
+        for (kind, block, case) in rounds.chain(blocks) {
+            let cold = match kind {
+                SampleKind::SingleCall => self.cold,
+                SampleKind::Full => 0.0,
+            };
+            for (position, variant) in (0..).zip(case.order.iter().copied()) {
+                level = 0.9 * level + self.wander_sd * random.normal() + drift;
+                let first = if position == 0 {
+                    self.first_penalty
+                } else {
+                    0.0
+                };
+                let mut effect = self.effects[variant][case.case] + layout[variant] + cold;
+                if is_crowded && variant == 0 {
+                    effect += self.crowded_effect;
                 }
+                let log = effect + first + level + self.noise(&mut random);
+                let time = (f64::from(case.calls) * 50_000.0 * log.exp()) as u64;
+                samples.push(Sample {
+                    kind,
+                    variant,
+                    case: case.case,
+                    block,
+                    position,
+                    calls: case.calls,
+                    cpu_ns: time,
+                    wall_ns: time + time / 50,
+                });
             }
         }
         Replica {
@@ -165,20 +178,33 @@ pub(crate) fn plan(
     });
     if order == Order::Fixed {
         for case in plan.blocks.iter_mut().flat_map(|block| &mut block.cases) {
-            case.order.sort_by_key(|planned| planned.variant);
+            case.order.sort_unstable();
         }
     }
     plan
 }
 
-/// A whole race, from the first replica to the stop.
+/// The settings with what the session's pilot, a replica that does not count, says of the scales.
+pub(crate) fn with_pilot(world: &World, settings: &RaceSettings, seed: u64) -> RaceSettings {
+    let live_variants: Vec<LiveVariant> = (0..settings.variants)
+        .map(|variant| LiveVariant::new(variant, &settings.single_calls))
+        .collect();
+    // Other noise than that of the first replica.
+    let seed = !seed.rotate_left(17);
+    let plan = plan(seed, 0, world.cases(), &live_variants, Order::Drawn);
+    let mut settings = settings.clone();
+    settings.first_scales = first_scales(&settings, &world.run(&plan, seed));
+    settings
+}
+
+/// A whole race, from the pilot to the stop.
 pub(crate) fn session(
     world: &World,
     settings: &RaceSettings,
     seed: u64,
     order: Order,
 ) -> (Analysis, StopReason) {
-    let mut race = Race::new(settings.clone());
+    let mut race = Race::new(with_pilot(world, settings, seed));
     let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
@@ -197,9 +223,5 @@ pub(crate) fn session(
 
 /// Everybody, in full.
 pub(crate) fn everybody(variants: usize) -> Vec<LiveVariant> {
-    let live_variant = |variant| LiveVariant {
-        variant,
-        single_call: false,
-    };
-    (0..variants).map(live_variant).collect()
+    (0..variants).map(LiveVariant::full).collect()
 }

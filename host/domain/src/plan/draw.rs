@@ -1,142 +1,15 @@
 //! The plan of one replica, drawn from a seed.
 
-use super::seeds::{InputPurpose, SampleSeeds, mix, sample_seeds};
+use super::live_variant::LiveVariant;
+use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
+use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, mix, sample_seeds};
 use super::steady::WarmUp;
-use crate::measurement::{CaseIndex, Sample, VariantIndex};
+use crate::measurement::{CaseIndex, VariantIndex};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
 
-/// Every n-th replica runs alone if several workers measure at once.
-const SOLO_EVERY: u32 = 8;
 /// The largest deviation of the number of calls in a block, in per cent.
 const JITTER_PERCENT: u64 = 10;
-
-/// A variant that takes part in a replica.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LiveVariant {
-    /// The variant.
-    pub variant: VariantIndex,
-    /// True if it makes a single call in a single block: it is more than 10 × slower than the best.
-    pub single_call: bool,
-}
-
-/// The stage that a replica belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReplicaStage {
-    /// The sampling is chosen from it; then it is discarded.
-    Pilot,
-    /// It counts for verdicts.
-    Race,
-}
-
-/// Whether a replica runs alone or side by side with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Isolation {
-    /// No other replica runs meanwhile.
-    Solo,
-    /// Other replicas may run on other cores.
-    Shared,
-}
-
-/// The isolation of a replica: every eighth runs alone, as a control, if several workers measure at
-/// once. With a single worker all of them do.
-pub fn isolation(index: u32, workers: u32) -> Isolation {
-    if workers <= 1 || index % SOLO_EVERY == SOLO_EVERY - 1 {
-        Isolation::Solo
-    } else {
-        Isolation::Shared
-    }
-}
-
-/// The plan of one replica: what a fresh process does, in this order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReplicaPlan {
-    /// Its place in the order of launches, from 0.
-    pub index: u32,
-    /// The stage that it belongs to.
-    pub stage: ReplicaStage,
-    /// The order in which components are loaded, each with its layout: both decide where their code
-    /// lies in memory.
-    pub load_order: Vec<ComponentLoad>,
-    /// The variants that take part.
-    pub live_variants: Vec<LiveVariant>,
-    /// The warm-up of each variant before the first block, in the order of loading.
-    pub warm_up: WarmUp,
-    /// By case, the seeds of the warm-up's inputs.
-    pub warm_up_seeds: Vec<SampleSeeds>,
-    /// The blocks.
-    pub blocks: Vec<BlockPlan>,
-}
-
-impl ReplicaPlan {
-    /// Returns true if these are exactly the samples of the plan, in its order.
-    pub fn is_followed_by(&self, samples: &[Sample]) -> bool {
-        let taken = samples.iter().map(|sample| {
-            let place = (sample.block, sample.case, sample.position);
-            (place, sample.variant, sample.calls)
-        });
-        taken.eq(self.planned())
-    }
-
-    /// The number of samples.
-    pub fn samples(&self) -> usize {
-        self.planned().count()
-    }
-
-    /// By sample: (block, case, position), variant, number of calls.
-    fn planned(&self) -> impl Iterator<Item = ((u32, CaseIndex, u32), VariantIndex, u32)> {
-        (0..).zip(&self.blocks).flat_map(|(block, plan)| {
-            plan.cases.iter().flat_map(move |plan| {
-                let samples = (0..).zip(&plan.order);
-                samples.map(move |(position, sample)| {
-                    let place = (block, plan.case, position);
-                    (place, sample.variant, sample.calls.min(plan.calls))
-                })
-            })
-        })
-    }
-}
-
-/// A component to be loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ComponentLoad {
-    /// Its variant.
-    pub variant: VariantIndex,
-    /// The version of its machine code: versions differ only in where the code lies.
-    pub layout: u32,
-}
-
-/// One block: every variant once for each case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BlockPlan {
-    /// The cases in the order in which they run.
-    pub cases: Vec<CasePlan>,
-}
-
-/// One case within a block.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CasePlan {
-    /// The case.
-    pub case: CaseIndex,
-    /// The number of calls of each sample, the same for all variants but single-call ones.
-    pub calls: u32,
-    /// The seeds of the calls' inputs, the same for all variants.
-    pub seeds: SampleSeeds,
-    /// The samples in the order in which they are taken.
-    pub order: Vec<PlannedSample>,
-}
-
-/// One sample to be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlannedSample {
-    /// The variant.
-    pub variant: VariantIndex,
-    /// The number of calls: those of the case, or 1 for a single-call variant.
-    pub calls: u32,
-}
 
 /// The parameters that a plan is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,10 +34,20 @@ pub struct ReplicaSpec<'a> {
     pub layouts: &'a [u32],
 }
 
+impl ReplicaSpec<'_> {
+    fn purpose(&self) -> InputPurpose {
+        match self.stage {
+            ReplicaStage::Race => InputPurpose::Timed,
+            ReplicaStage::Pilot => InputPurpose::Pilot,
+        }
+    }
+}
+
 /// Draws the plan of one replica: a uniform order of loading, and for each component, independently,
-/// a uniform layout; for every block a uniform order of cases; for every block and case a uniform
-/// order of variants and a number of calls within ±10 %. Single-call variants appear in one block,
-/// the same for all of them, drawn uniformly.
+/// a uniform layout; a uniform order of warming up, independent of that of loading; for every block
+/// a uniform order of cases; for every block and case a uniform order of variants and a number of
+/// calls within ±10 %. A case on which some variant makes single calls has a round of them, in a
+/// uniform order. A variant without anything to do in this replica is left out.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     let stage = match spec.stage {
         ReplicaStage::Race => 0_u64,
@@ -172,8 +55,21 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     };
     let stream = mix(spec.seed ^ mix(stage << 32 | u64::from(spec.index)));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(stream);
-    let mut load_order: Vec<ComponentLoad> = spec
+    let cases: Vec<CaseIndex> = (0..spec.calls.len())
+        .filter(|case| spec.calls[*case] > 0)
+        .collect();
+    let takes_part = |live_variant: &&LiveVariant| {
+        let mut cases = cases.iter();
+        live_variant.makes_single_calls_in(spec.index)
+            || cases.any(|case| !live_variant.makes_single_calls_on(*case))
+    };
+    let live_variants: Vec<LiveVariant> = spec
         .live_variants
+        .iter()
+        .filter(takes_part)
+        .cloned()
+        .collect();
+    let mut load_order: Vec<ComponentLoad> = live_variants
         .iter()
         .map(|live_variant| ComponentLoad {
             variant: live_variant.variant,
@@ -181,7 +77,12 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         })
         .collect();
     shuffle(&mut random, &mut load_order);
-    let single_call_block = below(&mut random, u64::from(spec.blocks.max(1))) as u32;
+    let mut warm_up_order: Vec<VariantIndex> = load_order.iter().map(|load| load.variant).collect();
+    shuffle(&mut random, &mut warm_up_order);
+    let single_call_rounds = cases
+        .iter()
+        .filter_map(|case| draw_round(&mut random, spec, &live_variants, *case))
+        .collect();
     let warm_up_seeds = (0..spec.calls.len()).map(|case| {
         sample_seeds(
             spec.seed,
@@ -195,11 +96,12 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         index: spec.index,
         stage: spec.stage,
         load_order,
-        live_variants: spec.live_variants.to_vec(),
+        single_call_rounds,
+        warm_up_order,
         warm_up: spec.warm_up,
         warm_up_seeds: warm_up_seeds.collect(),
         blocks: (0..spec.blocks)
-            .map(|block| draw_block(&mut random, spec, block, block == single_call_block))
+            .map(|block| draw_block(&mut random, spec, &live_variants, &cases, block))
             .collect(),
     }
 }
@@ -213,42 +115,61 @@ fn draw_layout(
     below(random, u64::from(versions)) as u32
 }
 
+/// The round of single calls on a case; `None` if nobody is to make one there in this replica.
+fn draw_round(
+    random: &mut Xoshiro256PlusPlus,
+    spec: &ReplicaSpec<'_>,
+    live_variants: &[LiveVariant],
+    case: CaseIndex,
+) -> Option<CasePlan> {
+    let single = |live_variant: &&LiveVariant| live_variant.makes_single_calls_on(case);
+    let due = |live_variant: &&LiveVariant| live_variant.makes_single_calls_in(spec.index);
+    let mut singles = live_variants.iter().filter(single);
+    if !singles.any(|live_variant| due(&live_variant)) {
+        return None;
+    }
+    let present = live_variants.iter().filter(|one| !single(one) || due(one));
+    let mut order: Vec<VariantIndex> = present.map(|one| one.variant).collect();
+    shuffle(random, &mut order);
+    Some(CasePlan {
+        case,
+        calls: 1,
+        seeds: sample_seeds(
+            spec.seed,
+            spec.purpose(),
+            spec.index,
+            SINGLE_CALL_BLOCK,
+            case,
+        ),
+        order,
+    })
+}
+
 fn draw_block(
     random: &mut Xoshiro256PlusPlus,
     spec: &ReplicaSpec<'_>,
+    live_variants: &[LiveVariant],
+    cases: &[CaseIndex],
     block: u32,
-    with_single_call: bool,
 ) -> BlockPlan {
-    let purpose = match spec.stage {
-        ReplicaStage::Race => InputPurpose::Timed,
-        ReplicaStage::Pilot => InputPurpose::Pilot,
-    };
-    let mut cases: Vec<CaseIndex> = (0..spec.calls.len())
-        .filter(|case| spec.calls[*case] > 0)
-        .collect();
+    let mut cases = cases.to_vec();
     shuffle(random, &mut cases);
     let plans = cases.into_iter().map(|case| {
         let calls = jittered(random, spec.calls[case]);
-        let present = spec
-            .live_variants
+        let full = live_variants
             .iter()
-            .filter(|live_variant| with_single_call || !live_variant.single_call);
-        let mut order: Vec<PlannedSample> = present
-            .map(|live_variant| PlannedSample {
-                variant: live_variant.variant,
-                calls: if live_variant.single_call { 1 } else { calls },
-            })
-            .collect();
+            .filter(|live_variant| !live_variant.makes_single_calls_on(case));
+        let mut order: Vec<VariantIndex> = full.map(|one| one.variant).collect();
         shuffle(random, &mut order);
         CasePlan {
             case,
             calls,
-            seeds: sample_seeds(spec.seed, purpose, spec.index, block, case),
+            seeds: sample_seeds(spec.seed, spec.purpose(), spec.index, block, case),
             order,
         }
     });
     BlockPlan {
-        cases: plans.collect(),
+        cases: plans.filter(|plan| !plan.order.is_empty()).collect(),
     }
 }
 
@@ -261,7 +182,7 @@ fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
 }
 
 /// Shuffles uniformly (Fisher and Yates).
-fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
+pub(super) fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last as u64 + 1) as usize);
     }
@@ -289,11 +210,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn live_variants(count: usize) -> Vec<LiveVariant> {
-        let live_variant = |variant| LiveVariant {
-            variant,
-            single_call: false,
-        };
-        (0..count).map(live_variant).collect()
+        (0..count).map(LiveVariant::full).collect()
     }
 
     fn spec<'a>(index: u32, calls: &'a [u32], live_variants: &'a [LiveVariant]) -> ReplicaSpec<'a> {
@@ -334,12 +251,23 @@ mod tests {
             let order: Vec<_> = plan.load_order.iter().map(|load| load.variant).collect();
             *loads.entry(order).or_insert(0) += 1;
             for case in cases_of(&plan) {
-                let order: Vec<_> = case.order.iter().map(|sample| sample.variant).collect();
-                *orders.entry((case.case, order)).or_insert(0) += 1;
+                *orders.entry((case.case, case.order.clone())).or_insert(0) += 1;
             }
         }
         assert!(uniform_p(&orders, 48) > 0.001, "{orders:?}");
         assert!(uniform_p(&loads, 24) > 0.001, "{loads:?}");
+    }
+
+    #[test]
+    fn every_order_of_warming_up_is_equally_likely_whatever_the_order_of_loading() {
+        let live_variants = live_variants(3);
+        let mut orders = HashMap::new();
+        for index in 0..2_000 {
+            let plan = draw(&spec(index, &[100], &live_variants));
+            let load: Vec<_> = plan.load_order.iter().map(|load| load.variant).collect();
+            *orders.entry((load, plan.warm_up_order)).or_insert(0) += 1;
+        }
+        assert!(uniform_p(&orders, 36) > 0.001, "{orders:?}");
     }
 
     #[test]
@@ -367,7 +295,7 @@ mod tests {
         let mut follows = HashMap::new();
         for index in 0..400 {
             let plan = draw(&spec(index, &calls, &live_variants));
-            let firsts: Vec<_> = cases_of(&plan).map(|case| case.order[0].variant).collect();
+            let firsts: Vec<_> = cases_of(&plan).map(|case| case.order[0]).collect();
             for pair in firsts.chunks_exact(2) {
                 *follows.entry((pair[0], pair[1])).or_insert(0) += 1;
             }
@@ -381,7 +309,6 @@ mod tests {
         let mut drawn = HashSet::new();
         for index in 0..20 {
             for case in cases_of(&draw(&spec(index, &calls, &live_variants))) {
-                assert!(case.order.iter().all(|sample| sample.calls == case.calls));
                 match case.case {
                     0 => assert!((90..=110).contains(&case.calls)),
                     1 => assert_eq!(case.calls, 7),
@@ -393,28 +320,75 @@ mod tests {
         assert!(drawn.len() > 15, "{drawn:?}");
     }
 
-    #[test]
-    fn single_call_variants_share_one_block_and_make_one_call() {
+    /// Four variants, of which the second makes single calls on case 1 in every `every`-th replica.
+    fn with_a_slow_one(every: u32) -> Vec<LiveVariant> {
         let mut live_variants = live_variants(4);
-        live_variants[1].single_call = true;
-        live_variants[3].single_call = true;
-        let mut blocks = HashMap::new();
-        for index in 0..320 {
+        live_variants[1].single_calls = vec![1];
+        live_variants[1].single_calls_every = every;
+        live_variants
+    }
+
+    #[test]
+    fn a_case_with_a_slow_variant_has_a_round_of_everybody_and_full_samples_of_the_others() {
+        let live_variants = with_a_slow_one(1);
+        let mut orders = HashMap::new();
+        for index in 0..480 {
             let plan = draw(&spec(index, &[100, 50], &live_variants));
-            let with: Vec<usize> = (0..16)
-                .filter(|block| plan.blocks[*block].cases[0].order.len() == 4)
-                .collect();
-            assert_eq!(with.len(), 1);
-            for case in &plan.blocks[with[0]].cases {
-                let single_call = case.order.iter().filter(|sample| sample.variant % 2 == 1);
-                assert_eq!(
-                    single_call.map(|sample| sample.calls).collect::<Vec<_>>(),
-                    [1, 1]
-                );
+            let [round] = plan.single_call_rounds.as_slice() else {
+                panic!("{:?}", plan.single_call_rounds);
+            };
+            assert_eq!((round.case, round.calls), (1, 1));
+            *orders.entry(round.order.clone()).or_insert(0) += 1;
+            for case in cases_of(&plan) {
+                assert_eq!(case.order.contains(&1), case.case == 0);
+                assert!([0, 2, 3].iter().all(|variant| case.order.contains(variant)));
+                assert_ne!(case.seeds, round.seeds);
             }
-            *blocks.entry(with[0]).or_insert(0) += 1;
+            assert_eq!(plan.warm_up_cases(1), [0]);
+            assert_eq!(plan.warm_up_cases(2), [0, 1]);
         }
-        assert!(uniform_p(&blocks, 16) > 0.001, "{blocks:?}");
+        assert!(uniform_p(&orders, 24) > 0.001, "{orders:?}");
+    }
+
+    #[test]
+    fn whoever_costs_too_much_makes_single_calls_in_some_replicas_only() {
+        let mut live_variants = with_a_slow_one(4);
+        live_variants[3].single_calls = vec![0, 1];
+        live_variants[3].single_calls_every = 8;
+        for index in 0..16 {
+            let plan = draw(&spec(index, &[100, 50], &live_variants));
+            let rounds = plan.single_call_rounds.iter();
+            let rounds: Vec<_> = rounds
+                .map(|round| {
+                    (
+                        round.case,
+                        round.order.iter().copied().collect::<HashSet<_>>(),
+                    )
+                })
+                .collect();
+            let expected = match index {
+                0 | 8 => vec![
+                    (0, HashSet::from([0, 1, 2, 3])),
+                    (1, HashSet::from([0, 1, 2, 3])),
+                ],
+                4 | 12 => vec![(1, HashSet::from([0, 1, 2]))],
+                _ => Vec::new(),
+            };
+            assert_eq!(rounds, expected, "replica {index}");
+            // The last one has nothing else to do.
+            assert_eq!(plan.takes_part(3), index % 8 == 0);
+            assert!(plan.takes_part(1));
+        }
+    }
+
+    #[test]
+    fn cases_of_slow_variants_alone_have_no_blocks() {
+        let mut live_variants = with_a_slow_one(1);
+        live_variants.truncate(2);
+        live_variants[0].single_calls = vec![1];
+        let plan = draw(&spec(0, &[100, 50], &live_variants));
+        assert_eq!(plan.single_call_rounds.len(), 1);
+        assert!(cases_of(&plan).all(|case| case.case == 0));
     }
 
     #[test]
@@ -436,12 +410,5 @@ mod tests {
         });
         assert_ne!(draw(&base).blocks, pilot.blocks);
         assert_ne!(draw(&base).warm_up_seeds, pilot.warm_up_seeds);
-    }
-
-    #[test]
-    fn every_eighth_replica_runs_alone() {
-        let solo = (0..32).filter(|index| isolation(*index, 2) == Isolation::Solo);
-        assert_eq!(solo.collect::<Vec<_>>(), [7, 15, 23, 31]);
-        assert_eq!(isolation(0, 1), Isolation::Solo);
     }
 }

@@ -5,17 +5,25 @@
 //! often in every block, so their difference is as likely positive as negative, whatever the
 //! machine does meanwhile.
 
+mod build_order;
+mod costs;
 mod draw;
+mod live_variant;
 mod pilot;
+mod replica_plan;
 mod sampling;
 mod seeds;
+mod single_calls;
 mod steady;
 
-pub use draw::{
-    BlockPlan, CasePlan, ComponentLoad, Isolation, LiveVariant, PlannedSample, ReplicaPlan,
-    ReplicaSpec, ReplicaStage, draw, isolation,
+pub use build_order::build_order;
+pub use costs::{CaseOverhead, Correction};
+pub use draw::{ReplicaSpec, draw};
+pub use live_variant::{LiveVariant, SingleCalls};
+pub use pilot::PilotTimes;
+pub use replica_plan::{
+    BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
-pub use pilot::{PilotTimes, single_call_variants};
 pub use sampling::{Sampling, SamplingConstraints, TooShort, call_ns_min, choose};
 pub use seeds::{
     CALLS_MAX, CASES_MAX, InputPurpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,

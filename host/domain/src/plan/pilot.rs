@@ -1,9 +1,10 @@
 //! The times of the pilot, from which the sampling is chosen.
 
-use crate::measurement::{Baseline, CaseIndex, Metric, Replica, VariantIndex};
+use crate::measurement::{Baseline, CaseIndex, Metric, Replica, SampleKind, VariantIndex};
 use crate::stats::median;
+use std::collections::BTreeSet;
 
-/// A variant this many times slower than the best makes a single call in each replica.
+/// A variant this many times slower than the best on a case makes single calls there.
 const SINGLE_CALL_RATIO: f64 = 10.0;
 /// Variants within this ratio are treated alike: noise between two equal ones must not decide which
 /// makes single calls.
@@ -24,10 +25,17 @@ pub(super) struct Row {
 }
 
 impl PilotTimes {
-    /// The times of a pilot's samples.
+    /// The times of a pilot's samples: the full ones of a variant on a case, or its single call where
+    /// there are none.
     pub fn new(pilot: &Replica, metric: Metric) -> Self {
+        let full = pilot.samples.iter();
+        let full = full.filter(|sample| sample.kind == SampleKind::Full);
+        let full: BTreeSet<_> = full.map(|sample| (sample.variant, sample.case)).collect();
+        let counts = pilot.samples.iter().filter(|sample| {
+            sample.kind == SampleKind::Full || !full.contains(&(sample.variant, sample.case))
+        });
         let mut rows: Vec<Row> = Vec::new();
-        for sample in &pilot.samples {
+        for sample in counts {
             let baseline: Baseline = pilot
                 .baselines
                 .get(sample.case)
@@ -56,6 +64,26 @@ impl PilotTimes {
         Self { rows }
     }
 
+    /// Takes from an earlier pilot what this one does not have of the variants and cases that are
+    /// `wanted`: single calls are not repeated in each pilot.
+    pub fn complete(
+        &mut self,
+        earlier: &PilotTimes,
+        wanted: impl Fn(VariantIndex, CaseIndex) -> bool,
+    ) {
+        for row in &earlier.rows {
+            let key = (row.variant, row.case);
+            let place = self
+                .rows
+                .binary_search_by_key(&key, |row| (row.variant, row.case));
+            if let Err(place) = place
+                && wanted(row.variant, row.case)
+            {
+                self.rows.insert(place, row.clone());
+            }
+        }
+    }
+
     /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
     pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let row = |row: &&Row| row.variant == variant && row.case == case;
@@ -76,28 +104,19 @@ impl PilotTimes {
         &self.rows
     }
 
-    /// The mean over `cases` of the logarithm of a variant's time in nanoseconds.
-    pub(super) fn log_ns(&self, variant: VariantIndex, cases: &[CaseIndex]) -> Option<f64> {
-        let logs = cases
-            .iter()
-            .map(|case| self.call_ns(variant, *case).map(f64::ln));
-        let logs: Option<Vec<f64>> = logs.collect();
-        let logs = logs.filter(|logs| !logs.is_empty())?;
-        Some(logs.iter().sum::<f64>() / logs.len() as f64)
+    /// The variants that make single calls on a case: those more than 10 × slower than the best there.
+    pub(super) fn single_calls_on(&self, case: CaseIndex) -> Vec<VariantIndex> {
+        let times = self.variants().into_iter();
+        let times = times.filter_map(|variant| Some((variant, self.call_ns(variant, case)?.ln())));
+        single_call_variants(&times.collect::<Vec<_>>())
     }
 }
 
-/// The variants that make single calls: those more than 10 × slower than the best, given the logarithm
-/// of each variant's time. In ascending order.
+/// The variants more than 10 × slower than the best, given the logarithm of each variant's time. In
+/// ascending order.
 ///
 /// A variant within 25 % of one that makes full samples makes full samples too.
-///
-/// ```
-/// use bakeoff_domain::plan::single_call_variants;
-/// let times = [(0, 0.0), (1, 9.9_f64.ln()), (2, 10.1_f64.ln()), (3, 40_f64.ln())];
-/// assert_eq!(single_call_variants(&times), [3]);
-/// ```
-pub fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
+fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
     let mut sorted = log_times.to_vec();
     sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
     let Some(best) = sorted.first().map(|(_, time)| *time) else {
@@ -117,6 +136,43 @@ pub fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantInd
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measurement::{Sample, Surroundings};
+
+    /// A pilot of one sample for each variant, case and time in nanoseconds.
+    fn pilot(times: &[(VariantIndex, CaseIndex, u64)]) -> PilotTimes {
+        let sample = |(variant, case, cpu_ns): &(VariantIndex, CaseIndex, u64)| Sample {
+            kind: SampleKind::Full,
+            variant: *variant,
+            case: *case,
+            block: 0,
+            position: 0,
+            calls: 1,
+            cpu_ns: *cpu_ns,
+            wall_ns: *cpu_ns,
+        };
+        let replica = Replica {
+            index: 0,
+            solo: true,
+            samples: times.iter().map(sample).collect(),
+            baselines: Vec::new(),
+            cold_ns: Vec::new(),
+            surroundings: Surroundings::default(),
+        };
+        PilotTimes::new(&replica, Metric::Cpu)
+    }
+
+    #[test]
+    fn a_slow_variant_that_a_later_pilot_left_out_stays_slow() {
+        let earlier = pilot(&[(0, 0, 1_000), (1, 0, 50_000), (2, 0, 900), (1, 1, 70)]);
+        let mut later = pilot(&[(0, 0, 1_100), (0, 1, 80)]);
+        assert!(later.single_calls_on(0).is_empty());
+        later.complete(&earlier, |variant, _| variant != 2);
+        assert_eq!(later.single_calls_on(0), [1]);
+        let known = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)];
+        let times = known.map(|(variant, case)| later.call_ns(variant, case).map(f64::round));
+        let expected = [Some(1_100.0), Some(80.0), Some(50_000.0), Some(70.0), None];
+        assert_eq!(times, expected);
+    }
 
     #[test]
     fn alike_variants_are_treated_alike() {

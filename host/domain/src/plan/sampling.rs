@@ -1,9 +1,10 @@
 //! The sampling of a race: calls, blocks and warm-up, fixed before the first replica that counts.
 
-use super::pilot::{PilotTimes, single_call_variants};
+use super::costs::{CaseOverhead, Costs};
+use super::pilot::PilotTimes;
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
-use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant};
+use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls, single_calls};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
@@ -35,16 +36,15 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
-    /// By case: the time of a call outside the guest (making the input, lowering, lifting), in
-    /// nanoseconds.
-    pub call_overhead_ns: Vec<f64>,
+    /// By case: the time around its calls.
+    pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
     /// The time left for the whole race, in seconds.
     pub seconds: f64,
     /// The number of replicas that run at once.
     pub workers: u32,
-    /// The evidence that a claim needs, in nats: [`crate::race::RaceSettings::threshold`].
+    /// The evidence that a claim over all cases needs, in nats: [`crate::race::RaceSettings::threshold`].
     pub threshold: f64,
     /// The largest number of replicas.
     pub replicas_max: u32,
@@ -77,20 +77,12 @@ pub struct Sampling {
     pub warm_up: WarmUp,
     /// The pilot's test for a steady state after that warm-up.
     pub steadiness: Steadiness,
-    /// Variants that make a single call in each replica, ascending.
-    #[serde(alias = "brief")]
-    pub single_call: Vec<VariantIndex>,
+    /// The variants that make single calls, ascending, each with its cases.
+    #[serde(default)]
+    pub single_calls: Vec<SingleCalls>,
     /// Calls that are too short to be timed: their cases get no verdict for any variant.
     pub too_short: Vec<TooShort>,
     costs: Costs,
-}
-
-/// Costs for predictions, all in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Costs {
-    startup: f64,
-    /// By variant, by case: one call with everything around it; 0 if it did not run.
-    call: Vec<Vec<f64>>,
 }
 
 /// Chooses the sampling from a pilot, before any data that counts.
@@ -103,14 +95,9 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
     let too_short = find_too_short(pilot, &all_cases, call_ns_min(conditions.clock_ns));
     let timed = |case: &CaseIndex| !too_short.iter().any(|short| short.case == *case);
     let timed: Vec<CaseIndex> = all_cases.iter().copied().filter(timed).collect();
-    let times = pilot.variants().into_iter();
-    let times = times.filter_map(|variant| Some((variant, pilot.log_ns(variant, &timed)?)));
-    let single_call = single_call_variants(&times.collect::<Vec<_>>());
     let calls = all_cases.iter().map(|case| {
-        let quickest = pilot
-            .variants()
-            .into_iter()
-            .filter(|variant| !single_call.contains(variant))
+        let times = pilot.variants().into_iter();
+        let quickest = times
             .filter_map(|variant| pilot.call_ns(variant, *case))
             .fold(f64::INFINITY, f64::min);
         if timed.contains(case) {
@@ -124,11 +111,17 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
         blocks: BLOCKS_MIN,
         warm_up,
         steadiness: steadiness(pilot, conditions.practical_log),
-        costs: Costs::new(pilot, conditions),
-        single_call,
+        costs: Costs::new(
+            pilot,
+            all_cases.len(),
+            conditions.startup_seconds,
+            &conditions.overheads,
+        ),
+        single_calls: single_calls::find(pilot, &timed),
         too_short,
     };
     sampling.blocks = sampling.choose_blocks(pilot, conditions);
+    sampling.spread_single_calls(pilot, conditions);
     sampling
 }
 
@@ -160,33 +153,6 @@ fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConst
     wanted.min(fitting.floor()).max(1.0) as u32
 }
 
-impl Costs {
-    fn new(pilot: &PilotTimes, conditions: &SamplingConstraints) -> Self {
-        let cases = conditions.calls_max.len();
-        let variants = pilot.variants().last().map_or(0, |last| last + 1);
-        let call = |variant: VariantIndex, case: CaseIndex| {
-            let overhead = conditions
-                .call_overhead_ns
-                .get(case)
-                .copied()
-                .unwrap_or(0.0);
-            pilot
-                .call_ns(variant, case)
-                .map_or(0.0, |time| time + overhead)
-        };
-        let row = |variant| (0..cases).map(|case| call(variant, case)).collect();
-        Self {
-            startup: conditions.startup_seconds.max(0.0) * SECOND_NS,
-            call: (0..variants).map(row).collect(),
-        }
-    }
-
-    fn of_call(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
-        let row = self.call.get(variant);
-        row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
-    }
-}
-
 impl Sampling {
     /// The declared weights of cases, with 0 for those on which calls are too short.
     pub fn case_weights(&self, declared: &[f64]) -> Vec<f64> {
@@ -198,78 +164,112 @@ impl Sampling {
         weights.map(weight).collect()
     }
 
-    /// The predicted time of a replica with these variants in seconds, start and warm-up included. It
-    /// takes the pilot's CPU time for wall time, which is too little on a busy machine: callers take
-    /// the larger of this and the time of recent replicas.
-    pub fn replica_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        self.startup_seconds(live_variants) + self.blocks_seconds(live_variants, self.blocks)
+    /// A variant as it takes part in replicas.
+    pub fn live_variant(&self, variant: VariantIndex) -> LiveVariant {
+        LiveVariant::new(variant, &self.single_calls)
     }
 
-    /// The predicted time of one block without single-call variants in seconds: by this much a budget
-    /// may be exceeded.
+    /// The predicted time of the replica of this index with these variants in seconds, start and
+    /// warm-up included. It takes the pilot's machine for what is to come: callers correct it by what
+    /// replicas really take ([`super::Correction`]).
+    pub fn replica_seconds(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
+        self.full_seconds(live_variants, self.blocks)
+            + self.single_calls_seconds(live_variants, index)
+    }
+
+    /// The predicted time of one block in seconds: by this much a budget may be exceeded.
     pub fn block_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let full = live_variants
-            .iter()
-            .filter(|live_variant| !live_variant.single_call);
-        let samples = full.map(|live_variant| self.block_ns(live_variant.variant));
-        samples.sum::<f64>() / SECOND_NS
+        let on_case = |case: CaseIndex| -> f64 {
+            let calls = self.calls[case];
+            let samples = live_variants
+                .iter()
+                .filter(|one| !one.makes_single_calls_on(case))
+                .map(|one| self.costs.calls_seconds(one.variant, case, calls));
+            self.costs.with_inputs(case, calls, samples)
+        };
+        self.timed_cases().map(on_case).sum()
+    }
+
+    /// The predicted time of a replica without its single calls, in seconds.
+    fn full_seconds(&self, live_variants: &[LiveVariant], blocks: u32) -> f64 {
+        self.startup_seconds(live_variants) + f64::from(blocks) * self.block_seconds(live_variants)
+    }
+
+    fn timed_cases(&self) -> impl Iterator<Item = CaseIndex> {
+        (0..self.calls.len()).filter(|case| self.calls[*case] > 0)
     }
 
     fn startup_seconds(&self, live_variants: &[LiveVariant]) -> f64 {
-        let warm_up = |live_variant: &LiveVariant| {
-            let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
-            let calls: Vec<f64> = cases
-                .map(|case| self.costs.of_call(live_variant.variant, case))
-                .collect();
-            let rotation: f64 = calls.iter().sum();
-            if live_variant.single_call || calls.is_empty() {
-                return rotation;
-            }
-            let least = rotation / calls.len() as f64 * f64::from(self.warm_up.calls());
-            least.max(rotation).max(self.warm_up.time_ns() as f64)
+        let full_cases = |one: &LiveVariant| {
+            let cases = self.timed_cases();
+            let full = cases.filter(|case| !one.makes_single_calls_on(*case));
+            (one.variant, full.collect())
         };
-        (self.costs.startup + live_variants.iter().map(warm_up).sum::<f64>()) / SECOND_NS
+        let rotations: Vec<(VariantIndex, Vec<CaseIndex>)> =
+            live_variants.iter().map(full_cases).collect();
+        self.costs.startup_seconds() + self.costs.warm_up_seconds(self.warm_up, &rotations)
     }
 
-    fn blocks_seconds(&self, live_variants: &[LiveVariant], blocks: u32) -> f64 {
-        let single_call = live_variants
-            .iter()
-            .filter(|live_variant| live_variant.single_call);
-        let single_call_ns = single_call.map(|live_variant| {
-            let cases = (0..self.calls.len()).filter(|case| self.calls[*case] > 0);
-            cases
-                .map(|case| self.costs.of_call(live_variant.variant, case))
-                .sum::<f64>()
-        });
-        f64::from(blocks) * self.block_seconds(live_variants)
-            + single_call_ns.sum::<f64>() / SECOND_NS
+    /// The predicted time of the single calls in the replica of this index: those of slow variants,
+    /// and of the others beside them.
+    fn single_calls_seconds(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
+        let round = |case: CaseIndex| -> f64 {
+            let single = |one: &LiveVariant| one.makes_single_calls_on(case);
+            let due = |one: &LiveVariant| one.makes_single_calls_in(index);
+            if !live_variants.iter().any(|one| single(one) && due(one)) {
+                return 0.0;
+            }
+            let present = live_variants.iter().filter(|one| !single(one) || due(one));
+            let calls = present.map(|one| self.costs.calls_seconds(one.variant, case, 1));
+            self.costs.with_inputs(case, 1, calls)
+        };
+        self.timed_cases().map(round).sum()
     }
 
-    fn block_ns(&self, variant: VariantIndex) -> f64 {
-        let cases = self.calls.iter().enumerate();
-        cases
-            .map(|(case, calls)| f64::from(*calls) * self.costs.of_call(variant, case))
-            .sum()
+    /// Decides how often each variant makes its single calls.
+    fn spread_single_calls(&mut self, pilot: &PilotTimes, conditions: &SamplingConstraints) {
+        let live_variants = pilot.variants().into_iter();
+        let live_variants: Vec<LiveVariant> = live_variants
+            .map(|variant| self.live_variant(variant))
+            .collect();
+        let round_ns = |own: &SingleCalls| {
+            let calls = own
+                .cases
+                .iter()
+                .map(|case| self.costs.calls_seconds(own.variant, *case, 1));
+            calls.sum::<f64>() * SECOND_NS
+        };
+        let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();
+        let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
+        let replica_ns = self.full_seconds(&live_variants, self.blocks) * SECOND_NS;
+        let every = single_calls::every(
+            &rounds_ns,
+            &single_calls::Room {
+                budget_ns,
+                others: live_variants.len() - rounds_ns.len(),
+                needed: replicas_needed(conditions.threshold),
+                replicas: (budget_ns / replica_ns.max(1.0))
+                    .clamp(1.0, f64::from(conditions.replicas_max)),
+            },
+        );
+        for (own, every) in self.single_calls.iter_mut().zip(every) {
+            own.every = every;
+        }
     }
 
     fn choose_blocks(&self, pilot: &PilotTimes, conditions: &SamplingConstraints) -> u32 {
-        let live_variant = |variant| LiveVariant {
-            variant,
-            single_call: self.single_call.contains(&variant),
-        };
-        let live_variants: Vec<LiveVariant> =
-            pilot.variants().into_iter().map(live_variant).collect();
+        let live_variants = pilot.variants().into_iter();
+        let live_variants: Vec<LiveVariant> = live_variants
+            .map(|variant| self.live_variant(variant))
+            .collect();
         let startup = self.startup_seconds(&live_variants);
-        let fills = |blocks: &u32| {
-            self.blocks_seconds(&live_variants, *blocks) >= BLOCKS_TO_STARTUP * startup
-        };
+        let block = self.block_seconds(&live_variants);
+        let fills = |blocks: &u32| f64::from(*blocks) * block >= BLOCKS_TO_STARTUP * startup;
         let wanted = (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX);
         let replicas = REPLICAS_WANTED * f64::from(replicas_needed(conditions.threshold));
         let replicas = replicas.min(f64::from(conditions.replicas_max));
         let seconds = conditions.seconds * f64::from(conditions.workers.max(1));
-        let fits = |blocks: &u32| {
-            replicas * (startup + self.blocks_seconds(&live_variants, *blocks)) <= seconds
-        };
+        let fits = |blocks: &u32| replicas * self.full_seconds(&live_variants, *blocks) <= seconds;
         (BLOCKS_MIN..=wanted).rev().find(fits).unwrap_or(BLOCKS_MIN)
     }
 }
@@ -277,7 +277,7 @@ impl Sampling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::{Metric, Replica, Sample, Surroundings};
+    use crate::measurement::{Metric, Replica, Sample, SampleKind, Surroundings};
 
     /// A pilot with the given call times, by variant, by case.
     fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
@@ -286,6 +286,7 @@ mod tests {
             for (variant, cases) in times_ns.iter().enumerate() {
                 for (case, time_ns) in cases.iter().enumerate() {
                     samples.push(Sample {
+                        kind: SampleKind::Full,
                         variant,
                         case,
                         block,
@@ -312,7 +313,7 @@ mod tests {
         SamplingConstraints {
             clock_ns: 500.0,
             startup_seconds: 0.003,
-            call_overhead_ns: vec![0.0; cases],
+            overheads: vec![CaseOverhead::default(); cases],
             calls_max: vec![1_000_000; cases],
             seconds: 60.0,
             workers: 2,
@@ -323,11 +324,8 @@ mod tests {
     }
 
     fn racing(variants: &[VariantIndex]) -> Vec<LiveVariant> {
-        let live_variant = |variant: &VariantIndex| LiveVariant {
-            variant: *variant,
-            single_call: false,
-        };
-        variants.iter().map(live_variant).collect()
+        let variants = variants.iter().copied();
+        variants.map(LiveVariant::full).collect()
     }
 
     #[test]
@@ -336,21 +334,39 @@ mod tests {
         let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
         // 1000 q is 0.5 ms; nine tenths of 28 calls of 20 µs are 0.504 ms.
         assert_eq!(sampling.calls, [28, 2]);
-        assert!(sampling.too_short.is_empty() && sampling.single_call.is_empty());
+        assert!(sampling.too_short.is_empty() && sampling.single_calls.is_empty());
         let mut small = conditions(2);
         small.calls_max = vec![11, 1];
         assert_eq!(choose(&pilot, WarmUp::Normal, &small).calls, [10, 1]);
     }
 
+    fn single(variant: VariantIndex, cases: &[CaseIndex], every: u32) -> SingleCalls {
+        SingleCalls {
+            variant,
+            cases: cases.to_vec(),
+            every,
+        }
+    }
+
     #[test]
-    fn a_slow_variant_makes_single_calls_and_does_not_set_the_calls() {
-        let sampling = choose(
-            &pilot(&[&[1_000_000], &[20_000], &[30_000]]),
-            WarmUp::Normal,
-            &conditions(1),
-        );
-        assert_eq!(sampling.single_call, [0]);
-        assert_eq!(sampling.calls, [28]);
+    fn a_variant_makes_single_calls_on_the_cases_where_it_is_slow() {
+        let pilot = pilot(&[&[25_000, 9_000_000], &[20_000, 30_000], &[30_000, 30_000]]);
+        let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
+        assert_eq!(sampling.single_calls, [single(0, &[1], 1)]);
+        assert_eq!(sampling.calls, [28, 19]);
+    }
+
+    #[test]
+    fn a_slow_variant_that_costs_too_much_makes_its_calls_seldom() {
+        let of = |slow_ns: u64| {
+            let times: &[&[u64]] = &[&[20_000], &[20_000], &[slow_ns]];
+            choose(&pilot(times), WarmUp::Normal, &conditions(1)).single_calls[0].every
+        };
+        // Half of the 60 s of two workers is for seven calls of 8 s, which an obvious verdict needs, or
+        // for six of 9 s, in 96 replicas.
+        assert_eq!(of(8_000_000_000), 1);
+        assert_eq!(of(9_000_000_000), 16);
+        assert_eq!(of(61_000_000_000), 0);
     }
 
     #[test]
@@ -375,36 +391,55 @@ mod tests {
         assert!((sampling.block_seconds(&racing(&[0, 1])) - 0.003).abs() < 1e-9);
         // 3 ms to start, 5 and 6 ms to warm up, and the blocks.
         let expected = 0.003 + 0.005 + 0.006 + f64::from(sampling.blocks) * 0.003;
-        assert!((sampling.replica_seconds(&racing(&[0, 1])) - expected).abs() < 1e-9);
+        assert!((sampling.replica_seconds(&racing(&[0, 1]), 0) - expected).abs() < 1e-9);
         // Twice the start takes 28 ms, which is more than 9 blocks of 3 ms.
         assert_eq!(sampling.blocks, 10);
+    }
+
+    #[test]
+    fn what_is_around_the_calls_of_one_case_is_no_cost_of_another() {
+        let pilot = pilot(&[&[20_000, 480_000], &[20_000, 480_000]]);
+        let mut dear = conditions(2);
+        dear.overheads[1] = CaseOverhead {
+            input_ns: 50e6,
+            judge_ns: 10e6,
+            call_ns: 1e6,
+        };
+        let sampling = choose(&pilot, WarmUp::Normal, &dear);
+        assert_eq!(sampling.calls, [28, 2]);
+        // 28 calls of 20 µs and 2 of 1.48 ms for each of both, and two inputs that they share.
+        let expected = 2.0 * (28.0 * 20e-6 + 2.0 * 1.48e-3) + 2.0 * 60e-3;
+        let block = sampling.block_seconds(&racing(&[0, 1]));
+        assert!((block - expected).abs() < 1e-9, "{block}");
+        // The warm-up takes 20 calls, 10 on each case; both have the same inputs.
+        let start =
+            sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
+        let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
+        assert!((start - expected).abs() < 1e-9, "{start}");
     }
 
     #[test]
     fn a_short_budget_means_few_blocks() {
         let pilot = pilot(&[&[1_000_000], &[2_000_000]]);
         let mut hasty = conditions(1);
-        hasty.seconds = 0.5;
-        assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, 7);
+        hasty.seconds = 0.35;
+        assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, 6);
         hasty.seconds = 0.01;
         assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, BLOCKS_MIN);
     }
 
     #[test]
-    fn a_single_call_variant_costs_one_call_and_its_warm_up() {
+    fn a_slow_variant_costs_a_call_of_everybody_and_no_warm_up() {
         let pilot = pilot(&[&[20_000], &[4_000_000]]);
         let sampling = choose(&pilot, WarmUp::Normal, &conditions(1));
-        let with = [
-            LiveVariant {
-                variant: 0,
-                single_call: false,
-            },
-            LiveVariant {
-                variant: 1,
-                single_call: true,
-            },
-        ];
-        let more = sampling.replica_seconds(&with) - sampling.replica_seconds(&with[..1]);
-        assert!((more - 0.008).abs() < 1e-9, "{more}");
+        let live_variants = [0, 1].map(|variant| sampling.live_variant(variant));
+        let more = sampling.replica_seconds(&live_variants, 3)
+            - sampling.replica_seconds(&live_variants[..1], 3);
+        assert!((more - 0.004_02).abs() < 1e-9, "{more}");
+        let mut seldom = sampling.clone();
+        seldom.single_calls[0].every = 2;
+        let live_variants = [0, 1].map(|variant| seldom.live_variant(variant));
+        let with = |index| seldom.replica_seconds(&live_variants, index);
+        assert!((with(2) - with(3) - 0.004_02).abs() < 1e-9);
     }
 }

@@ -10,6 +10,9 @@ pub const CASES_MAX: usize = 1 << 14;
 /// The number of calls of one sample with distinct seeds.
 pub const CALLS_MAX: u32 = 1 << 24;
 
+/// The number of the block that inputs of single calls are made for: beyond those of a plan.
+pub(super) const SINGLE_CALL_BLOCK: u32 = 255;
+
 /// The golden ratio in 64 bits: the step of splitmix64. Any odd number would keep seeds distinct.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -23,7 +26,7 @@ pub enum InputPurpose {
     WarmUp,
     /// A checked call in the gate.
     Gate,
-    /// A timed call of a pilot, which is discarded.
+    /// A timed call of a pilot, which does not count.
     Pilot,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const P_MAX: f64 = 0.01;
 
 /// The warm-up of each variant before its first sample: its cases in rotation, until both numbers
-/// are reached. A single-call variant makes one call for each case. The first call is the cold start.
+/// are reached. Cases on which it makes single calls are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUp {
@@ -97,7 +97,7 @@ pub fn steadiness(times: &PilotTimes, practical_log: f64) -> Steadiness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::{Baseline, Metric, Replica, Sample, Surroundings};
+    use crate::measurement::{Baseline, Metric, Replica, Sample, SampleKind, Surroundings};
 
     fn pilot(time_ns: impl Fn(usize, u32) -> f64) -> PilotTimes {
         let mut samples = Vec::new();
@@ -105,6 +105,7 @@ mod tests {
             for variant in 0..2 {
                 let total = (time_ns(variant, block) * 10.0) as u64;
                 samples.push(Sample {
+                    kind: SampleKind::Full,
                     variant,
                     case: 0,
                     block,

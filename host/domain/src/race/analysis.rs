@@ -1,10 +1,12 @@
 //! The analysis of a race: verdicts, times and annotations from replicas.
 
+use super::alpha::Basis;
 use super::block_times::BlockTimes;
+use super::cold_start::ColdStarts;
 use super::dependence::{self, Dependence};
 use super::implied::add_implied;
 use super::pair_sequence::PairSequence;
-use super::settings::{Basis, RaceSettings};
+use super::settings::RaceSettings;
 use super::solo_comparison::{self, SoloComparison};
 use super::times::{MedianTimes, TimeSummary};
 use crate::measurement::{Replica, VariantIndex};
@@ -26,6 +28,9 @@ pub struct Analysis {
     /// By case: each pair once for each case that counts. Empty if a single case counts: it says
     /// the same as all of them.
     pub by_case: Vec<PairVerdict>,
+    /// By the cold start, each pair once; empty unless a criterion asks for it.
+    #[serde(default)]
+    pub cold_start: Vec<PairVerdict>,
     /// The variant that beats every other.
     pub winner: Option<VariantIndex>,
     /// The variants that nobody surely beats.
@@ -55,6 +60,7 @@ pub struct Race {
     weights: Vec<f64>,
     pairs: Vec<PairSequence>,
     times: MedianTimes,
+    cold_starts: ColdStarts,
     replicas: u32,
     shared: u32,
     next_index: u32,
@@ -72,6 +78,7 @@ impl Race {
                 .map(|(a, b)| PairSequence::new(&settings, a, b))
                 .collect(),
             times: MedianTimes::new(&settings),
+            cold_starts: ColdStarts::new(&settings),
             weights: settings.weights(),
             settings,
             replicas: 0,
@@ -123,6 +130,7 @@ impl Race {
             unbeaten: unbeaten(&self.settings, &overall),
             solo_comparison: solo_comparison::compare(&remaining, practical),
             dependences: dependence::find(&remaining),
+            cold_start: self.cold_starts.verdicts(withdrawn),
             times: self.times.summaries(self.settings.confidence),
             settings: self.settings.clone(),
             overall,
@@ -187,6 +195,7 @@ impl Race {
         for pair in &mut self.pairs {
             pair.push(&times, &self.weights, replica);
         }
+        self.cold_starts.push(replica);
         self.replicas += 1;
         self.shared += u32::from(!replica.solo);
     }

@@ -1,7 +1,7 @@
 //! The times of one replica by block, and the differences of its pairs.
 
 use super::settings::RaceSettings;
-use crate::measurement::{CaseIndex, Replica, VariantIndex};
+use crate::measurement::{CaseIndex, Replica, SampleKind, VariantIndex};
 use crate::stats::{hodges_lehmann, median};
 
 /// Blocks of a replica beyond this are ignored; a plan has at most
@@ -12,16 +12,20 @@ const BLOCKS_MAX: usize = 256;
 pub(super) struct BlockTimes {
     cases: usize,
     blocks: usize,
-    /// ln of nanoseconds; NaN where the variant did not run.
+    /// Of full samples: ln of nanoseconds; NaN where the variant made none.
     log_ns: Vec<f64>,
-    /// By variant and case, the clock's resolution relative to a sample.
+    /// By variant and case: ln of nanoseconds of its single call; NaN if it made none.
+    single_log_ns: Vec<f64>,
+    /// By variant and case, the clock's resolution relative to a full sample.
     resolutions: Vec<f64>,
+    /// By variant and case, the clock's resolution relative to its single call.
+    single_resolutions: Vec<f64>,
 }
 
 /// The difference of a pair on one case in one replica.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Difference {
-    /// The Hodges–Lehmann estimate over blocks of ln t_a − ln t_b.
+    /// ln t_a − ln t_b: the Hodges–Lehmann estimate over blocks, or that of two single calls.
     pub(super) value: f64,
     /// The clock's resolution relative to a sample of `a` plus that relative to one of `b`.
     pub(super) resolution: f64,
@@ -35,6 +39,8 @@ impl BlockTimes {
         let last = replica.samples.iter().map(|sample| sample.block as usize);
         let blocks = last.max().map_or(0, |last| last + 1).min(BLOCKS_MAX);
         let mut log_ns = vec![f64::NAN; variants * cases * blocks];
+        let mut single_log_ns = vec![f64::NAN; variants * cases];
+        let mut single_resolutions = vec![0.0; variants * cases];
         let mut totals = vec![(0.0, 0.0); variants * cases];
         for sample in &replica.samples {
             let block = sample.block as usize;
@@ -43,17 +49,28 @@ impl BlockTimes {
             }
             let baseline = replica.baselines.get(sample.case).copied();
             let call_ns = sample.call_ns(settings.metric, &baseline.unwrap_or_default());
+            let total_ns = sample.total_ns(settings.metric) as f64;
             let row = sample.variant * cases + sample.case;
-            log_ns[row * blocks + block] = call_ns.ln();
-            totals[row].0 += 1.0;
-            totals[row].1 += sample.total_ns(settings.metric) as f64;
+            match sample.kind {
+                SampleKind::Full => {
+                    log_ns[row * blocks + block] = call_ns.ln();
+                    totals[row].0 += 1.0;
+                    totals[row].1 += total_ns;
+                }
+                SampleKind::SingleCall => {
+                    single_log_ns[row] = call_ns.ln();
+                    single_resolutions[row] = settings.clock_ns / total_ns.max(1.0);
+                }
+            }
         }
         let resolution = |(count, total): &(f64, f64)| settings.clock_ns * count / total.max(1.0);
         Self {
             cases,
             blocks,
             log_ns,
+            single_log_ns,
             resolutions: totals.iter().map(resolution).collect(),
+            single_resolutions,
         }
     }
 
@@ -62,29 +79,61 @@ impl BlockTimes {
         &self.log_ns[start..start + self.blocks]
     }
 
-    /// The difference of `a` and `b` on a case, from the blocks in which both ran; `None` if there
-    /// is no such block.
+    fn has_full_samples(&self, variant: VariantIndex, case: CaseIndex) -> bool {
+        self.row(variant, case)
+            .iter()
+            .any(|value| value.is_finite())
+    }
+
+    /// The difference of `a` and `b` on a case: from the blocks in which both ran, if both made full
+    /// samples; otherwise from the single call of each. `None` if there is neither.
     pub(super) fn difference(
         &self,
         a: VariantIndex,
         b: VariantIndex,
         case: CaseIndex,
     ) -> Option<Difference> {
-        let pairs = self.row(a, case).iter().zip(self.row(b, case));
-        let differences = pairs.map(|(a, b)| a - b).filter(|value| value.is_finite());
-        let differences: Vec<f64> = differences.collect();
-        Some(Difference {
-            value: hodges_lehmann(&differences)?,
-            resolution: self.resolutions[a * self.cases + case]
-                + self.resolutions[b * self.cases + case],
+        if self.has_full_samples(a, case) && self.has_full_samples(b, case) {
+            let mut differences = self.differences_by_block(a, b, case);
+            differences.retain(|value| value.is_finite());
+            return Some(Difference {
+                value: hodges_lehmann(&differences)?,
+                resolution: self.resolution(a, b, case),
+            });
+        }
+        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
+        let value = self.single_log_ns[of_a] - self.single_log_ns[of_b];
+        value.is_finite().then(|| Difference {
+            value,
+            resolution: self.single_resolutions[of_a] + self.single_resolutions[of_b],
         })
     }
 
-    /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
+    /// By block: ln t_a − ln t_b of full samples; NaN where one of them made none.
+    pub(super) fn differences_by_block(
+        &self,
+        a: VariantIndex,
+        b: VariantIndex,
+        case: CaseIndex,
+    ) -> Vec<f64> {
+        let pairs = self.row(a, case).iter().zip(self.row(b, case));
+        pairs.map(|(a, b)| a - b).collect()
+    }
+
+    /// The clock's resolution relative to a full sample of `a` plus that relative to one of `b`.
+    pub(super) fn resolution(&self, a: VariantIndex, b: VariantIndex, case: CaseIndex) -> f64 {
+        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
+        self.resolutions[of_a] + self.resolutions[of_b]
+    }
+
+    /// The median time of one call in its full samples, or that of its single call if it made none, in
+    /// nanoseconds; `None` if the variant did not run on the case.
     pub(super) fn median_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let row = self.row(variant, case).iter().copied();
         let mut times: Vec<f64> = row.filter(|value| value.is_finite()).collect();
-        median(&mut times).map(f64::exp)
+        let single = Some(self.single_log_ns[variant * self.cases + case]);
+        let log_ns = median(&mut times).or(single.filter(|value| value.is_finite()));
+        log_ns.map(f64::exp)
     }
 }
 
@@ -95,6 +144,7 @@ mod tests {
 
     fn sample(variant: usize, block: u32, cpu_ns: u64) -> Sample {
         Sample {
+            kind: SampleKind::Full,
             variant,
             case: 0,
             block,
@@ -143,6 +193,50 @@ mod tests {
         assert_eq!(mirrored.value, -difference.value);
         assert_eq!(mirrored.resolution, difference.resolution);
         assert!((block_times.median_ns(1, 0).unwrap() - 1_000.0).abs() < 1e-6);
+    }
+
+    fn single_call(variant: usize, cpu_ns: u64) -> Sample {
+        Sample {
+            kind: SampleKind::SingleCall,
+            calls: 1,
+            ..sample(variant, 0, cpu_ns)
+        }
+    }
+
+    #[test]
+    fn a_pair_is_compared_by_samples_of_one_kind() {
+        let settings = RaceSettings::new(3, 1);
+        // Cold single calls take thrice the time; the third variant makes no others.
+        let samples = vec![
+            single_call(0, 3_100),
+            single_call(1, 6_100),
+            single_call(2, 60_100),
+            sample(0, 0, 11_000),
+            sample(1, 0, 21_000),
+        ];
+        let block_times = BlockTimes::new(&settings, &replica(samples));
+        let ratio = |a, b| block_times.difference(a, b, 0).unwrap().value.exp();
+        assert!((ratio(1, 0) - 2.0).abs() < 1e-9);
+        assert!((ratio(2, 0) - 20.0).abs() < 1e-9);
+        assert!((ratio(2, 1) - 10.0).abs() < 1e-9);
+        let resolution = |a, b| block_times.difference(a, b, 0).unwrap().resolution;
+        assert!((resolution(2, 0) - 500.0 / 60_100.0 - 500.0 / 3_100.0).abs() < 1e-12);
+        assert!((resolution(1, 0) - 500.0 / 11_000.0 - 500.0 / 21_000.0).abs() < 1e-12);
+        assert!((block_times.median_ns(0, 0).unwrap() - 1_000.0).abs() < 1e-6);
+        assert!((block_times.median_ns(2, 0).unwrap() - 60_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn two_that_make_full_samples_are_not_compared_by_single_calls() {
+        let settings = RaceSettings::new(2, 1);
+        let samples = vec![
+            single_call(0, 3_100),
+            single_call(1, 6_100),
+            sample(0, 0, 11_000),
+            sample(1, 1, 21_000),
+        ];
+        let block_times = BlockTimes::new(&settings, &replica(samples));
+        assert_eq!(block_times.difference(0, 1, 0), None);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //! [`analyse`] takes all replicas at once; [`Race`] takes them one by one, at the cost of the new
 //! replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.
 
+mod alpha;
 mod analysis;
 mod block_times;
+mod cold_start;
 mod conditions;
 mod dependence;
+mod first_scale;
 mod implied;
 mod pair_sequence;
 mod progress;
@@ -16,9 +19,11 @@ mod solo_comparison;
 mod times;
 
 pub use crate::plan::LiveVariant;
+pub use alpha::{Basis, ClaimScope};
 pub use analysis::{Analysis, Race, analyse};
 pub use dependence::{Dependence, Factor};
+pub use first_scale::first_scales;
 pub use progress::{NextStep, RemainingBudget, StopReason};
-pub use settings::{Basis, RaceSettings};
+pub use settings::{FirstScale, RaceSettings};
 pub use solo_comparison::SoloComparison;
 pub use times::TimeSummary;

@@ -1,5 +1,6 @@
 //! The differences of one pair over the whole race, over all cases and by case.
 
+use super::alpha::ClaimScope;
 use super::block_times::BlockTimes;
 use super::conditions::ReplicaConditions;
 use super::settings::RaceSettings;
@@ -10,22 +11,29 @@ use crate::verdict::{PairVerdict, SignInversion, Verdict, judge};
 
 /// The differences of a pair over all cases (`case` is `None`) or on one, by replica.
 #[derive(Clone, Debug)]
-struct Scope {
+struct ScopeSequence {
     case: Option<CaseIndex>,
     sequence: ConfidenceSequence,
     /// By difference.
     conditions: Vec<ReplicaConditions>,
-    /// The level of the correlation with the contention probe, divided among the pair's scopes.
+    /// The level of the correlation with the contention probe, divided as α is among the verdicts of
+    /// the pair.
     p_max: f64,
 }
 
-impl Scope {
-    fn new(case: Option<CaseIndex>, settings: &RaceSettings) -> Self {
+impl ScopeSequence {
+    fn new(
+        settings: &RaceSettings,
+        pair: (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+    ) -> Self {
+        let scope = case.map_or(ClaimScope::AllCases, |_| ClaimScope::OneCase);
         Self {
             case,
-            sequence: ConfidenceSequence::new(settings.threshold(), settings.practical_log()),
+            sequence: ConfidenceSequence::new(settings.threshold(scope), settings.practical_log())
+                .with_first_scale(settings.first_scale(pair, case)),
             conditions: Vec::new(),
-            p_max: sign_inversion::P_MAX / settings.scopes(),
+            p_max: sign_inversion::P_MAX * settings.share(scope),
         }
     }
 
@@ -54,8 +62,8 @@ impl Scope {
 pub(super) struct PairSequence {
     pub(super) a: VariantIndex,
     pub(super) b: VariantIndex,
-    overall: Scope,
-    by_case: Vec<Scope>,
+    overall: ScopeSequence,
+    by_case: Vec<ScopeSequence>,
 }
 
 impl PairSequence {
@@ -64,11 +72,11 @@ impl PairSequence {
     pub(super) fn new(settings: &RaceSettings, a: VariantIndex, b: VariantIndex) -> Self {
         let cases = settings.claimed_cases();
         let cases = if cases.len() > 1 { cases } else { Vec::new() };
-        let by_case = |case| Scope::new(Some(case), settings);
+        let by_case = |case| ScopeSequence::new(settings, (a, b), Some(case));
         Self {
             a,
             b,
-            overall: Scope::new(None, settings),
+            overall: ScopeSequence::new(settings, (a, b), None),
             by_case: cases.into_iter().map(by_case).collect(),
         }
     }
@@ -124,7 +132,7 @@ impl PairSequence {
 
     /// The differences over all cases, each with the conditions of its replica.
     pub(super) fn differences(&self) -> impl Iterator<Item = (f64, &ReplicaConditions)> {
-        let Scope {
+        let ScopeSequence {
             sequence,
             conditions,
             ..

@@ -1,8 +1,9 @@
 //! The next step of a race: who runs, or why it is over.
 
+use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{self, LiveVariant};
+use crate::plan::{Correction, LiveVariant, Sampling};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,25 @@ pub struct RemainingBudget {
     pub replica_seconds: f64,
 }
 
+impl RemainingBudget {
+    /// The budget of a race that has these seconds left: the next replica, of this index, has the
+    /// variants that are left, and what it takes is predicted from the sampling and corrected by the
+    /// replicas so far.
+    pub fn new(
+        seconds: f64,
+        index: u32,
+        analysis: &Analysis,
+        sampling: &Sampling,
+        correction: &Correction,
+    ) -> Self {
+        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
+        Self {
+            seconds,
+            replica_seconds: correction.apply(predicted),
+        }
+    }
+}
+
 impl Analysis {
     /// The next step.
     ///
@@ -86,14 +106,14 @@ impl Analysis {
         if remaining.replica_seconds > remaining.seconds {
             return NextStep::Stop(StopReason::Budget);
         }
-        let single_call = self.single_call(&live_variants);
-        let live_variants = live_variants.into_iter().map(|variant| LiveVariant {
-            variant,
-            single_call: single_call.contains(&variant),
-        });
         NextStep::Run {
-            live_variants: live_variants.collect(),
+            live_variants: self.next_live_variants(),
         }
+    }
+
+    /// The variants that the next replica would have, if there is one.
+    pub fn next_live_variants(&self) -> Vec<LiveVariant> {
+        self.with_single_calls(&self.live_variants())
     }
 
     /// The variants that have not failed.
@@ -103,15 +123,36 @@ impl Analysis {
             .collect()
     }
 
-    /// The unbeaten variants, and the beaten ones that have a case or the margin to settle.
+    /// The unbeaten variants, by time or by the cold start where that is asked for, and the beaten
+    /// ones that have a case or the margin to settle.
     fn live_variants(&self) -> Vec<VariantIndex> {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
                 || self.is_near_margin(*variant)
+                || self.has_unbeaten_start(*variant)
                 || best.is_some_and(|best| self.leads_on_a_case(*variant, best))
         };
         self.taking_part().into_iter().filter(stays).collect()
+    }
+
+    /// Returns true if verdicts about the cold start are wanted, and none calls the variant slower.
+    fn has_unbeaten_start(&self, variant: VariantIndex) -> bool {
+        let slower = |pair: &PairVerdict| match pair.verdict {
+            Verdict::Beats => pair.b == variant,
+            Verdict::Beaten => pair.a == variant,
+            Verdict::Tie | Verdict::NoCall => false,
+        };
+        self.settings.cold_start && !self.cold_start.iter().any(slower)
+    }
+
+    /// Returns true if the cold starts of two of these variants are not told apart yet.
+    fn has_open_start(&self, live_variants: &[VariantIndex]) -> bool {
+        let unbeaten = |variant: VariantIndex| {
+            live_variants.contains(&variant) && self.has_unbeaten_start(variant)
+        };
+        let mut pairs = self.cold_start.iter();
+        pairs.any(|pair| unbeaten(pair.a) && unbeaten(pair.b) && pair.is_open())
     }
 
     /// Returns true if it is open whether the variant is within the margin of variant 0; for variant
@@ -132,12 +173,19 @@ impl Analysis {
     }
 
     fn settled(&self, live_variants: &[VariantIndex]) -> Option<StopReason> {
+        let best = self.leader();
         let is_open = |live_variant: &VariantIndex| {
-            !self.unbeaten.contains(live_variant) || self.is_near_margin(*live_variant)
+            let leads = best.is_some_and(|best| self.leads_on_a_case(*live_variant, best));
+            (leads && !self.unbeaten.contains(live_variant)) || self.is_near_margin(*live_variant)
         };
-        if live_variants.iter().any(is_open) {
+        if live_variants.iter().any(is_open) || self.has_open_start(live_variants) {
             return None;
         }
+        let live_variants: &Vec<VariantIndex> = &live_variants
+            .iter()
+            .copied()
+            .filter(|variant| self.unbeaten.contains(variant))
+            .collect();
         if self.winner.is_some() {
             return Some(StopReason::Winner);
         }
@@ -213,7 +261,7 @@ impl Analysis {
                 }
             });
             let practical = self.settings.practical_log();
-            let forecast = pair.forecast(self.settings.threshold(), practical);
+            let forecast = pair.forecast(self.settings.threshold(ClaimScope::OneCase), practical);
             about_it
                 && pair.is_open()
                 && lead > practical
@@ -222,16 +270,23 @@ impl Analysis {
         self.by_case.iter().any(near)
     }
 
-    /// The variants that make a single call: by the pilot before the first replica, by the replicas
-    /// afterwards.
-    fn single_call(&self, live_variants: &[VariantIndex]) -> Vec<VariantIndex> {
-        let times: Option<Vec<(VariantIndex, f64)>> = live_variants
-            .iter()
-            .map(|variant| Some((*variant, self.log_time(*variant)?)))
+    /// The variants with their single calls. These are made in every replica once nothing else is
+    /// open, since then they take nobody's time.
+    fn with_single_calls(&self, live_variants: &[VariantIndex]) -> Vec<LiveVariant> {
+        let live_variants = live_variants.iter();
+        let mut live_variants: Vec<LiveVariant> = live_variants
+            .map(|variant| LiveVariant::new(*variant, &self.settings.single_calls))
             .collect();
-        match times {
-            Some(times) => plan::single_call_variants(&times),
-            None => self.settings.single_call_at_start.clone(),
+        let is_full = |variant: VariantIndex| {
+            let mut live_variants = live_variants.iter();
+            live_variants.any(|one| one.variant == variant && one.single_calls.is_empty())
+        };
+        let others = |pair: &&PairVerdict| is_full(pair.a) && is_full(pair.b);
+        if !self.overall.iter().filter(others).any(PairVerdict::is_open) {
+            for live_variant in &mut live_variants {
+                live_variant.single_calls_every = 1;
+            }
         }
+        live_variants
     }
 }

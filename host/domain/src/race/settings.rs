@@ -1,22 +1,32 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
+use super::alpha::{Basis, ClaimScope};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use crate::plan::SingleCalls;
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
-/// The replicas that verdicts rest on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// All replicas.
-    #[default]
-    All,
-    /// Replicas that ran alone on the machine: the fallback when [`super::SoloComparison::Differs`].
-    Solo,
+fn whole() -> f64 {
+    1.0
 }
 
-/// The share of α that is kept for the fallback.
-const SOLO_SHARE: f64 = 0.1;
+/// The scale of the first differences of a pair: the median absolute deviation of its differences in
+/// the blocks of the pilot, at least the clock's resolution.
+///
+/// It is as large as the noise within a process; that of a replica's difference is smaller, being a
+/// median over blocks, but has the differences between processes in addition. Whatever it is, it was
+/// known before the first replica, so the bets are fair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstScale {
+    /// The variant with the lower index.
+    pub a: VariantIndex,
+    /// The variant with the higher index.
+    pub b: VariantIndex,
+    /// The case; `None` for all that count together.
+    pub case: Option<CaseIndex>,
+    /// The scale, as a difference of logarithms.
+    pub scale: f64,
+}
 
 /// Everything that verdicts follow from, besides the replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,9 +43,13 @@ pub struct RaceSettings {
     /// The clock that verdicts are about.
     #[serde(default)]
     pub metric: Metric,
-    /// The number of clocks that verdicts are given for: 2 where a criterion asks for wall time.
+    /// The share of α that the claims by one reading have: 1 if time is the only reading that ranks,
+    /// see [`metric_share`](crate::metric_share::metric_share).
+    #[serde(default = "whole")]
+    pub metric_share: f64,
+    /// True if verdicts about the cold start are wanted.
     #[serde(default)]
-    pub clocks: u32,
+    pub cold_start: bool,
     /// q: the resolution of the thread clock, in nanoseconds.
     pub clock_ns: f64,
     /// The largest number of replicas.
@@ -47,10 +61,13 @@ pub struct RaceSettings {
     /// A fraction: the race may end once the interval of every open pair is within it, up and down.
     #[serde(default)]
     pub precision: Option<f64>,
-    /// Variants that make a single call in each replica, as chosen from the pilot; the first
-    /// replicas' times replace this choice.
+    /// The scales of each pair's first differences, in ascending order, as
+    /// [`first_scales`](super::first_scales) takes them from the pilot; empty without one.
     #[serde(default)]
-    pub single_call_at_start: Vec<VariantIndex>,
+    pub first_scales: Vec<FirstScale>,
+    /// The variants that make single calls on some cases, as the pilot fixed them.
+    #[serde(default)]
+    pub single_calls: Vec<SingleCalls>,
     /// Variants that failed after the race began: they get no verdicts any more.
     #[serde(default)]
     pub withdrawn: Vec<VariantIndex>,
@@ -69,12 +86,14 @@ impl RaceSettings {
             confidence: 0.95,
             practical: 0.01,
             metric: Metric::Cpu,
-            clocks: 1,
+            metric_share: 1.0,
+            cold_start: false,
             clock_ns: 500.0,
             replicas_max: 96,
             margin: None,
             precision: None,
-            single_call_at_start: Vec::new(),
+            first_scales: Vec::new(),
+            single_calls: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
         }
@@ -104,23 +123,32 @@ impl RaceSettings {
             .collect()
     }
 
-    /// The evidence that a claim needs, in nats: ln(n/α), with n the number of claims that may be
-    /// published together. These are both directions of every pair, over all cases and, where
-    /// several count, on each of them, by every clock. Nine tenths of α are for [`Basis::All`], one
-    /// tenth for the fallback [`Basis::Solo`].
-    pub fn threshold(&self) -> f64 {
-        let share = match self.basis {
-            Basis::All => 1.0 - SOLO_SHARE,
-            Basis::Solo => SOLO_SHARE,
-        };
-        (self.pair_claims() * self.scopes() / (share * self.alpha())).ln()
+    /// The probability with which one claim of this scope may be wrong, by the table of α: basis ×
+    /// scope × reading ÷ the directed pairs. 0 for a claim that is not made.
+    pub fn alpha_of_claim(&self, scope: ClaimScope) -> f64 {
+        let alpha = (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0);
+        alpha * self.basis.share() * self.share(scope) / self.directed_pairs()
     }
 
-    /// The number of verdicts that each pair may get.
-    pub fn scopes(&self) -> f64 {
-        let cases = self.claimed_cases().len();
-        let scopes = if cases > 1 { cases + 1 } else { 1 };
-        scopes as f64 * f64::from(self.clocks.max(1))
+    /// The evidence that one claim of this scope needs, in nats: ln(1/α) of its α.
+    pub fn threshold(&self, scope: ClaimScope) -> f64 {
+        -self.alpha_of_claim(scope).ln()
+    }
+
+    /// The scale of the first differences of a pair over all cases or on one, if the pilot has it.
+    pub(super) fn first_scale(
+        &self,
+        (a, b): (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+    ) -> Option<f64> {
+        let key = |known: &FirstScale| (known.a, known.b, known.case);
+        let place = self.first_scales.binary_search_by_key(&(a, b, case), key);
+        place.ok().map(|place| self.first_scales[place].scale)
+    }
+
+    /// The share of one verdict of this scope among all verdicts of its pair.
+    pub(super) fn share(&self, scope: ClaimScope) -> f64 {
+        self.metric_share * scope.share(self.claimed_cases().len())
     }
 
     /// δ as a difference of logarithms, for the metric.
@@ -128,11 +156,7 @@ impl RaceSettings {
         verdict::practical_log(self.practical, self.metric)
     }
 
-    fn alpha(&self) -> f64 {
-        (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0)
-    }
-
-    fn pair_claims(&self) -> f64 {
+    fn directed_pairs(&self) -> f64 {
         let variants = self.variants.max(2) as f64;
         variants * (variants - 1.0)
     }
@@ -141,19 +165,6 @@ impl RaceSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_divisor_counts_every_claim() {
-        let needs = |claims: f64, share: f64| (claims / (share * 0.05)).ln();
-        let mut settings = RaceSettings::new(4, 1);
-        assert!((settings.threshold() - needs(12.0, 0.9)).abs() < 1e-12);
-        settings.basis = Basis::Solo;
-        assert!((settings.threshold() - needs(12.0, 0.1)).abs() < 1e-12);
-        let mut settings = RaceSettings::new(4, 3);
-        assert!((settings.threshold() - needs(48.0, 0.9)).abs() < 1e-12);
-        settings.clocks = 2;
-        assert!((settings.threshold() - needs(96.0, 0.9)).abs() < 1e-12);
-    }
 
     #[test]
     fn only_proportions_of_weights_matter_and_zero_leaves_a_case_out() {

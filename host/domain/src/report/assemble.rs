@@ -5,8 +5,9 @@
 
 use super::words;
 use super::{
-    Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, Recommendation, ReplicaTimes,
-    Report, SCHEMA_VERSION, VariantReport, VerdictRow,
+    Claim, Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, ReadingVerdict,
+    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, VariantReport,
+    VerdictRow,
 };
 use crate::score::{self, CriterionSummary, Ranking, ScoreInput, VariantReadings, WeightError};
 use crate::spec::ReportOptions;
@@ -29,6 +30,8 @@ pub struct Facts {
     pub verdicts: Vec<VerdictRow>,
     /// Verdicts by wall time over all cases; wanted if a criterion is from `wall`.
     pub wall_verdicts: Vec<VerdictRow>,
+    /// Verdicts by the other readings that criteria ask for.
+    pub reading_verdicts: ReadingVerdicts,
     /// Times by replica, for the share of first places.
     pub replicas: Option<ReplicaTimes>,
     /// The parameters of the measuring.
@@ -55,6 +58,7 @@ pub fn assemble(facts: Facts) -> Report {
         cost: facts.cost,
         notes: facts.notes,
         wall_verdicts: facts.wall_verdicts,
+        reading_verdicts: facts.reading_verdicts,
         protocol: facts.protocol,
         replicas: facts.replicas,
         options: facts.options,
@@ -95,13 +99,26 @@ fn input(report: &Report) -> ScoreInput {
         .map(|(index, variant)| (variant.id.as_str(), index))
         .collect();
     let rows = |rows: &[VerdictRow]| rows.iter().filter_map(|row| pair(row, &index)).collect();
+    let mut verdicts = BTreeMap::from([
+        ("time".to_owned(), rows(&report.verdicts)),
+        ("wall".to_owned(), rows(&report.wall_verdicts)),
+    ]);
+    let mut differences = BTreeMap::new();
+    for (source, rows) in &report.reading_verdicts {
+        let rows = rows.iter().cloned();
+        let rows = rows.filter_map(|row| row.renamed(|id| index.get(id.as_str()).copied()));
+        let (ratios, others): (Vec<ReadingVerdict>, Vec<ReadingVerdict>) =
+            rows.partition(|row| row.claim == Claim::Ratio);
+        verdicts
+            .entry(source.clone())
+            .or_insert_with(|| ratios.iter().map(PairVerdict::from).collect());
+        differences.insert(source.clone(), others);
+    }
     ScoreInput {
         criteria: report.criteria.clone(),
         variants: report.variants.iter().map(readings).collect(),
-        verdicts: BTreeMap::from([
-            ("time".to_owned(), rows(&report.verdicts)),
-            ("wall".to_owned(), rows(&report.wall_verdicts)),
-        ]),
+        verdicts,
+        differences,
         log_times: log_times(report),
         seed: report.experiment.seed,
     }

@@ -10,6 +10,7 @@ mod notes;
 pub mod numbers;
 mod open;
 mod pairs;
+mod readings;
 mod sizes;
 mod speed;
 mod trade_offs;

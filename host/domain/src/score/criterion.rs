@@ -1,6 +1,6 @@
 //! Criteria as scoring and reports use them.
 
-use crate::spec::{Criterion, Direction, Gate, Scale};
+use crate::spec::{Criterion, Direction, Gate, Scale, Source};
 use serde::{Deserialize, Serialize};
 
 /// A criterion as reports contain it: enough to score readings again without the experiment file.
@@ -45,9 +45,20 @@ impl From<&Criterion> for CriterionSummary {
 }
 
 impl CriterionSummary {
-    /// Returns true if differences on it come from verdicts: times, which are measured in pairs. Other
-    /// readings are compared directly.
+    /// Returns true if differences on it come from verdicts, since its readings vary from one time to
+    /// the next. Other readings are compared directly.
     pub fn is_paired(&self) -> bool {
+        let built_in = Source::BUILT_IN
+            .iter()
+            .find(|(name, _)| *name == self.source);
+        match built_in {
+            Some((_, source)) => source.is_uncertain(),
+            None => self.source.starts_with("assess:"),
+        }
+    }
+
+    /// Returns true if it is about the time of calls.
+    pub fn is_timed(&self) -> bool {
         matches!(self.source.as_str(), "time" | "wall")
     }
 

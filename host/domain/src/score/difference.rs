@@ -8,7 +8,8 @@ use super::criterion::CriterionSummary;
 use super::input::ScoreInput;
 use super::variant_score::{SCORE_MAX, ScoreResult, points};
 use crate::interval::Interval;
-use crate::spec::Scale;
+use crate::reading_verdict::{Claim, ReadingVerdict};
+use crate::spec::{Direction, Scale};
 use crate::verdict::{PairVerdict, Verdict};
 
 /// The smallest sure difference, in points: keeps an interval off zero when its end is unknown.
@@ -47,6 +48,40 @@ pub(super) fn verdict(
     } else {
         found.mirrored()
     })
+}
+
+/// The verdict about the difference of the readings of `a` and `b`, as
+/// [`verdict`] is about their ratio.
+fn reading(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    a: usize,
+    b: usize,
+) -> Option<ReadingVerdict> {
+    let mut rows = input
+        .differences
+        .get(&criterion.source)
+        .into_iter()
+        .flatten();
+    let found = rows
+        .find(|row| (row.a, row.b) == (a, b) || (row.a, row.b) == (b, a))?
+        .clone();
+    Some(if found.a == a {
+        found
+    } else {
+        found.mirrored()
+    })
+}
+
+/// What the verdict about `a` against `b` says, be it about a ratio or about a difference.
+pub(super) fn outcome(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    a: usize,
+    b: usize,
+) -> Option<Verdict> {
+    let ratio = verdict(input, criterion, a, b).map(|row| row.verdict);
+    ratio.or_else(|| reading(input, criterion, a, b).map(|row| row.verdict))
 }
 
 /// The time of `a` divided by that of `b`, if it is known; 1 for duplicates, which tie without
@@ -88,6 +123,10 @@ pub(super) fn of_scores(
         low: None,
         high: None,
     };
+    if let Some(row) = reading(input, criterion, a, b) {
+        let are_both_last = score_a.value <= 0.0 && score_b.value <= 0.0;
+        return Some(of_readings(&row, criterion, unknown, are_both_last));
+    }
     let Some(row) = verdict(input, criterion, a, b) else {
         return Some(unknown);
     };
@@ -130,6 +169,44 @@ fn lower_end(low: f64, a: &Interval, b: &Interval) -> f64 {
     let from_b = b.low.filter(|end| *end > 0.0).map(|end| end + low);
     let least = a.low.unwrap_or(0.0).max(from_b.unwrap_or(0.0));
     least.min(low)
+}
+
+/// The difference in points that follows from one of readings. Where only its sign is claimed, its
+/// size is unknown; where the scores, which follow from means, say the opposite of what is claimed,
+/// or where both are at 0, nothing is known.
+fn of_readings(
+    row: &ReadingVerdict,
+    criterion: &CriterionSummary,
+    scores: Interval,
+    are_both_last: bool,
+) -> Interval {
+    let against = match row.verdict {
+        Verdict::Beats => scores.value < 0.0,
+        Verdict::Beaten => scores.value > 0.0,
+        Verdict::Tie | Verdict::NoCall => false,
+    };
+    let interval = match (row.claim, criterion.scale, row.value) {
+        (_, _, None) => return scores,
+        _ if row.verdict == Verdict::Tie => Interval::exact(0.0),
+        (Claim::MoreInputs, ..) if against => return scores,
+        // At an end of the scale scores may be equal where readings are not.
+        (Claim::Exact, ..) => return Interval::exact(scores.value),
+        (Claim::MoreInputs, ..) if are_both_last => return scores,
+        (Claim::MeanDifference, Scale::Linear { low, high }, Some(value)) => {
+            let points = |x: f64| 10.0 * x / (high - low);
+            let apart = Interval {
+                value,
+                low: row.low,
+                high: row.high,
+            };
+            match criterion.direction {
+                Direction::HigherIsBetter => apart.rising(points),
+                Direction::LowerIsBetter => apart.falling(|x| -points(x)),
+            }
+        }
+        _ => scores,
+    };
+    bound(interval, row.verdict)
 }
 
 /// Fits an interval to the verdict: that of a sure difference excludes zero, any other includes it.

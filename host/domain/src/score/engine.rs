@@ -267,8 +267,8 @@ fn outcome(input: &ScoreInput, first: &[usize]) -> RankingOutcome {
     let counts = |criterion: &&CriterionSummary| criterion.weight > 0.0 && criterion.is_paired();
     let settled = |a: usize, b: usize| {
         input.criteria.iter().filter(counts).all(|criterion| {
-            let row = difference::verdict(input, criterion, a, b);
-            row.is_some_and(|row| row.verdict != Verdict::NoCall)
+            let outcome = difference::outcome(input, criterion, a, b);
+            outcome.is_some_and(|verdict| verdict != Verdict::NoCall)
         })
     };
     let pairs = first

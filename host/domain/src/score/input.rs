@@ -2,6 +2,7 @@
 
 use super::CriterionSummary;
 use crate::interval::Interval;
+use crate::reading_verdict::ReadingVerdict;
 use crate::verdict::PairVerdict;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantReadings {
     /// By source: `time`, `peak-memory`, `assess:quality`. A reading without either end counts as
-    /// exact.
+    /// exact, unless its differences come from verdicts.
     pub readings: BTreeMap<String, Interval>,
     /// True if it has no result. Its readings are ignored.
     pub failed: bool,
@@ -33,9 +34,11 @@ pub struct ScoreInput {
     pub criteria: Vec<CriterionSummary>,
     /// The variants, in the order of declaration.
     pub variants: Vec<VariantReadings>,
-    /// By paired source (`time`, `wall`): the verdicts over all cases, between indexes of
+    /// By source of times (`time`, `cold-start`): the verdicts about ratios over all cases, between indexes of
     /// `variants`. Verdicts about single cases are ignored.
     pub verdicts: BTreeMap<String, Vec<PairVerdict>>,
+    /// By source (`assess:quality`): the verdicts about differences of readings.
+    pub differences: BTreeMap<String, Vec<ReadingVerdict>>,
     /// By replica and variant: the logarithm of its time, for the bootstrap of first places. May be
     /// empty.
     pub log_times: Vec<Vec<Option<f64>>>,

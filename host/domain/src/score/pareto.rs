@@ -70,8 +70,7 @@ fn relation(
 ) -> Relation {
     let criterion = &input.criteria[index];
     if criterion.is_paired() {
-        let row = difference::verdict(input, criterion, a, b);
-        return match row.map(|row| row.verdict) {
+        return match difference::outcome(input, criterion, a, b) {
             Some(Verdict::Beats) => Relation::Better,
             Some(Verdict::Beaten) => Relation::Worse,
             Some(Verdict::Tie) => Relation::Equal,

@@ -14,8 +14,9 @@ const BETS: usize = 14;
 const BET_LOW: f64 = 0.15;
 /// The boldest bet: at [`CLIP`] it nearly doubles with every replica.
 const BET_HIGH: f64 = 6.0;
-/// The number of replicas that set the scale before the first bet.
-pub const SCALE_REPLICAS: u32 = 2;
+/// The smallest number of replicas before anything is rejected: each is a process of its own, and
+/// fewer say too little about what differs between processes.
+pub const REPLICAS_MIN: u32 = 3;
 /// Products stay below this, so that they never overflow. Less than the true value is still valid.
 const PRODUCT_MAX: f64 = 1e290;
 /// Products below this are set to 0: subnormal numbers are slow, and less is still valid.
@@ -80,23 +81,24 @@ impl EProcess {
     }
 }
 
-/// The smallest number of replicas, those that set the scale included, after which the evidence can
-/// reach `threshold` (in nats): the number that an obvious difference takes.
+/// The smallest number of replicas after which the evidence can reach `threshold` (in nats) if their
+/// scale is known from the first on: the number that an obvious difference takes.
 ///
 /// ```
 /// use bakeoff_domain::stats::replicas_needed;
-/// assert_eq!(replicas_needed((2.0_f64 / 0.05).ln()), 8);
-/// assert_eq!(replicas_needed((8.0_f64 * 7.0 / 0.05).ln()), 13);
+/// assert_eq!(replicas_needed((2.0_f64 / 0.05).ln()), 6);
+/// assert_eq!(replicas_needed((8.0_f64 * 7.0 / 0.05).ln()), 11);
+/// assert_eq!(replicas_needed(0.1), 3);
 /// ```
 pub fn replicas_needed(threshold: f64) -> u32 {
     let mut process = EProcess::default();
-    let mut replicas = SCALE_REPLICAS;
+    let mut replicas = 0;
     let reachable = threshold.min(0.5 * PRODUCT_MAX.ln());
     while process.log_highest() < reachable {
         process.push(CLIP);
         replicas += 1;
     }
-    replicas
+    replicas.max(REPLICAS_MIN)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Every function is defined for every finite input and returns `None` for too few values.
 
+mod betting;
+mod bounds;
 mod eprocess;
 mod estimate;
 mod order;
@@ -10,10 +12,12 @@ mod scale;
 mod sequence;
 mod trend;
 
-pub use eprocess::{EProcess, SCALE_REPLICAS, replicas_needed};
+pub use betting::{BoundedMean, SignOfDifferences};
+pub use bounds::Bounds;
+pub use eprocess::{EProcess, REPLICAS_MIN, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};
 pub use order::median_interval;
 pub use rank::{Correlation, spearman};
 pub use scale::PastScale;
-pub use sequence::{Bounds, ConfidenceSequence};
+pub use sequence::ConfidenceSequence;
 pub use trend::theil_sen;

@@ -1,6 +1,7 @@
 //! The confidence sequence: every value of the effect that the e-process has not rejected yet.
 
-use super::eprocess::{CLIP, EProcess, SCALE_REPLICAS};
+use super::bounds::Bounds;
+use super::eprocess::{CLIP, EProcess, REPLICAS_MIN};
 use super::estimate::median;
 use super::scale::PastScale;
 
@@ -14,35 +15,17 @@ const MOVED_ERRORS: f64 = 0.05;
 /// The coarsest resolution of a difference of logarithms: far beyond it the multiples of [`STEP`]
 /// could not be told apart.
 const RESOLUTION_MAX: f64 = 1e3;
+/// The number of past differences that a scale can be taken from.
+const SCALE_DIFFERENCES: usize = 2;
 /// A scale is never below this, so that equal differences do not divide by zero.
 const SCALE_MIN: f64 = 1e-9;
-
-/// The interval of an effect. An unknown end is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bounds {
-    /// This and everything below is rejected.
-    pub low: Option<f64>,
-    /// This and everything above is rejected.
-    pub high: Option<f64>,
-}
-
-impl Bounds {
-    /// Returns true if every value up to and including `value` is rejected.
-    pub fn above(&self, value: f64) -> bool {
-        self.low.is_some_and(|low| low >= value)
-    }
-
-    /// Returns true if every value from `value` on is rejected.
-    pub fn below(&self, value: f64) -> bool {
-        self.high.is_some_and(|high| high <= value)
-    }
-}
 
 /// Differences as they come in, and the interval that holds the effect at all times together.
 ///
 /// For a hypothesis θ0 the differences count as z = clip((D − θ0) / s, ±4), where s is the median
 /// absolute deviation of the *past* differences, so that s does not depend on θ0 and z falls as θ0
-/// rises. What is rejected from below is therefore everything up to some θ0, and bisection finds
+/// rises. Of fewer than two past differences there is none: s is then what was known
+/// [before](Self::with_first_scale), or the first two do not count. What is rejected from below is therefore everything up to some θ0, and bisection finds
 /// it. An end only ever moves inwards: a value that was rejected once stays rejected.
 #[derive(Clone, Debug)]
 pub struct ConfidenceSequence {
@@ -51,6 +34,7 @@ pub struct ConfidenceSequence {
     values: Vec<f64>,
     scales: Vec<f64>,
     past: PastScale,
+    first_scale: Option<f64>,
     resolution: f64,
     bounds: Bounds,
     bounded: usize,
@@ -98,10 +82,19 @@ impl ConfidenceSequence {
             values: Vec::new(),
             scales: Vec::new(),
             past: PastScale::default(),
+            first_scale: None,
             resolution: SCALE_MIN,
             bounds: Bounds::default(),
             bounded: 0,
         }
+    }
+
+    /// The sequence with a scale for the first two differences, which was known before them; any
+    /// positive number is valid. Without one the first two set the scale and count for nothing else.
+    #[must_use]
+    pub fn with_first_scale(mut self, scale: Option<f64>) -> Self {
+        self.first_scale = scale.filter(|scale| scale.is_finite() && *scale > 0.0);
+        self
     }
 
     /// Adds a difference of logarithms. `resolution` is the clock's, relative to the times compared:
@@ -111,8 +104,11 @@ impl ConfidenceSequence {
         if !value.is_finite() {
             return;
         }
-        self.scales
-            .push(self.past.value().unwrap_or(0.0).max(self.resolution));
+        let first = self
+            .first_scale
+            .filter(|_| self.values.len() < SCALE_DIFFERENCES);
+        let scale = first.or(self.past.value()).unwrap_or(0.0);
+        self.scales.push(scale.max(self.resolution));
         self.values.push(value);
         self.past.push(value);
         self.resolution = self.resolution.max(resolution.min(RESOLUTION_MAX));
@@ -156,7 +152,7 @@ impl ConfidenceSequence {
                 landmark.process.push((value - landmark.theta) / scale);
             }
             landmark.bets = self.bets(landmark.end).count();
-            if landmark.process.reached(level) {
+            if self.is_long_enough() && landmark.process.reached(level) {
                 let known = &mut ends[usize::from(landmark.end == End::High)];
                 *known = Some(known.map_or(landmark.theta, |end: f64| end.max(landmark.theta)));
             }
@@ -193,22 +189,29 @@ impl ConfidenceSequence {
             End::Low => 1.0,
             End::High => -1.0,
         };
-        let bets = self
-            .values
-            .iter()
-            .zip(&self.scales)
-            .skip(SCALE_REPLICAS as usize);
+        let bets = self.values.iter().zip(&self.scales).skip(self.skipped());
         bets.map(move |(value, scale)| (sign * value, *scale))
+    }
+
+    /// The number of differences at the beginning that only set the scale.
+    fn skipped(&self) -> usize {
+        self.first_scale.map_or(SCALE_DIFFERENCES, |_| 0)
+    }
+
+    /// Returns true if there are enough differences for anything to be rejected.
+    fn is_long_enough(&self) -> bool {
+        self.values.len() >= REPLICAS_MIN as usize
     }
 
     /// Returns true if everything up to `theta` (in the sign of `end`) is rejected.
     fn rejects(&self, process: &mut EProcess, theta: f64, end: End) -> bool {
         process.restart();
         let level = self.threshold.exp();
-        self.bets(end).any(|(value, scale)| {
-            process.push((value - theta) / scale);
-            process.reached(level)
-        })
+        self.is_long_enough()
+            && self.bets(end).any(|(value, scale)| {
+                process.push((value - theta) / scale);
+                process.reached(level)
+            })
     }
 
     /// The largest multiple of [`STEP`] or landmark (in the sign of `end`) up to which everything is
@@ -361,6 +364,45 @@ mod tests {
         let scattered: Vec<f64> = (0..40).map(|at| f64::from(at % 7 - 3) * 250.0).collect();
         let bounds = sequence(&scattered, 1e300).bounds();
         assert!(bounds.low < bounds.high, "{bounds:?}");
+    }
+
+    #[test]
+    fn with_a_first_scale_every_difference_counts() {
+        // Computed from the definition by a separate script.
+        let with_scale = |count: usize| {
+            let mut sequence =
+                ConfidenceSequence::new((2.0_f64 / 0.05).ln(), 0.01).with_first_scale(Some(0.03));
+            let values = DIFFERENCES[..count].iter();
+            values.for_each(|value| sequence.push(*value, 0.0));
+            sequence
+        };
+        let whole = with_scale(16);
+        assert!((whole.evidence_above(0.0) - 5.477_146_666_004_59).abs() < 1e-9);
+        assert!((whole.evidence_above(0.02) - 0.462_035_972_159_170_14).abs() < 1e-9);
+        for (count, low, high) in [
+            (6, -0.013_572_115_84, 0.058_553_886_29),
+            (9, -0.003_541_092_83, 0.043_734_747_16),
+            (16, 0.006_987_470_94, 0.038_769_293_19),
+        ] {
+            let bounds = with_scale(count).bounds();
+            assert!((bounds.low.unwrap() - low).abs() < 2e-5, "{bounds:?}");
+            assert!((bounds.high.unwrap() - high).abs() < 2e-5, "{bounds:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_rejected_before_the_third_difference() {
+        let mut sequence = ConfidenceSequence::new(0.5, 0.01).with_first_scale(Some(0.01));
+        for count in 1..=3 {
+            sequence.push(0.5, 0.0);
+            assert_eq!(sequence.bounds().low.is_some(), count == 3, "{count}");
+            assert_eq!(
+                sequence.coarse_bounds().low.is_some(),
+                count == 3,
+                "{count}"
+            );
+        }
+        assert!(sequence.evidence_above(0.0) > 1.0);
     }
 
     #[test]

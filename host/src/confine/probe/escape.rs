@@ -13,6 +13,7 @@ use std::time::Duration;
 /// The role of the probe. Its payload is a list of [`EscapeAttempt`]s in postcard; it sends one
 /// [`EscapeOutcome`] for each, before it tries the next.
 pub const PROBE: Role = Role {
+    before_fence: Role::nothing,
     name: "probe",
     run: probe,
 };

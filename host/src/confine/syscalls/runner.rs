@@ -68,6 +68,9 @@ const OLD: &[i64] = &[libc::SYS_epoll_wait, libc::SYS_poll, libc::SYS_time];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[i64] = &[];
 
+/// `PAGEMAP_SCAN`: `_IOWR('f', 16, struct pm_scan_arg)`, whose argument has 96 bytes.
+const PAGEMAP_SCAN: u64 = 0xc060_6610;
+
 /// The rules of the calls that are allowed. clone3 is in the list so that the other filter's ENOSYS counts, and
 /// the C library falls back to clone.
 pub(super) fn allowed() -> Result<Rules, String> {
@@ -92,6 +95,8 @@ pub(super) fn allowed() -> Result<Rules, String> {
         (libc::SYS_prctl, any_of(0, &names.map(is))?),
         // Reading its own limits, not setting anyone's.
         (libc::SYS_prlimit64, any_of(2, &[Check::Null])?),
+        // Lists the pages that this process has written, by a handle that was opened before.
+        (libc::SYS_ioctl, any_of(1, &[Check::Is(PAGEMAP_SCAN)])?),
         // A pair talks to itself only, unless a datagram names another address.
         (libc::SYS_sendto, any_of(4, &[Check::Null])?),
         (

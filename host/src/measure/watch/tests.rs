@@ -1,11 +1,12 @@
-//! Runners that break their bounds: they say what they are about to do, as runners do, and then do
-//! what no runner does.
+//! Runners that break their bounds: they announce what they are about to do, as runners do, and then
+//! do what no runner does.
 
 use super::*;
 use crate::confine::scripted_child;
 use crate::measure::protocol::Inputs;
 use crate::measure::runner_config::RunnerConfig;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::spec::{Limits, State};
 
 /// Works without end, in this very process.
 const LOOP: &str = "while :; do :; done";
@@ -18,9 +19,32 @@ const CALLING: Doing = Doing::Calling {
     calls: 1,
 };
 
+fn word(case: CaseIndex, doing: Doing) -> u64 {
+    let announcement = Announcement {
+        sequence: 1,
+        case,
+        doing,
+    };
+    announcement.to_word()
+}
+
+/// About a tenth of a second of work, in this very process.
+const WORK: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+
+/// Runners that write these words into their page, with some work after each but the last, and then
+/// run a line of shell.
+async fn writing(folder: &tempfile::TempDir, words: &[u64], then: &str) -> Confinement {
+    let lines: Vec<String> = words
+        .iter()
+        .copied()
+        .map(scripted_child::announce)
+        .collect();
+    let then = format!("{}\n{then}", lines.join(&format!("\n{WORK}\n")));
+    scripted_child::confinement(folder.path(), &[], &then).await
+}
+
 async fn faked(folder: &tempfile::TempDir, doing: Doing, then: &str) -> Confinement {
-    let about = postcard::to_stdvec(&Reply::About { case: 0, doing }).unwrap();
-    scripted_child::confinement(folder.path(), &[&about], then).await
+    writing(folder, &[word(0, doing)], then).await
 }
 
 fn watch(confinement: &Confinement) -> Watch<'_> {
@@ -30,6 +54,9 @@ fn watch(confinement: &Confinement) -> Watch<'_> {
         core: None,
         call_max: PATIENCE,
         workload_max: PATIENCE,
+        exit_max: bounds::EXIT_PATIENCE,
+        participants: vec![3, 5],
+        cases: 2,
         wall_limit: "wall = 300 ms".into(),
         guests_bytes: 32 << 20,
         until: None,
@@ -146,6 +173,111 @@ async fn what_a_runner_says_is_bounded() {
     }
 }
 
+/// What a runner that writes these words and then runs a line of shell is stopped for.
+async fn broken(words: &[u64], then: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = writing(&folder, words, then).await;
+    let watch = Watch {
+        call_max: Duration::from_secs(600),
+        workload_max: Duration::from_secs(600),
+        ..watch(&confinement)
+    };
+    match watch.run(&mut |_| {}).await {
+        Err(RunnerError::Silent(message)) => message,
+        other => panic!("{words:x?}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_no_runner_writes_ends_the_runner_and_blames_nobody() {
+    let calling = |variant, calls| word(0, Doing::Calling { variant, calls });
+    for (wrong, reason) in [
+        (u64::MAX, "announces nothing"),
+        (1 << 42, "announces nothing"),
+        (calling(3, 0), "announces nothing"),
+        (word(0, Doing::Workload) | 1 << 2, "announces nothing"),
+        (word(2, CALLING), "a case that there is not"),
+        (
+            word(usize::MAX, Doing::Workload),
+            "a case that there is not",
+        ),
+        (calling(4, 1), "does not take part"),
+        (calling(usize::MAX, 1), "does not take part"),
+    ] {
+        // At once, after a right one, while it works, and as the last that it does.
+        for then in ["exec sleep 300", "exit 0", "exit 9"] {
+            let message = broken(&[wrong], then).await;
+            assert!(message.contains(reason), "{wrong:#x}, {then}: {message}");
+        }
+        let message = broken(&[word(0, CALLING), wrong], LOOP).await;
+        assert!(message.contains(reason), "{wrong:#x}: {message}");
+    }
+    let message = broken(&[word(0, CALLING), 0], LOOP).await;
+    assert!(
+        message.contains("took its last announcement back"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn who_is_announced_at_the_end_is_blamed_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = Doing::Calling {
+        variant: 5,
+        calls: 1,
+    };
+    let words = [word(0, other), word(1, CALLING)];
+    for then in ["exit 9", "kill -SEGV $$"] {
+        let confinement = writing(&folder, &words, then).await;
+        let watch = Watch {
+            call_max: Duration::from_secs(600),
+            ..watch(&confinement)
+        };
+        let (class, ..) = of_variant(watch.run(&mut |_| {}).await);
+        assert_eq!(class, "runner-crashed", "{then}");
+    }
+    match ended(Doing::Workload, "exit 9").await {
+        Err(RunnerError::Silent(message)) => assert!(message.contains("status 9"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each step has its own time: all together take more of the processor than one of them may.
+#[tokio::test]
+async fn a_new_step_begins_when_it_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let words: Vec<u64> = (1..=21)
+        .map(|sequence| {
+            let announcement = Announcement {
+                sequence,
+                case: 0,
+                doing: CALLING,
+            };
+            announcement.to_word()
+        })
+        .collect();
+    let confinement = writing(&folder, &words, "exit 0").await;
+    let watch = Watch {
+        call_max: Duration::from_secs(1),
+        ..watch(&confinement)
+    };
+    assert_eq!(watch.run(&mut |_| {}).await.unwrap(), Ended::Done);
+}
+
+#[tokio::test]
+async fn a_runner_that_closes_its_pipe_and_goes_on_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = faked(&folder, CALLING, "exec sleep 300 >&- 2>&-").await;
+    let watch = Watch {
+        exit_max: PATIENCE,
+        ..watch(&confinement)
+    };
+    match watch.run(&mut |_| {}).await {
+        Err(RunnerError::Silent(message)) => assert!(message.contains("went on"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,11 +290,14 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         confinement: faked(&folder, CALLING, "").await,
         call: Vec::new(),
         limits,
+        state: State::Pure,
         inputs: Inputs::Cases(Vec::new()),
         seed: 1,
         check_seed: 2,
     };
     let watch = config.watch(b"", None, 3, bounds::GATE_PATIENCE);
+    assert_eq!((watch.participants.len(), watch.cases), (3, 0));
+    assert_eq!(watch.exit_max, bounds::EXIT_PATIENCE);
     // The workload and the component that does nothing have stores, too.
     assert_eq!(watch.guests_bytes, 500);
     assert_eq!(watch.call_max.as_secs(), 28);

@@ -41,8 +41,9 @@ WHERE u.kind = 'race';
 
 CREATE VIEW v_samples AS
 SELECT u.run, u.result AS race, p.number AS replica, s.number AS sample, e.variant,
-       c.label AS "case", s.block, s.position, s.calls, s.cpu_ns, s.wall_ns,
-       max(s.cpu_ns * 1.0 / s.calls - b.cpu_ns, 0.0) AS cpu_ns_per_call
+       c.label AS "case", s.kind, s.block, s.position, s.calls, s.cpu_ns, s.wall_ns,
+       max(s.cpu_ns * 1.0 / s.calls - b.cpu_ns, 0.0) AS cpu_ns_per_call,
+       max(s.wall_ns * 1.0 / s.calls - b.wall_ns, 0.0) AS wall_ns_per_call
 FROM reliance u
 JOIN replica p ON p.race = u.result
 JOIN sample s ON s.replica = p.id

@@ -2,9 +2,10 @@
 
 use super::numbers::{self, count, percent, weight};
 use super::sizes::{self, SizeRange};
-use super::speed;
 use super::view::{self, Relation, is_beaten, is_worth, joined, name, ranked, relation, row_for};
+use super::{readings, speed};
 use crate::report::{CriterionSummary, Report, VariantReport};
+use crate::spec::Direction;
 
 /// The advantage of `a` over `b` on a criterion, as the predicate of a sentence about `a`:
 /// `is 1.8 × faster than b (1.76–1.85)`, `is better on memory: 4 KiB against 12 MiB`.
@@ -15,23 +16,37 @@ pub(super) fn edge(
     b: &VariantReport,
     other: &str,
 ) -> String {
-    if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_paired()) {
+    if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_timed()) {
         return speed::faster(&row, other, &report.protocol);
     }
     let called = view::shortened(&criterion.name);
-    match readings(criterion, a, b) {
-        Some(readings) => format!("is better on {called}: {readings}"),
-        None => format!("is better on {called}"),
+    let claim = readings::claim(report, criterion, a, b);
+    match both_readings(criterion, a, b) {
+        Some(found) => format!("is better on {called}: {found}{claim}"),
+        None => format!("is better on {called}{claim}"),
     }
 }
 
-/// The readings of two variants on a criterion: `4 KiB against 12 MiB`. `None` if either has none.
-fn readings(criterion: &CriterionSummary, a: &VariantReport, b: &VariantReport) -> Option<String> {
+/// The readings of two variants on a criterion, of which `a` is the better one: `4 KiB against 12 MiB`.
+/// `None` if either has none, or if they do not show it: a verdict goes by pairs of readings, and these
+/// are means or medians.
+fn both_readings(
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+) -> Option<String> {
     let found = |variant: &VariantReport| {
         let found = variant.readings.get(&criterion.source)?;
         Some((found.value, unit(criterion, &found.unit).to_owned()))
     };
     let ((a, unit_a), (b, unit_b)) = (found(a)?, found(b)?);
+    let shows = match criterion.direction {
+        Direction::HigherIsBetter => a > b,
+        Direction::LowerIsBetter => a < b,
+    };
+    if !shows {
+        return None;
+    }
     let (a, b) = match unit_a == unit_b {
         true => numbers::readings(a, b, &unit_a),
         false => (numbers::reading(a, &unit_a), numbers::reading(b, &unit_b)),
@@ -115,7 +130,16 @@ fn alternative(report: &Report, best: &VariantReport, variant: &VariantReport) -
     let other = name(report, &best.id);
     let criteria: Vec<String> = better.iter().map(|c| view::shortened(&c.name)).collect();
     let (matters, detail) = match better.as_slice() {
-        [only] if !only.is_paired() => ("matters", readings(only, variant, best)),
+        [only] if !only.is_timed() => {
+            let found = both_readings(only, variant, best);
+            let claim = readings::claim(report, only, variant, best);
+            let claim_alone = claim.trim_start_matches(", ");
+            let detail = match found {
+                Some(found) => format!("{found}{claim}"),
+                None => claim_alone.to_owned(),
+            };
+            ("matters", Some(detail).filter(|detail| !detail.is_empty()))
+        }
         [only] => ("matters", Some(detail(report, only, variant, best, &other))),
         several => {
             let details = several
@@ -141,8 +165,11 @@ fn detail(
     b: &VariantReport,
     other: &str,
 ) -> String {
-    match readings(criterion, a, b).filter(|_| !criterion.is_paired()) {
-        Some(readings) => format!("{} {readings}", view::shortened(&criterion.name)),
+    match both_readings(criterion, a, b).filter(|_| !criterion.is_timed()) {
+        Some(found) => {
+            let claim = readings::claim(report, criterion, a, b);
+            format!("{} {found}{claim}", view::shortened(&criterion.name))
+        }
         None => format!("it {}", edge(report, criterion, a, b, other)),
     }
 }

@@ -1,9 +1,8 @@
 //! Digits of numbers that stand side by side: as many as it takes to see a difference that is claimed.
 
 use super::numbers::{SCORE_DECIMALS, TOTAL_DECIMALS, decimals, fewest, reading_digits};
-use super::view::{Relation, relation, rows_of};
+use super::view::{Relation, relation, sure_pairs};
 use crate::report::{CriterionSummary, Report, VariantReport};
-use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
 /// The largest number of decimals of a score.
@@ -69,13 +68,10 @@ struct Claims<'a> {
 
 impl<'a> Claims<'a> {
     fn new(report: &'a Report, criterion: &'a CriterionSummary) -> Self {
-        let sure = rows_of(report, criterion).iter().filter(|row| {
-            row.case.is_none() && matches!(row.verdict, Verdict::Beats | Verdict::Beaten)
-        });
         Self {
             report,
             criterion,
-            by_verdict: sure.map(|row| (row.a.as_str(), row.b.as_str())).collect(),
+            by_verdict: sure_pairs(report, criterion).into_iter().collect(),
         }
     }
 

@@ -45,6 +45,12 @@ fn nothing(report: &Report) -> String {
             .count();
         (count > 0).then(|| format!("{count} {what}"))
     };
+    let is_unranked = |variant: &VariantReport| variant.status == VariantStatus::Unranked;
+    if let Some(why) = open::without_a_replica(report)
+        && report.variants.iter().any(is_unranked)
+    {
+        return format!("Nothing can be recommended: {why}.");
+    }
     let why: Vec<String> = [
         counted(VariantStatus::Failed, "failed"),
         counted(VariantStatus::Eliminated, "did not pass a gate"),

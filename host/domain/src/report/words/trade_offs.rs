@@ -54,7 +54,7 @@ fn sentence(
     };
     let digits = digits(criterion, leaders.first()?, last.first());
     if behind.is_empty() {
-        let reading = match criterion.is_paired() {
+        let reading = match criterion.is_timed() {
             true => format!(", {}", speed::tie(&report.protocol)),
             false => shown(criterion, leaders.first()?, digits).unwrap_or_default(),
         };
@@ -108,7 +108,7 @@ fn leading(
 ) -> Option<String> {
     let first = leaders.first()?;
     let reading = shown(criterion, first, digits).unwrap_or_default();
-    let best = if criterion.is_paired() {
+    let best = if criterion.is_timed() {
         "fastest"
     } else {
         "best"
@@ -116,11 +116,14 @@ fn leading(
     let names = leaders.iter().map(|v| name(report, &v.id)).collect();
     let names = listed(names, LEADERS_MAX);
     let equal = are_equal(report, criterion, leaders);
-    Some(match (leaders.len(), equal, criterion.is_paired()) {
+    let why = match criterion.is_paired() {
+        true => "no call among them",
+        false => "their intervals overlap",
+    };
+    Some(match (leaders.len(), equal, criterion.is_timed()) {
         (1, ..) | (_, true, false) => format!("{best}: {names}{reading}"),
         (_, true, true) => format!("{best}: {names}, {}", speed::tie(&report.protocol)),
-        (_, false, false) => format!("{best}: one of {names} (their intervals overlap)"),
-        (_, false, true) => format!("{best}: one of {names} (no call among them)"),
+        (_, false, _) => format!("{best}: one of {names} ({why})"),
     })
 }
 
@@ -141,7 +144,7 @@ fn trailing(
         1 => " (1 other between)".to_owned(),
         more => format!(" ({more} others between)"),
     };
-    let how = match criterion.is_paired() {
+    let how = match criterion.is_timed() {
         true => "slowest",
         false => "worst",
     };
@@ -162,7 +165,7 @@ fn distance(
     best: &VariantReport,
     digits: usize,
 ) -> String {
-    if criterion.is_paired() {
+    if criterion.is_timed() {
         let row = row_for(report, criterion, &last.id, &best.id);
         let ratio = row.and_then(|row| {
             Some(Interval {
@@ -180,7 +183,7 @@ fn distance(
 
 /// `, 4 KiB`
 fn shown(criterion: &CriterionSummary, variant: &VariantReport, digits: usize) -> Option<String> {
-    if criterion.is_paired() {
+    if criterion.is_timed() {
         return None;
     }
     let read = variant.readings.get(&criterion.source)?;

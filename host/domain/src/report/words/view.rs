@@ -1,7 +1,8 @@
 //! Look-ups in a report.
 
 use crate::report::{
-    CaseLabel, CriterionSummary, Interval, Report, VariantReport, VariantStatus, VerdictRow,
+    CaseLabel, CriterionSummary, Interval, ReadingVerdict, Report, VariantReport, VariantStatus,
+    VerdictRow,
 };
 use crate::score;
 use crate::verdict::{RatioInterval, SignInversion, Verdict};
@@ -59,11 +60,59 @@ pub(super) fn row_for(
     row_among(rows_of(report, criterion), a, b, None)
 }
 
-/// The verdicts that a criterion goes by.
-pub(super) fn rows_of<'a>(report: &'a Report, criterion: &CriterionSummary) -> &'a [VerdictRow] {
+/// The verdicts by the clock of a criterion.
+fn rows_of<'a>(report: &'a Report, criterion: &CriterionSummary) -> &'a [VerdictRow] {
     match criterion.source.as_str() {
         "wall" => &report.wall_verdicts,
         _ => &report.verdicts,
+    }
+}
+
+/// All pairs with a verdict on a criterion over all cases that calls one of them better, in either
+/// order. Empty for criteria whose readings are exact.
+pub(super) fn sure_pairs<'a>(
+    report: &'a Report,
+    criterion: &CriterionSummary,
+) -> Vec<(&'a str, &'a str)> {
+    let is_sure = |verdict: Verdict| matches!(verdict, Verdict::Beats | Verdict::Beaten);
+    if criterion.is_timed() {
+        let rows = rows_of(report, criterion).iter();
+        let sure = rows.filter(|row| row.case.is_none() && is_sure(row.verdict));
+        return sure.map(|row| (row.a.as_str(), row.b.as_str())).collect();
+    }
+    let rows = report.reading_verdicts.get(&criterion.source);
+    let sure = rows
+        .into_iter()
+        .flatten()
+        .filter(|row| is_sure(row.verdict));
+    sure.map(|row| (row.a.as_str(), row.b.as_str())).collect()
+}
+
+/// The verdict by a criterion's reading about `a` against `b`, for criteria that are not about the
+/// time of calls; mirrored if the report has it about `b` against `a`.
+pub(super) fn reading_row(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &str,
+    b: &str,
+) -> Option<ReadingVerdict<String>> {
+    let rows = report.reading_verdicts.get(&criterion.source)?;
+    let about =
+        |row: &&ReadingVerdict<String>| (row.a == a && row.b == b) || (row.a == b && row.b == a);
+    let row = rows.iter().find(about)?.clone();
+    Some(if row.a == a { row } else { row.mirrored() })
+}
+
+/// The verdict about `a` against `b` on a criterion whose differences come from verdicts.
+pub(super) fn verdict_on(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &str,
+    b: &str,
+) -> Option<Verdict> {
+    match criterion.is_timed() {
+        true => row_for(report, criterion, a, b).map(|row| row.verdict),
+        false => reading_row(report, criterion, a, b).map(|row| row.verdict),
     }
 }
 
@@ -116,7 +165,7 @@ pub fn about_first(row: &VerdictRow, a: &str) -> VerdictRow {
 
 /// The criterion about time with the largest weight, if one counts.
 pub(super) fn time_criterion(report: &Report) -> Option<&CriterionSummary> {
-    let counting = |c: &&CriterionSummary| c.is_paired() && c.weight > 0.0;
+    let counting = |c: &&CriterionSummary| c.is_timed() && c.weight > 0.0;
     let paired = report.criteria.iter().filter(counting);
     paired.max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
@@ -217,7 +266,7 @@ pub(super) fn exact_relation(
     b: &VariantReport,
 ) -> Relation {
     if criterion.is_paired() {
-        return match row_for(report, criterion, &a.id, &b.id).map(|row| row.verdict) {
+        return match verdict_on(report, criterion, &a.id, &b.id) {
             Some(Verdict::Beats) => Relation::Better,
             Some(Verdict::Beaten) => Relation::Worse,
             Some(Verdict::Tie) => Relation::Equal,
@@ -249,8 +298,12 @@ pub(super) fn is_worth(
     a: &VariantReport,
     b: &VariantReport,
 ) -> bool {
-    if criterion.is_paired() {
+    if criterion.is_timed() {
         let row = row_for(report, criterion, &a.id, &b.id);
+        return row.is_some_and(|row| !row.below_threshold);
+    }
+    if criterion.is_paired() {
+        let row = reading_row(report, criterion, &a.id, &b.id);
         return row.is_some_and(|row| !row.below_threshold);
     }
     let (Some(a), Some(b)) = (scored(criterion, a), scored(criterion, b)) else {

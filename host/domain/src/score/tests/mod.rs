@@ -3,6 +3,7 @@
 mod properties;
 
 use super::*;
+use crate::reading_verdict::{Claim, ReadingVerdict};
 use crate::spec::{Direction, Gate, GateOn, Scale};
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ fn opinion(name: &str, weight: f64) -> CriterionSummary {
     CriterionSummary {
         name: name.to_owned(),
         weight,
-        source: format!("assess:{name}"),
+        source: format!("opinion:{name}"),
         direction: Direction::HigherIsBetter,
         unit: String::new(),
         scale: Scale::Linear {
@@ -423,7 +424,10 @@ fn readings_beyond_the_scale_are_told_apart_by_what_they_are() {
 fn what_another_dominates_is_no_alternative() {
     let time = measured("time", 0.2);
     let bins = CriterionSummary {
-        scale: Scale::Ratio { base: 1.15 },
+        scale: Scale::Linear {
+            low: 2_050.0,
+            high: 2_300.0,
+        },
         ..measured("assess:bins", 1.0)
     };
     let variants =
@@ -436,15 +440,29 @@ fn what_another_dominates_is_no_alternative() {
         slower(best_fit, worst_fit, 1.2),
         slower(worst_fit, first_fit, 1.1),
     ];
+    let fewer = |a, b, apart: f64| ReadingVerdict {
+        verdict: Verdict::Beats,
+        value: Some(-apart),
+        low: Some(-apart - 0.5),
+        high: Some(-apart + 0.5),
+        count: 256,
+        ..ReadingVerdict::same(a, b, Claim::MeanDifference)
+    };
+    let by_bins = vec![
+        fewer(best_fit, first_fit, 8.0),
+        fewer(best_fit, worst_fit, 30.0),
+        fewer(first_fit, worst_fit, 22.0),
+    ];
     let scored = score(&ScoreInput {
         criteria: vec![time, bins],
         variants: variants.to_vec(),
         verdicts: BTreeMap::from([("time".to_owned(), rows)]),
+        differences: BTreeMap::from([("assess:bins".to_owned(), by_bins)]),
         ..ScoreInput::default()
     });
     let totals: Vec<f64> = scored.variant_scores.iter().map(value).collect();
     assert!(
-        totals.iter().all(|total| *total > 0.9),
+        totals.iter().all(|total| *total > 0.85),
         "all are close: {totals:?}"
     );
     assert_eq!(scored.pareto, [best_fit, first_fit]);

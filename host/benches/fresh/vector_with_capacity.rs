@@ -1,0 +1,7 @@
+pub fn work(n: u32) -> u64 {
+    let mut values: Vec<u64> = Vec::with_capacity(n as usize);
+    for i in 0..u64::from(n) {
+        values.push(std::hint::black_box(i));
+    }
+    values.iter().sum()
+}

@@ -1,0 +1,48 @@
+//! The order of builds in a round that times them.
+
+use super::draw::shuffle;
+use super::seeds::mix;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+/// What keeps the draws of builds apart from those of replicas, which the same seed gives.
+const BUILDS: u64 = 0x6275_696C_6473;
+
+/// The order, drawn uniformly, in which a round builds `count` prototypes: their indexes.
+pub fn build_order(seed: u64, round: u32, count: usize) -> Vec<usize> {
+    let seed = mix(seed ^ BUILDS).wrapping_add(u64::from(round));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..count).collect();
+    shuffle(&mut random, &mut order);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_built_once_in_a_round_and_each_is_first_as_often() {
+        let mut first = [0_u32; 3];
+        for round in 0..3_000 {
+            let order = build_order(7, round, 3);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2]);
+            first[order[0]] += 1;
+        }
+        // Five standard deviations around 1,000.
+        assert!(
+            first.iter().all(|count| (871..=1_129).contains(count)),
+            "{first:?}"
+        );
+        assert_ne!(
+            (0..9)
+                .map(|round| build_order(1, round, 3))
+                .collect::<Vec<_>>(),
+            (0..9)
+                .map(|round| build_order(2, round, 3))
+                .collect::<Vec<_>>()
+        );
+    }
+}

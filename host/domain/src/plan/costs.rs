@@ -1,0 +1,183 @@
+//! What calls cost with everything around them, for predictions of a replica's time; and how far
+//! predictions are corrected by what replicas really took.
+
+use super::pilot::PilotTimes;
+use super::steady::WarmUp;
+use crate::measurement::{CaseIndex, VariantIndex};
+use crate::stats::median;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Nanoseconds in a second.
+const SECOND_NS: f64 = 1e9;
+/// The replicas from whose times predictions are corrected: the last ones.
+const RECENT: usize = 5;
+/// The correction before the first replica has ended. A prediction from a few cold calls is rather too
+/// long than too short; if it is right, the replica is stopped with the budget, of which nothing better
+/// could have been made.
+const BEFORE_THE_FIRST: f64 = 0.7;
+
+/// The time around the calls of a case, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseOverhead {
+    /// Making an input, which all variants share.
+    pub input_ns: f64,
+    /// For each input of a block: judging the answers to it, and the calls that do nothing.
+    pub judge_ns: f64,
+    /// For each call: arguments, answer, a fresh instance.
+    pub call_ns: f64,
+}
+
+/// The costs of a race, in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Costs {
+    /// Process, loading, instances.
+    startup: f64,
+    /// By variant, by case: the guest's time of one call; 0 if it did not run.
+    call: Vec<Vec<f64>>,
+    /// By case; 0 for those that are missing.
+    #[serde(default)]
+    overheads: Vec<CaseOverhead>,
+}
+
+impl Costs {
+    pub(super) fn new(
+        pilot: &PilotTimes,
+        cases: usize,
+        startup_seconds: f64,
+        overheads: &[CaseOverhead],
+    ) -> Self {
+        let variants = pilot.variants().last().map_or(0, |last| last + 1);
+        let call = |variant: VariantIndex, case| pilot.call_ns(variant, case).unwrap_or(0.0);
+        let row = |variant| (0..cases).map(|case| call(variant, case)).collect();
+        Self {
+            startup: startup_seconds.max(0.0) * SECOND_NS,
+            call: (0..variants).map(row).collect(),
+            overheads: overheads.to_vec(),
+        }
+    }
+
+    /// The time until the first warm-up.
+    pub(super) fn startup_seconds(&self) -> f64 {
+        self.startup / SECOND_NS
+    }
+
+    fn guest_ns(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
+        let row = self.call.get(variant);
+        row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
+    }
+
+    fn overhead(&self, case: CaseIndex) -> CaseOverhead {
+        self.overheads.get(case).copied().unwrap_or_default()
+    }
+
+    /// The calls of a variant, without their inputs.
+    pub(super) fn calls_seconds(&self, variant: VariantIndex, case: CaseIndex, calls: u32) -> f64 {
+        let call = self.guest_ns(variant, case) + self.overhead(case).call_ns;
+        f64::from(calls) * call / SECOND_NS
+    }
+
+    /// The calls of several variants on a case, with the inputs that they share; nothing without calls.
+    pub(super) fn with_inputs(
+        &self,
+        case: CaseIndex,
+        inputs: u32,
+        calls_seconds: impl Iterator<Item = f64>,
+    ) -> f64 {
+        let CaseOverhead {
+            input_ns, judge_ns, ..
+        } = self.overhead(case);
+        let shared = f64::from(inputs) * (input_ns + judge_ns) / SECOND_NS;
+        let together = calls_seconds.reduce(|sum, seconds| sum + seconds);
+        together.map_or(0.0, |together| shared + together)
+    }
+
+    /// The warm-up of variants, each on these cases in rotation. They share the inputs.
+    pub(super) fn warm_up_seconds(
+        &self,
+        warm_up: WarmUp,
+        rotations: &[(VariantIndex, Vec<CaseIndex>)],
+    ) -> f64 {
+        let mut inputs: BTreeMap<CaseIndex, f64> = BTreeMap::new();
+        let mut seconds = 0.0;
+        for (variant, cases) in rotations {
+            let guest_ns: f64 = cases
+                .iter()
+                .map(|case| self.guest_ns(*variant, *case))
+                .sum();
+            if cases.is_empty() || guest_ns <= 0.0 {
+                continue;
+            }
+            let fewest = (f64::from(warm_up.calls()) / cases.len() as f64).max(1.0);
+            let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
+            for case in cases {
+                seconds += rounds * self.calls_seconds(*variant, *case, 1);
+                let most = inputs.entry(*case).or_default();
+                *most = most.max(rounds);
+            }
+        }
+        let inputs = inputs.into_iter();
+        let making = inputs.map(|(case, count)| count * self.overhead(case).input_ns);
+        seconds + making.sum::<f64>() / SECOND_NS
+    }
+}
+
+/// The factor between the predicted and the real time of replicas: the median of the last five.
+///
+/// ```
+/// use bakeoff_domain::plan::Correction;
+/// let mut correction = Correction::default();
+/// assert_eq!(correction.apply(10.0), 7.0);
+/// correction.observe(10.0, 5.0);
+/// assert_eq!(correction.apply(10.0), 5.0);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Correction {
+    recent: Vec<f64>,
+}
+
+impl Correction {
+    /// Takes note of a replica that ended.
+    pub fn observe(&mut self, predicted_seconds: f64, seconds: f64) {
+        let factor = seconds / predicted_seconds;
+        if !factor.is_finite() {
+            return;
+        }
+        if self.recent.len() == RECENT {
+            self.recent.remove(0);
+        }
+        self.recent.push(factor);
+    }
+
+    /// The corrected prediction.
+    pub fn apply(&self, predicted_seconds: f64) -> f64 {
+        let factor = median(&mut self.recent.clone());
+        predicted_seconds * factor.unwrap_or(BEFORE_THE_FIRST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictions_are_corrected_up_and_down_by_recent_replicas() {
+        let mut correction = Correction::default();
+        for _ in 0..9 {
+            correction.observe(1.0, 0.25);
+        }
+        assert_eq!(correction.apply(2.0), 0.5);
+        correction.observe(1.0, 40.0);
+        assert_eq!(correction.apply(2.0), 0.5, "one is no trend");
+        for _ in 0..4 {
+            correction.observe(1.0, 3.0);
+        }
+        assert_eq!(correction.apply(2.0), 6.0);
+        correction.observe(0.0, 0.0);
+        assert_eq!(
+            correction.apply(2.0),
+            6.0,
+            "of a prediction of nothing, nothing follows"
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! Verdicts by readings other than time, in words.
+
+use super::numbers::{count, reading, with_ends};
+use super::view::reading_row;
+use crate::report::{Claim, CriterionSummary, Report, VariantReport};
+
+/// What a verdict by a reading claims about the better one, `a`, as the end of a sentence:
+/// `, 1.3 × (1.2–1.4)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`. Empty where readings
+/// are exact or there is no verdict.
+pub(super) fn claim(
+    report: &Report,
+    criterion: &CriterionSummary,
+    a: &VariantReport,
+    b: &VariantReport,
+) -> String {
+    let Some(row) = reading_row(report, criterion, &a.id, &b.id) else {
+        return String::new();
+    };
+    let Some(value) = row.value else {
+        return String::new();
+    };
+    let inputs = count(u64::from(row.count));
+    match row.claim {
+        Claim::Exact => String::new(),
+        Claim::Ratio => {
+            let inverse = |end: Option<f64>| end.filter(|end| *end > 0.0).map(|end| 1.0 / end);
+            let (factor, ends) = with_ends(1.0 / value, inverse(row.high), inverse(row.low));
+            let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
+            format!(", {factor} ×{ends}")
+        }
+        Claim::MeanDifference => {
+            let (low, high) = match value < 0.0 {
+                true => (row.high.map(|end| -end), row.low.map(|end| -end)),
+                false => (row.low, row.high),
+            };
+            let (_, ends) = with_ends(value.abs(), low, high);
+            let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
+            let apart = reading(value.abs(), &criterion.unit);
+            format!(", by {apart}{ends} in the mean of {inputs} rounds of inputs")
+        }
+        Claim::MoreInputs => {
+            let apart = reading(value.abs(), &criterion.unit);
+            format!(
+                ", better in more of {inputs} rounds of inputs than worse, by {apart} in the median"
+            )
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The ends of an interval.
+
+/// The interval of an effect. An unknown end is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// This and everything below is rejected.
+    pub low: Option<f64>,
+    /// This and everything above is rejected.
+    pub high: Option<f64>,
+}
+
+impl Bounds {
+    /// Returns true if every value up to and including `value` is rejected.
+    pub fn above(&self, value: f64) -> bool {
+        self.low.is_some_and(|low| low >= value)
+    }
+
+    /// Returns true if every value from `value` on is rejected.
+    pub fn below(&self, value: f64) -> bool {
+        self.high.is_some_and(|high| high <= value)
+    }
+}

@@ -1,0 +1,248 @@
+//! `bakeoff check FILE --case CASE --seed N`: one call of a prototype, made again.
+
+use super::build::{InterfaceArguments, code_of};
+use super::failure::Failure;
+use super::options::{Format, Output, Safety};
+use super::{Status, show};
+use crate::config::{self, LoadedExperiment, Policy};
+use crate::measure::RepeatedCall;
+use crate::render::escape::{Lines, Plain};
+use crate::run::{self, RepeatOutcome};
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::spec::{
+    Approach, Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+};
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The call, and what makes its input.
+#[derive(Debug, Args)]
+pub(super) struct CallArguments {
+    /// Make one call on this case, as a report names it: a size, or a call from a file of cases
+    #[arg(long, value_name = "CASE")]
+    case: Option<String>,
+    /// The seed of the call's input, as a report names it
+    #[arg(long, value_name = "N", requires = "case")]
+    seed: Option<u64>,
+    /// What makes the input and judges the answer, without an experiment: Rust source, or a component
+    #[arg(long, value_name = "FILE", requires = "case")]
+    workload: Option<PathBuf>,
+    /// Calls and expected answers in a file, without an experiment
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "case",
+        conflicts_with = "workload"
+    )]
+    cases: Option<PathBuf>,
+}
+
+impl CallArguments {
+    /// The case, if a call is to be made.
+    pub(super) fn case(&self) -> Option<&str> {
+        self.case.as_deref()
+    }
+}
+
+/// The output in JSON.
+#[derive(Serialize)]
+struct RepeatOutput {
+    file: String,
+    case: String,
+    seed: Option<u64>,
+    /// `right`, `answered` (nobody can tell whether it is right), or the class of the failure.
+    outcome: String,
+    arguments: Option<String>,
+    answer: Option<String>,
+    /// The description of the failure; of a panic, its message and place.
+    message: Option<String>,
+    limit: Option<String>,
+}
+
+/// Makes one call of the prototype in a file: with the experiment that names the file, or with the
+/// interface and the workload of the command line.
+pub(super) async fn run(
+    file: &Path,
+    interface: Option<&InterfaceArguments>,
+    call: &CallArguments,
+    safety: &Safety,
+    output: &Output,
+) -> Result<Status, Failure> {
+    let case = call.case().unwrap_or_default();
+    let mut loaded = match interface {
+        Some(interface) => assembled(file, interface, call)?,
+        None => declaring(file)?,
+    };
+    let policy = Policy::of_host()?;
+    policy.apply_to(&mut loaded)?;
+    let index = choose_case(&mut loaded, case)?;
+    let seed = match (call.seed, &loaded.experiment.workload.inputs) {
+        (Some(seed), _) => seed,
+        (None, Inputs::Cases(_)) => 0,
+        (None, Inputs::Generated { .. }) => {
+            return Err(Failure::usage(
+                "which input of that size is missing: --seed N",
+            ));
+        }
+    };
+    let host = safety.host_options(policy)?;
+    let mut say = output.reporter();
+    let shown = RepeatOutput {
+        file: file.display().to_string(),
+        case: case.to_owned(),
+        seed: call.seed,
+        outcome: String::new(),
+        arguments: None,
+        answer: None,
+        message: None,
+        limit: None,
+    };
+    let shown = match run::repeat(&loaded, &host, (index, seed), &mut say).await? {
+        RepeatOutcome::NotBuilt(failure) => return Err(Failure::variant(&failure)),
+        RepeatOutcome::Called { call, has_oracle } => with_outcome(shown, call, has_oracle),
+    };
+    match output.format {
+        Format::Json => show::write_json(&shown)?,
+        _ => show::write(&text(&shown))?,
+    }
+    Ok(match shown.outcome.as_str() {
+        RIGHT | ANSWERED => Status::Done,
+        _ => Status::NoAnswer,
+    })
+}
+
+const RIGHT: &str = "right";
+const ANSWERED: &str = "answered";
+
+fn with_outcome(shown: RepeatOutput, call: RepeatedCall, has_oracle: bool) -> RepeatOutput {
+    let RepeatedCall {
+        arguments,
+        answer,
+        error,
+        reports,
+    } = call;
+    let outcome = match &error {
+        Some(error) => error.class.name(),
+        None if has_oracle => RIGHT,
+        None => ANSWERED,
+    };
+    RepeatOutput {
+        outcome: outcome.to_owned(),
+        arguments: Some(arguments).filter(|text| !text.is_empty()),
+        answer,
+        limit: error.as_ref().and_then(|error| error.limit.clone()),
+        message: error.map(|error| reports.into_iter().next_back().unwrap_or(error.message)),
+        ..shown
+    }
+}
+
+fn text(shown: &RepeatOutput) -> String {
+    let seed = shown.seed.map(|seed| format!(", seed {seed}"));
+    let seed = seed.unwrap_or_default();
+    let outcome = match shown.outcome.as_str() {
+        RIGHT => "the answer is right",
+        ANSWERED => "it answered; there is no oracle to say whether that is right",
+        class => class,
+    };
+    let mut text = format!(
+        "{}: case {}{seed}: {outcome}\n",
+        Plain(&shown.file),
+        Plain(&shown.case)
+    );
+    let fields = [
+        ("arguments", &shown.arguments),
+        ("answer", &shown.answer),
+        ("failure", &shown.message),
+        ("limit", &shown.limit),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            text += &format!("  {name:<10} {}\n", Lines(value));
+        }
+    }
+    text
+}
+
+/// Returns the experiment around a file, with the approach of that file alone: the first of the
+/// folders that contain the file whose experiment names it.
+fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
+    let missing = |error| Failure::usage(format!("cannot read {}: {error}", file.display()));
+    let file_found = file.canonicalize().map_err(missing)?;
+    for folder in file_found.ancestors().skip(1) {
+        if !folder.join(config::FILE_NAME).is_file() {
+            continue;
+        }
+        let mut loaded = config::load(folder)?;
+        let is_it = |approach: &Approach| {
+            let path = loaded.dir.join(approach.code.path()).canonicalize();
+            path.is_ok_and(|path| path == file_found)
+        };
+        if let Some(place) = loaded.experiment.approaches.iter().position(is_it) {
+            let approach = loaded.experiment.approaches.swap_remove(place);
+            loaded.experiment.approaches = vec![approach];
+            return Ok(loaded);
+        }
+    }
+    Err(Failure::usage(format!(
+        "no experiment names {}: say what is called, with --wit, --call, and --workload or --cases",
+        file.display()
+    )))
+}
+
+/// Returns an experiment of one approach as the command line describes it.
+fn assembled(
+    file: &Path,
+    interface: &InterfaceArguments,
+    call: &CallArguments,
+) -> Result<LoadedExperiment, Failure> {
+    let inputs = match (&call.workload, &call.cases) {
+        (Some(workload), _) => Inputs::Generated {
+            code: code_of(workload),
+            sizes: Vec::new(),
+        },
+        (None, Some(cases)) => Inputs::Cases(cases.clone()),
+        (None, None) => {
+            return Err(Failure::usage(
+                "what makes the input is missing: --workload FILE, or --cases FILE",
+            ));
+        }
+    };
+    let code: Code = code_of(file);
+    let experiment = Experiment {
+        name: "check".to_owned(),
+        problem: String::new(),
+        interface: Interface {
+            wit: interface.wit.clone(),
+            call: interface.call.clone(),
+        },
+        workload: Workload { inputs, seed: None },
+        approaches: vec![Approach {
+            name: "check".to_owned(),
+            description: None,
+            code,
+            grants: Vec::new(),
+        }],
+        limits: Limits::default(),
+        measure: Measure::default(),
+        criteria: config::default_criteria(),
+        report: ReportOptions::default(),
+    };
+    Ok(LoadedExperiment::assembled(experiment, PathBuf::new())?)
+}
+
+/// Returns the index of a case, as a report names it. A workload makes inputs of any size, so the one
+/// that is asked for is the only one then.
+fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, Failure> {
+    if let Inputs::Generated { sizes, .. } = &mut loaded.experiment.workload.inputs {
+        let size = case.parse::<u32>().ok().filter(|size| *size > 0);
+        let size = size.ok_or_else(|| Failure::usage(format!("{case} is not a size of inputs")))?;
+        *sizes = vec![size];
+        return Ok(0);
+    }
+    let cases = loaded.cases.as_ref().map(|file| file.cases.as_slice());
+    let mut cases = cases.unwrap_or_default().iter();
+    cases
+        .position(|one| one.call == case)
+        .ok_or_else(|| Failure::usage(format!("the file of cases has no call {case}")))
+}

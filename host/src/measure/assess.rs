@@ -1,0 +1,57 @@
+//! The assessment, inside a runner: one variant is called on many inputs, each answer is judged, and
+//! the workload says how good it is.
+//!
+//! The inputs come in rounds of one on each case, and follow from the seed alone: every variant gets
+//! the same ones in the same order, so that qualities can be compared input by input.
+
+use super::announcement::Doing;
+use super::gate::{Gate, Halt, digest};
+use super::protocol::{AssessedAnswer, Reply};
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+
+/// The most rounds.
+pub(super) const ROUNDS_MAX: u32 = 256;
+/// The most inputs of an assessment that has made one round.
+const INPUTS_MAX: usize = 4_096;
+/// Units of fuel, of prototype and workload together, after which no other round begins: a few
+/// seconds.
+const FUEL_MAX: u64 = 10_000_000_000;
+/// The block of the inputs' seeds. The gate draws its own from block 0.
+const BLOCK: u32 = 1;
+
+impl Gate<'_> {
+    /// Assesses the answers to as many rounds of inputs as the limits allow, and to one at least.
+    pub(super) fn assess(&mut self, seed: u64) -> Result<(), Halt> {
+        let cases = self.workload.cases();
+        let (mut rounds, mut fuel) = (0, 0_u64);
+        while rounds == 0
+            || (rounds < ROUNDS_MAX
+                && (rounds as usize + 1) * cases <= INPUTS_MAX
+                && fuel.saturating_add(self.workload.fuel()) < FUEL_MAX)
+        {
+            for case in 0..cases {
+                let seeds = sample_seeds(seed, InputPurpose::Gate, rounds, BLOCK, case);
+                fuel = fuel.saturating_add(self.assess_answer(case, seeds.of_call(0))?);
+            }
+            rounds += 1;
+        }
+        Ok(())
+    }
+
+    /// Assesses the answer to one input, and returns the fuel of the call.
+    fn assess_answer(&mut self, case: CaseIndex, seed: u64) -> Result<u64, Halt> {
+        Doing::Workload.announce(case, self.frames);
+        let arguments = self.workload.arguments(case, seed)?;
+        self.made.clear();
+        let answered = self.judged_on(&mut None, (case, seed), &arguments)?;
+        let answer = answered.value.as_ref();
+        let numbers = self.workload.assess(&arguments, answer)?;
+        self.say(&Reply::Assessed(AssessedAnswer {
+            case,
+            answer: digest(answer),
+            numbers,
+        }))?;
+        Ok(answered.fuel)
+    }
+}

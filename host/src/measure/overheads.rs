@@ -1,0 +1,39 @@
+//! The time around calls, as a runner adds it up.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The wall time around the calls of one case, added up over a replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverheadTotals {
+    /// The number of inputs that were made, warm-up included, and the time of making them.
+    pub inputs: WorkTotal,
+    /// The number of inputs of blocks, and the time of judging the answers to them and of the calls
+    /// that do nothing.
+    pub judged: WorkTotal,
+    /// The number of calls, and their time without the guest's own.
+    pub calls: WorkTotal,
+}
+
+/// How often something was done, and the time of all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkTotal {
+    /// How often.
+    pub count: u64,
+    /// All of it, in nanoseconds.
+    pub total_ns: u64,
+}
+
+impl WorkTotal {
+    /// Adds work that took this time.
+    pub fn add(&mut self, count: u64, time: Duration) {
+        self.count = self.count.saturating_add(count);
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.total_ns = self.total_ns.saturating_add(ns);
+    }
+
+    /// Returns the mean in nanoseconds; 0 if it was never done.
+    pub fn mean_ns(&self) -> f64 {
+        self.total_ns as f64 / self.count.max(1) as f64
+    }
+}

@@ -1,0 +1,27 @@
+//! The outcome of a call that was made again, as a runner tells it.
+
+use crate::sandbox::GuestError;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of a call that was made again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedCall {
+    /// The arguments as text, shortened.
+    pub arguments: String,
+    /// The answer as text, shortened; `None` without an answer.
+    pub answer: Option<String>,
+    /// The error of the call, or why the oracle refuses the answer.
+    pub error: Option<GuestError>,
+    /// The reports of a diagnostic build before it trapped.
+    pub reports: Vec<String>,
+}
+
+impl RepeatedCall {
+    /// The outcome of a call that ended its process, or was never made.
+    pub fn failed(error: GuestError) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The variants without a rank, with the reason, as plain text: each format adds its own escapes.
+
+use super::failed_call::failed_call;
+use super::{MESSAGE_CHARS_MAX, clipped, tables};
+use bakeoff_domain::report::words;
+use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
+
+/// A variant that is not ranked, or several for the same reason.
+#[derive(PartialEq)]
+pub(super) struct UnrankedVariant {
+    /// Its name, or all of theirs.
+    pub(super) name: String,
+    /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
+    pub(super) status: String,
+    /// The reason; may have several lines.
+    pub(super) reason: String,
+    /// The call that failed, and the command that makes it again.
+    pub(super) call: Option<String>,
+}
+
+/// The largest number of variants that one reason names.
+const SAME_REASON_MAX: usize = 6;
+
+/// All variants without a rank, with the reason. Those for which no reading decides otherwise share
+/// theirs; each failure stands by itself.
+pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
+    let mut list: Vec<(UnrankedVariant, Vec<String>)> = Vec::new();
+    let unranked = report
+        .variants
+        .iter()
+        .filter(|v| v.status != VariantStatus::Ranked);
+    for variant in unranked {
+        let name = words::name(report, &variant.id);
+        let one = why_unranked(variant);
+        let same =
+            |(known, _): &&mut (UnrankedVariant, _)| variant.failure.is_none() && *known == one;
+        match list.iter_mut().find(same) {
+            Some((_, names)) => names.push(name),
+            None => list.push((one, vec![name])),
+        }
+    }
+    let named = |(one, names)| UnrankedVariant {
+        name: words::listed(names, SAME_REASON_MAX),
+        ..one
+    };
+    list.into_iter().map(named).collect()
+}
+
+/// Why a variant is not ranked; its name is left out.
+fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
+    let reason = |text: &str| clipped(text, MESSAGE_CHARS_MAX);
+    match &variant.failure {
+        Some(failure) => {
+            let limit = failure.limit.as_ref();
+            let limit = limit.map_or(String::new(), |l| format!(" (limit: {})", clipped(l, 200)));
+            UnrankedVariant {
+                name: String::new(),
+                status: format!("failed: {}", failure.class),
+                reason: reason(&failure.message) + &limit,
+                call: failed_call(variant),
+            }
+        }
+        None => UnrankedVariant {
+            name: String::new(),
+            status: tables::status_name(variant.status).to_owned(),
+            reason: reason(variant.reason.as_deref().unwrap_or_default()),
+            call: None,
+        },
+    }
+}

@@ -1,0 +1,85 @@
+//! The time of the allocator while arguments are lowered: by whatever clock, it is the guest's.
+
+use bakeoff::engine::{self, Profile};
+use bakeoff::invoke::Value;
+use bakeoff::sandbox::{COUNT_ONLY, GuestTime, Imports, Sandbox};
+use bakeoff_domain::spec::Limits;
+use std::sync::Arc;
+use wasmtime::component::Val;
+
+/// The number of strings in the argument, and the calls of the allocator for them: the list needs
+/// one, too.
+const STRINGS: u64 = 300;
+const LOWERING: u64 = STRINGS + 1;
+
+/// How often the allocator is called for a string that takes less of UTF-16 than was asked for.
+const IN_UTF16: u64 = 2;
+
+/// A component that takes strings, in two encodings and with and without a post-return. All its work
+/// is in the allocator: some 10 µs for each piece of memory.
+const GUEST: &str = r#"
+(component
+  (core module $guest
+    (memory (export "memory") 8)
+    (global $top (mut i32) (i32.const 1024))
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+      (local $rounds i32)
+      (local $place i32)
+      (local.set $rounds (i32.const 20000))
+      (loop $again
+        (br_if $again (local.tee $rounds (i32.sub (local.get $rounds) (i32.const 1)))))
+      (local.set $place (global.get $top))
+      (global.set $top
+        (i32.and (i32.add (i32.add (local.get $place) (local.get 3)) (i32.const 7)) (i32.const -8)))
+      (local.get $place))
+    (func (export "take") (param i32 i32)
+      (global.set $top (i32.const 1024)))
+    (func (export "post")))
+  (core instance $guest (instantiate $guest))
+  (func (export "utf8") (param "values" (list string))
+    (canon lift (core func $guest "take") (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))))
+  (func (export "utf16") (param "values" (list string))
+    (canon lift (core func $guest "take") string-encoding=utf16
+      (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))))
+  (func (export "post") (param "values" (list string))
+    (canon lift (core func $guest "take") (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))
+      (post-return (core func $guest "post")))))
+"#;
+
+/// The time of a call of `function`.
+fn time(function: &str, lowering: u64) -> GuestTime {
+    let code = wat::parse_str(GUEST).unwrap();
+    let code = engine::precompile(Profile::Timed, &code).unwrap();
+    let sandbox = Sandbox::new(Profile::Timed, Limits::default()).unwrap();
+    // SAFETY: the code was just made by `engine::precompile`, and is unchanged.
+    let prepared = unsafe { sandbox.prepare(&code, Imports::None) }.unwrap();
+    let mut instance = prepared.instantiate().unwrap();
+    let callee = instance.callee(&[function.to_owned()]).unwrap();
+    let strings = vec![Val::String("größer".into()); STRINGS as usize];
+    let arguments: Arc<[Value]> = [Value::Other(Val::List(strings))].into();
+    let answered = instance.call_lowering(&callee, &arguments, lowering);
+    answered.unwrap().time
+}
+
+#[test]
+fn entries_are_counted_by_every_clock() {
+    for (function, entries) in [
+        ("utf8", LOWERING + 1),
+        ("post", LOWERING + 2),
+        ("utf16", 1 + IN_UTF16 * STRINGS + 1),
+    ] {
+        for lowering in [0, LOWERING, COUNT_ONLY] {
+            assert_eq!(time(function, lowering).count, entries, "{function}");
+        }
+    }
+}
+
+/// Both are CPU time of the same work, which a machine with other things to do does not change much.
+#[test]
+fn work_in_the_allocator_is_the_guests_by_either_clock() {
+    for function in ["utf8", "post", "utf16"] {
+        let (all, cheap) = (time(function, 0), time(function, LOWERING));
+        let ratio = cheap.time.cpu_ns as f64 / all.time.cpu_ns as f64;
+        assert!((0.2..5.0).contains(&ratio), "{function}: {ratio}");
+    }
+}
