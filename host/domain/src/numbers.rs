@@ -211,7 +211,7 @@ pub fn budget(seconds: f64) -> String {
     if let Some(step) = steps.iter().find(|step| seconds <= **step) {
         return format!("{step}s");
     }
-    format!("{}m", (seconds / 60.0).ceil())
+    format!("{}min", (seconds / 60.0).ceil())
 }
 
 #[cfg(test)]
@@ -228,6 +228,7 @@ mod tests {
         assert_eq!(percent(0.034), "3 %");
         assert_eq!(percent(0.2), "20 %");
         assert_eq!(budget(33.0), "40s");
+        assert_eq!(budget(100.0), "2min");
         assert_eq!(weight(1.0), "1");
         assert_eq!(weight(0.8234), "0.823");
         assert_eq!(reading(2_066.4, "bins"), "2066 bins");
