@@ -35,6 +35,8 @@ fn shorten_top_k(folder: &Path) {
     let approaches: String = approaches
         .map(|text| format!("[[approach]]{text}"))
         .collect();
+    // The order of two is one of time, and the same on a busy machine.
+    let after = after.replace("weight = 0.5", "weight = 0.1");
     fs::write(&file, format!("{before}{approaches}[measure]{after}")).unwrap();
 }
 
