@@ -5,8 +5,9 @@ use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, Repli
 use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, mix, sample_seeds};
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
+use crate::stats::below;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 /// The largest deviation of the number of calls in a block, in per cent.
 const JITTER_PERCENT: u64 = 10;
@@ -185,21 +186,6 @@ fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
 pub(super) fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(random, last as u64 + 1) as usize);
-    }
-}
-
-/// A uniform number below `bound`: draws that would favour small numbers are rejected. 0 if `bound`
-/// is 0.
-fn below(random: &mut Xoshiro256PlusPlus, bound: u64) -> u64 {
-    if bound <= 1 {
-        return 0;
-    }
-    let unfair = u64::MAX - u64::MAX % bound;
-    loop {
-        let drawn = random.next_u64();
-        if drawn < unfair {
-            return drawn % bound;
-        }
     }
 }
 

@@ -7,9 +7,9 @@ use super::input::ScoreInput;
 use super::variant_score::{VariantScore, points};
 use crate::interval::Interval;
 use crate::spec::Scale;
-use crate::stats::median;
+use crate::stats::{below, median};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 /// The number of bootstrap resamples.
 const RESAMPLES: usize = 1_000;
@@ -42,7 +42,7 @@ pub(super) fn shares(
     let mut wins = vec![0.0; input.variants.len()];
     for _ in 0..RESAMPLES {
         let draw: Vec<usize> = (0..replicas.len())
-            .map(|_| below(&mut random, replicas.len()))
+            .map(|_| below(&mut random, replicas.len() as u64) as usize)
             .collect();
         let totals: Vec<f64> = (0..ranked.len())
             .map(|place| {
@@ -97,11 +97,6 @@ fn differences(replicas: &[Vec<Option<f64>>], who: usize, against: usize) -> Vec
         .iter()
         .map(|row| Some(time(row, who)? - time(row, against)?).filter(|d| d.is_finite()))
         .collect()
-}
-
-/// A number below `bound`, by multiplying and shifting (Lemire 2019, without the rejection).
-fn below(random: &mut impl Rng, bound: usize) -> usize {
-    ((u128::from(random.next_u64()) * bound as u128) >> 64) as usize
 }
 
 /// Credits the first place of one resample, shared among equals.

@@ -11,6 +11,7 @@ mod rank;
 mod scale;
 mod sequence;
 mod trend;
+mod uniform;
 
 pub use betting::{BoundedMean, SignOfDifferences};
 pub use bounds::Bounds;
@@ -21,3 +22,4 @@ pub use rank::{Correlation, spearman};
 pub use scale::PastScale;
 pub use sequence::ConfidenceSequence;
 pub use trend::theil_sen;
+pub(crate) use uniform::below;
