@@ -45,7 +45,7 @@ fn other_weights_move_the_winner_and_run_nothing() {
     assert!(
         simplest["notes"]
             .to_string()
-            .contains("simplicity 1 (was 0.5)"),
+            .contains("simplicity 1 (was 0.1)"),
         "{}",
         simplest["notes"]
     );
