@@ -69,6 +69,14 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel],
         let case = cases[short.case].to_string();
         notes.about("Cases that are too short to time: ", &case, &least);
     }
+    for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
+        notes.about(
+            "Compared by single calls, more than 10 × slower than the best on a case: every pair with ",
+            id(slow.variant),
+            ". The ratios of such pairs are those of cold calls; the times of calls that are shown are \
+             warm where there were warm ones.",
+        );
+    }
     if let Some(Steadiness::Trending(trends)) = sampling.map(|sampling| &sampling.steadiness) {
         for trend in trends {
             notes.about(
