@@ -5,7 +5,7 @@
 
 use super::figures::{Demand, Figures, Unit};
 use super::runs;
-use super::spin::{Failure, Said, Setup, Source, Spin};
+use super::spin::{Failure, Listed, Said, Setup, Source, Spin};
 use super::support::median;
 
 /// The demand on measuring until a verdict in seconds, for 2 % with short samples and for a clear
@@ -49,7 +49,8 @@ pub(crate) fn cost(figures: &mut Figures) -> Result<(), Failure> {
             Spin::new(&Setup {
                 source: Source::Spin,
                 work: &pair.work,
-                rounds: pair.rounds,
+                rounds: &[pair.rounds],
+                listed: Listed::AsNumbered,
                 measure,
             })
         };

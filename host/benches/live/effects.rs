@@ -3,7 +3,7 @@
 
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
-use super::spin::{Failure, Said, Setup, Source, Spin};
+use super::spin::{Failure, Listed, Said, Setup, Source, Spin};
 use super::support::median;
 use super::{per_cent, runs};
 
@@ -22,7 +22,8 @@ pub(crate) fn effects(figures: &mut Figures) -> Result<(), Failure> {
         let spin = Spin::new(&Setup {
             source: Source::Spin,
             work: &[1000, 1000 + extra],
-            rounds: 100_000,
+            rounds: &[100_000],
+            listed: Listed::AsNumbered,
             measure: "budget = \"15 s\"",
         })?;
         let mut ratios = Vec::new();

@@ -6,7 +6,7 @@
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
 use super::random::Noise as Random;
-use super::spin::{Failure, Said, Setup, Source, Spin};
+use super::spin::{Failure, Listed, Said, Setup, Source, Spin};
 use super::{per_cent, runs};
 use bakeoff::run::Evidence;
 use bakeoff::store::{Mode, Store};
@@ -43,7 +43,8 @@ pub(crate) fn identical(figures: &mut Figures) -> Result<(), Failure> {
     let spin = Spin::new(&Setup {
         source: Source::Spin,
         work: &[1000, 1000],
-        rounds: 100_000,
+        rounds: &[100_000],
+        listed: Listed::AsNumbered,
         measure: "budget = \"800 ms\"",
     })?;
     let mut claims = Claims::default();

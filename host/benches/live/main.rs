@@ -13,16 +13,20 @@
 //! | `pinned` | E8: what two workers at once do to a ratio | 150 and 40 runs, 10 minutes |
 //! | `pieces` | E15: arguments of many small pieces beside one flat list | 3 runs of 10 s each, 3 minutes |
 //! | `switches` | E15: how often a runner loses its core, beside a busy loop | 3 runs, 1 minute |
+//! | `listed` | E10: identical variants of six kinds, listed in both orders, under a generated load | 60 runs each, 20 minutes |
+//! | `budget` | E14: whether a budget is used, and what is advised when it ends | 100 runs each, 25 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `peers` and `record` run.
+//! Without a section all but `listed`, `budget`, `peers` and `record` run.
 
+mod budget;
 mod cost;
 mod effects;
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
 mod identical;
+mod listed;
 #[path = "../noise/mod.rs"]
 mod noise;
 mod peers;
@@ -50,6 +54,9 @@ const USUAL: [&str; 6] = [
     "switches",
 ];
 
+/// The sections that run only when they are named.
+const LONG: [&str; 3] = ["listed", "budget", "peers"];
+
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
         return Ok(());
@@ -60,7 +67,7 @@ fn main() -> Result<(), Failure> {
         return record::record(&PathBuf::from(file));
     }
     let named = |section: &str| arguments.iter().any(|argument| argument == section);
-    let none_named = !USUAL.iter().any(|section| named(section)) && !named("peers");
+    let none_named = !USUAL.iter().chain(&LONG).any(|section| named(section));
     let wanted = |section: &str| named(section) || (none_named && USUAL.contains(&section));
     let mut figures = Figures::begin();
     if wanted("identical") {
@@ -80,6 +87,12 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("switches") {
         switches::switches(&mut figures)?;
+    }
+    if wanted("listed") {
+        listed::listed(&mut figures)?;
+    }
+    if wanted("budget") {
+        budget::budget(&mut figures)?;
     }
     if wanted("peers") {
         peers::peers(&mut figures)?;

@@ -3,7 +3,7 @@
 
 use super::figures::{Demand, Figures, Unit};
 use super::runs;
-use super::spin::{Failure, Setup, Source, Spin};
+use super::spin::{Failure, Listed, Setup, Source, Spin};
 use super::support::median;
 
 /// The number of runs with data in a core's own caches, and with data beyond them: the latter take
@@ -38,7 +38,8 @@ pub(crate) fn pinned(figures: &mut Figures) -> Result<(), Failure> {
             Spin::new(&Setup {
                 source,
                 work: &[1000, 1100],
-                rounds: 100_000,
+                rounds: &[100_000],
+                listed: Listed::AsNumbered,
                 measure: &format!("budget = \"20 s\"\nconfidence = 0.9999\nworkers = {workers}"),
             })
         };

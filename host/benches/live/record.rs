@@ -6,7 +6,7 @@
 //! a longer replica are kept; one that is shorter, or lacks a variant, is left out.
 
 use super::noise::Noise;
-use super::spin::{self, Failure, Setup, Source, Spin};
+use super::spin::{self, Failure, Listed, Setup, Source, Spin};
 use super::support;
 use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
 use serde_json::Value;
@@ -41,7 +41,8 @@ pub(crate) fn record(file: &Path) -> Result<(), Failure> {
     let spin = Spin::new(&Setup {
         source: Source::Spin,
         work: &[1000; VARIANTS],
-        rounds: ROUNDS,
+        rounds: &[ROUNDS],
+        listed: Listed::AsNumbered,
         measure: "budget = \"120 s\"\nconfidence = 0.9999\npractical = 0.0001",
     })?;
     let runs = if support::is_quick() {

@@ -18,16 +18,34 @@ const TICKS_PER_S: f64 = 100.0;
 pub(crate) enum Source {
     /// Arithmetic: `components/spin`.
     Spin,
-    /// Waiting for memory: `components/walk`.
+    /// Waiting for memory: `components/walk`, with a list of 16 MiB.
     Walk,
+    /// The same with a list of 1 MiB, and with one of 32 MiB.
+    WalkSmall,
+    WalkLarge,
+    /// Allocating: `components/boxes`.
+    Boxes,
 }
+
+/// The length of the list in `components/walk`.
+const PLACES: &str = "1 << 21";
 
 impl Source {
     /// Returns the name of the folder and of the file, which is also the name in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Spin => "spin",
-            Self::Walk => "walk",
+            Self::Walk | Self::WalkSmall | Self::WalkLarge => "walk",
+            Self::Boxes => "boxes",
+        }
+    }
+
+    /// Returns the length of the list that is walked.
+    fn places(self) -> &'static str {
+        match self {
+            Self::WalkSmall => "1 << 17",
+            Self::WalkLarge => "1 << 22",
+            Self::Spin | Self::Walk | Self::Boxes => PLACES,
         }
     }
 }
@@ -39,10 +57,20 @@ pub(crate) struct Setup<'a> {
     pub(crate) source: Source,
     /// The work of each variant, in per mille of the rounds asked for.
     pub(crate) work: &'a [u64],
-    /// The number of rounds of a call; 100,000 of `spin` take some 0.2 ms.
-    pub(crate) rounds: u32,
-    /// Additional lines for `[measure]`.
+    /// The number of rounds of a call, for each size; 100,000 of `spin` take some 0.2 ms.
+    pub(crate) rounds: &'a [u32],
+    /// Additional lines for `[measure]`, and tables after it.
     pub(crate) measure: &'a str,
+    /// Whether the variants are listed in the order of their numbers, or in the reverse order.
+    pub(crate) listed: Listed,
+}
+
+/// The order of the variants in the experiment file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Listed {
+    #[default]
+    AsNumbered,
+    Reversed,
 }
 
 /// An experiment in a folder of its own.
@@ -96,14 +124,19 @@ impl Spin {
         let mut text = format!(
             "name = \"spin\"\nproblem = \"Which spins less?\"\n\
              [interface]\nwit = \"wit\"\ncall = \"spin\"\n\
-             [workload]\nsource = \"workload.rs\"\nsizes = [{}]\n[measure]\n{}\n",
+             [workload]\nsource = \"workload.rs\"\nsizes = {:?}\n[measure]\n{}\n",
             setup.rounds, setup.measure
         );
-        for (variant, work) in setup.work.iter().enumerate() {
+        let mut variants: Vec<(usize, &u64)> = setup.work.iter().enumerate().collect();
+        if setup.listed == Listed::Reversed {
+            variants.reverse();
+        }
+        for (variant, work) in variants {
             let (name, file) = (name(variant), format!("{}.rs", name(variant)));
             let mine = source
                 .replace("PER_MILLE: u64 = 1000", &format!("PER_MILLE: u64 = {work}"))
-                .replace(&format!("b\"{own}\""), &format!("b\"{name}\""));
+                .replace(&format!("b\"{own}\""), &format!("b\"{name}\""))
+                .replace(PLACES, setup.source.places());
             std::fs::write(to.join(&file), mine)?;
             text.push_str(&format!(
                 "[[approach]]\nname = \"{name}\"\nsource = \"{file}\"\n"

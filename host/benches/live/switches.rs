@@ -3,7 +3,7 @@
 
 use super::figures::{Demand, Figures, Unit};
 use super::runs;
-use super::spin::{Failure, Setup, Source, Spin};
+use super::spin::{Failure, Listed, Setup, Source, Spin};
 use super::support::median;
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -110,7 +110,8 @@ pub(crate) fn switches(figures: &mut Figures) -> Result<(), Failure> {
         let spin = Spin::new(&Setup {
             source: Source::Spin,
             work: &[1000, 1010],
-            rounds: 100_000,
+            rounds: &[100_000],
+            listed: Listed::AsNumbered,
             measure: &format!("budget = \"6 s\"\nconfidence = 0.9999\nworkers = {workers}"),
         })?;
         let mut ratios = Vec::new();

@@ -11,7 +11,7 @@ pub(crate) struct Family {
     /// The names of the files, without their extension.
     pub(crate) prototypes: &'static [&'static str],
     /// Pairs whose order differed, with the reason that was found.
-    explanations: &'static [([&'static str; 2], &'static str)],
+    pub(crate) explanations: &'static [([&'static str; 2], &'static str)],
 }
 
 impl Family {

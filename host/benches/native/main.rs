@@ -5,7 +5,10 @@
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench native -- [FAMILY …] [--json FILE] [--quick]
+//! cargo bench -p bakeoff --bench native -- allocating [--json FILE] [--quick]
 //! ```
+//!
+//! `allocating` is E11: pairs that differ in how they allocate, with one allocator on both sides.
 //!
 //! The sources are in `host/benches/families`. The native time of a prototype is that of its
 //! quickest call on each input, in processes of its own that alternate; ours is what `bakeoff run`
@@ -16,6 +19,7 @@
 //! Quickest calls are undisturbed ones, but a report includes the disturbances of the machine. So
 //! τ_b is also given for the ratios in those replicas alone that had a quiet core.
 
+mod allocating;
 mod families;
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
@@ -27,7 +31,7 @@ mod support;
 
 use families::{FAMILIES, Family};
 use figures::{Demand, Figures, Unit};
-use natively::Processor;
+use natively::{Allocator, Processor};
 use ours::{Verdict, by_ratio};
 use quiet::Quiet;
 use std::cmp::Ordering;
@@ -42,6 +46,11 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let named: Vec<String> = std::env::args().skip(1).collect();
+    if named.iter().any(|name| name == "allocating") {
+        let mut figures = Figures::begin();
+        allocating::allocating(&mut figures)?;
+        return Ok(figures.finish()?);
+    }
     let named = |family: &&Family| named.iter().any(|name| name == family.name);
     let some_named = FAMILIES.iter().any(|family| named(&family));
     let mut quiet = Quiet::new();
@@ -56,7 +65,7 @@ fn main() -> Result<(), Failure> {
     {
         let mut natively = Vec::new();
         for side in &sides {
-            natively.push(natively::times(family, side.processor)?);
+            natively.push(natively::times(family, side.processor, Allocator::System)?);
         }
         let ours = ours::verdicts(family, &mut quiet)?;
         for (a, b) in pairs(family.prototypes.len()) {

@@ -26,6 +26,18 @@ pub(crate) enum Processor {
     This,
 }
 
+/// The allocator of the native program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allocator {
+    /// The system's.
+    System,
+    /// The one that prototypes are given, in a memory of its own.
+    Ours,
+}
+
+/// Lines that make the allocator of prototypes that of a native program.
+const OURS: &str = include_str!("ours_natively.rs");
+
 /// Returns the folder of the sources.
 pub(crate) fn folder(family: &Family) -> PathBuf {
     let families = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families");
@@ -34,9 +46,13 @@ pub(crate) fn folder(family: &Family) -> PathBuf {
 
 /// Returns a time in nanoseconds for each prototype: the quickest call on each input, of all calls
 /// of all processes, summed over the inputs. A disturbance only ever makes a call longer.
-pub(crate) fn times(family: &Family, processor: Processor) -> Result<Vec<f64>, Failure> {
+pub(crate) fn times(
+    family: &Family,
+    processor: Processor,
+    allocator: Allocator,
+) -> Result<Vec<f64>, Failure> {
     let built = tempfile::tempdir()?;
-    let program = build(family, processor, built.path())?;
+    let program = build(family, processor, allocator, built.path())?;
     let processes = if is_quick() {
         PROCESSES_QUICK
     } else {
@@ -64,9 +80,21 @@ pub(crate) fn times(family: &Family, processor: Processor) -> Result<Vec<f64>, F
 }
 
 /// Compiles one program with all prototypes and the workload, and returns its path.
-fn build(family: &Family, processor: Processor, to: &Path) -> Result<PathBuf, Failure> {
-    let random = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/src/random.rs");
-    std::fs::copy(random, to.join("bakeoff.rs"))?;
+fn build(
+    family: &Family,
+    processor: Processor,
+    allocator: Allocator,
+    to: &Path,
+) -> Result<PathBuf, Failure> {
+    let guest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk/src");
+    std::fs::copy(guest.join("random.rs"), to.join("bakeoff.rs"))?;
+    let allocator = match allocator {
+        Allocator::System => "",
+        Allocator::Ours => {
+            std::fs::copy(guest.join("allocator.rs"), to.join("allocator.rs"))?;
+            OURS
+        }
+    };
     let from = folder(family);
     std::fs::copy(from.join("workload.rs"), to.join("workload.rs"))?;
     let (size, inputs) = (family.size, INPUTS);
@@ -84,7 +112,7 @@ fn build(family: &Family, processor: Processor, to: &Path) -> Result<PathBuf, Fa
         arms.push_str(&format!("{index} => measure(&inputs, |input| {call}),\n"));
     }
     let main = format!(
-        "mod bakeoff;\nmod workload;\n{modules}\n\
+        "mod bakeoff;\nmod workload;\n{modules}\n{allocator}\n\
          use std::hash::{{DefaultHasher, Hash, Hasher}};\n\
          fn measure<I: Clone, O: Hash>(inputs: &[I], solve: impl Fn(I) -> O) {{\n\
          let (mut times, mut hasher) = (String::new(), DefaultHasher::new());\n\

@@ -99,7 +99,13 @@ impl Races<'_> {
     }
 }
 
-fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
+/// Holds one race of all prototypes, and returns its report.
+pub(crate) fn one_race(family: &Family, seed: u64, quiet: &mut Quiet) -> Result<Value, Failure> {
+    Races { family, quiet }.hold(family.prototypes, seed)
+}
+
+/// Returns the verdict on two prototypes, over all cases; `None` if the report has none.
+pub(crate) fn row(report: &Value, first: &str, second: &str) -> Option<Verdict> {
     let row = report["verdicts"].as_array()?.iter().find(|row| {
         let is = |a: &str, b: &str| row["a"] == a && row["b"] == b;
         row["case"].is_null() && (is(first, second) || is(second, first))

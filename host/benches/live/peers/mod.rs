@@ -10,7 +10,7 @@ mod tools;
 
 use super::figures::{Demand, Figures, Unit};
 use super::noise::Noise;
-use super::spin::{Failure, Said, Setup, Source, Spin, children_cpu_s};
+use super::spin::{Failure, Listed, Said, Setup, Source, Spin, children_cpu_s};
 use super::support::median;
 use super::{per_cent, runs};
 use build::Peers;
@@ -94,7 +94,8 @@ pub(crate) fn peers(figures: &mut Figures) -> Result<(), Failure> {
         let spin = Spin::new(&Setup {
             source: pair.source,
             work: &pair.work,
-            rounds: pair.rounds,
+            rounds: &[pair.rounds],
+            listed: Listed::AsNumbered,
             measure: "budget = \"30 s\"",
         })?;
         // Fills the build cache: the others are built already too.
