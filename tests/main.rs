@@ -6,6 +6,7 @@ mod cheats;
 mod commands;
 mod config;
 mod confine;
+mod derived;
 mod doctor;
 mod finished;
 mod golden;

@@ -1,6 +1,7 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
 use super::build::code_of;
+use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::regression::Unsure;
@@ -23,11 +24,17 @@ use std::time::Duration;
 /// Measures files against each other, without an experiment file: Rust sources and components,
 /// mixed. Results are kept only with --out.
 ///
+/// Of Rust sources nothing else need be said: the public function that all have in common is called, its
+/// types are read, inputs are drawn at random, and the files judge each other. Where their answers
+/// differ, the shortest such input is shown, and nothing is timed.
+///
 /// Or says what became different between two kept runs: each is `N` (run N of the experiment here),
 /// `DIR:N`, or `DIR` (its last run). Nothing is run then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  bakeoff compare sort.rs heap.rs
+  bakeoff compare sort.rs heap.rs --call top-k --size 10000
   bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
   bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%
@@ -42,21 +49,22 @@ pub(super) struct Arguments {
     /// two runs: N, DIR:N or DIR
     #[arg(required = true, value_name = "FILE|RUN")]
     files: Vec<PathBuf>,
-    /// The WIT: a file, or a folder of them; wit, if not given
+    /// The WIT: a file, or a folder of them; read off Rust sources, if not given
     #[arg(long, value_name = "PATH")]
     wit: Option<PathBuf>,
-    /// The function that is called: top-k, or interface.function
+    /// The function that is called: top-k, or interface.function; the one that all files have in
+    /// common, if not given
     #[arg(long, value_name = "NAME")]
     call: Option<String>,
     /// What makes the inputs and judges the answers: Rust source, or a component
-    #[arg(long, value_name = "FILE", requires = "sizes")]
+    #[arg(long, value_name = "FILE", requires_all = ["sizes", "wit"])]
     workload: Option<PathBuf>,
-    /// Sizes of inputs that the workload is asked for, separated by commas
-    #[arg(long = "size", value_name = "N", value_delimiter = ',', requires = "workload",
+    /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
+    #[arg(long = "size", value_name = "N", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..))]
     sizes: Vec<u32>,
     /// Calls and expected answers in a file, instead of a workload
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"], requires = "wit")]
     cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N")]
@@ -88,9 +96,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some((before, after)) = arguments.runs()? {
         return two_runs::run(&before, &after, output);
     }
-    let experiment = arguments.experiment()?;
-    let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
     let policy = Policy::of_host()?;
+    // The files of a derived experiment live as long as this.
+    let derived = match arguments.says_inputs() {
+        true => None,
+        false => Some(arguments.derive(&policy).await?),
+    };
+    let experiment = match &derived {
+        None => arguments.experiment()?,
+        Some(derived) => match arguments.agreed(derived, &policy, output).await? {
+            Ok(experiment) => experiment,
+            Err(disagreement) => {
+                show::write(&format!("{disagreement}\n"))?;
+                return Ok(Status::NoAnswer);
+            }
+        },
+    };
+    let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
     policy.apply_to(&mut loaded)?;
     let temporary = tempfile::tempdir()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
@@ -166,15 +188,80 @@ impl Arguments {
         }
     }
 
+    /// Returns true if the options say where interface and inputs come from.
+    fn says_inputs(&self) -> bool {
+        self.wit.is_some() || self.workload.is_some() || self.cases.is_some()
+    }
+
+    /// Reads the interface off the sources.
+    async fn derive(&self, policy: &Policy) -> Result<Derived, Failure> {
+        let approaches = self.approaches()?;
+        Derived::read(&approaches, self.call.as_deref(), &self.safety, policy).await
+    }
+
+    /// Returns the experiment with a derived interface and random inputs; the inner error says that the
+    /// files do not do the same.
+    async fn agreed(
+        &self,
+        derived: &Derived,
+        policy: &Policy,
+        output: &Output,
+    ) -> Result<Result<Experiment, String>, Failure> {
+        let count = self.files.len();
+        // Interface and workload are replaced.
+        let experiment = self.with(
+            String::new(),
+            PathBuf::new(),
+            String::new(),
+            Inputs::Cases(PathBuf::new()),
+        )?;
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => crate::run::draw_seed()?,
+        };
+        let look = derived.first_look(&experiment, seed, &self.safety, policy, output);
+        let (chosen, inputs) = match look.await? {
+            Agreement::Not(text) => return Ok(Err(text)),
+            Agreement::Same { sizes, inputs } => (sizes, inputs),
+        };
+        let sizes = match self.sizes.is_empty() {
+            true => chosen,
+            false => sizes(&self.sizes)?,
+        };
+        let signature = derived.interface.signature();
+        let problem = format!(
+            "Which of these {count} files takes less time for random inputs? {}: {signature}. On the {inputs} \
+             that were tried first, their answers are the same.",
+            derived.interface.call
+        );
+        let experiment = derived.applied_to(experiment, sizes);
+        Ok(Ok(Experiment {
+            problem,
+            ..experiment
+        }))
+    }
+
     /// Returns the experiment that the options describe. Its paths are the user's own, relative to
     /// the current folder.
     fn experiment(&self) -> Result<Experiment, Failure> {
+        let call = self
+            .call
+            .clone()
+            .ok_or_else(|| Failure::usage("which function is called is missing: --call NAME"))?;
+        let wit = self.wit.clone().unwrap_or_else(|| "wit".into());
         let count = self.files.len();
-        if !(2..=APPROACHES_MAX).contains(&count) {
-            return Err(Failure::usage(format!(
-                "2 to {APPROACHES_MAX} files are compared, not {count}"
-            )));
-        }
+        let problem = format!("Which of these {count} files takes less time?");
+        self.with(problem, wit, call, self.inputs()?)
+    }
+
+    /// Returns an experiment with the files.
+    fn with(
+        &self,
+        problem: String,
+        wit: PathBuf,
+        call: String,
+        inputs: Inputs,
+    ) -> Result<Experiment, Failure> {
         let measure = Measure {
             budget: self.budget.unwrap_or(BUDGET),
             workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
@@ -183,23 +270,25 @@ impl Arguments {
         };
         Ok(Experiment {
             name: "compare".to_owned(),
-            problem: format!("Which of these {count} files takes less time?"),
-            interface: Interface {
-                wit: self.wit.clone().unwrap_or_else(|| "wit".into()),
-                call: self.call.clone().ok_or_else(|| {
-                    Failure::usage("which function is called is missing: --call NAME")
-                })?,
-            },
-            workload: Workload {
-                inputs: self.inputs()?,
-                seed: None,
-            },
-            approaches: approaches(&self.files)?,
+            problem,
+            interface: Interface { wit, call },
+            workload: Workload { inputs, seed: None },
+            approaches: self.approaches()?,
             limits: Limits::default(),
             measure,
             criteria: config::default_criteria(),
             report: ReportOptions::default(),
         })
+    }
+
+    fn approaches(&self) -> Result<Vec<Approach>, Failure> {
+        let count = self.files.len();
+        match (2..=APPROACHES_MAX).contains(&count) {
+            true => approaches(&self.files),
+            false => Err(Failure::usage(format!(
+                "2 to {APPROACHES_MAX} files are compared, not {count}"
+            ))),
+        }
     }
 
     fn inputs(&self) -> Result<Inputs, Failure> {

@@ -121,6 +121,8 @@ fn with_outcome(shown: RepeatOutput, call: RepeatedCall, has_oracle: bool) -> Re
         answer,
         error,
         reports,
+        digest: _,
+        fuel: _,
     } = call;
     let outcome = match &error {
         Some(error) => error.class.name(),

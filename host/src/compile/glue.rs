@@ -2,7 +2,8 @@
 
 use super::build_protocol::BuildKind;
 use super::failures::build_failure;
-use crate::interface::{Interface, World, rust_name};
+use super::rust_function::adapted;
+use crate::interface::{Function, Interface, World, rust_name};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use syn::{ImplItem, Item, TraitItem};
 use wit_bindgen_core::{Files, WorldGenerator};
@@ -31,7 +32,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 12] {
+pub(super) fn fingerprint() -> [&'static str; 15] {
     [
         RT,
         ALLOCATOR,
@@ -42,6 +43,9 @@ pub(super) fn fingerprint() -> [&'static str; 12] {
         include_str!("glue.rs"),
         include_str!("calibrator.rs"),
         include_str!("component.rs"),
+        include_str!("conversion.rs"),
+        include_str!("rust_function.rs"),
+        include_str!("rust_types.rs"),
         include_str!("rustc.rs"),
         include_str!("../interface/rust.rs"),
         include_str!("../../../Cargo.lock"),
@@ -63,6 +67,7 @@ pub(super) fn generate(
     interface: &Interface,
     world: World,
     kind: BuildKind,
+    text: &str,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
     let (resolve, id) = interface
         .resolved(world)
@@ -78,6 +83,8 @@ pub(super) fn generate(
         module: world.name(),
         form,
         types: &mut types,
+        called: (world == World::Prototype).then(|| &interface.call().function),
+        text,
     };
     glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
     let mut files = vec![
@@ -180,6 +187,10 @@ struct Glue<'a> {
     form: Form,
     /// Name and path of the types to re-export for the user.
     types: &'a mut Vec<(String, String)>,
+    /// The function of a prototype that is called. The user's may take its values in another form.
+    called: Option<&'a Function>,
+    /// The user's file.
+    text: &'a str,
 }
 
 impl Glue<'_> {
@@ -225,12 +236,13 @@ impl Glue<'_> {
                 syn::FnArg::Receiver(_) => None,
             });
             let names: Vec<String> = names.collect();
-            let call = format!(
-                "{{ crate::{}::{}({}) }}",
-                self.module,
-                function.sig.ident,
-                names.join(", ")
-            );
+            let path = format!("crate::{}", self.module);
+            let name = function.sig.ident.to_string();
+            let called = self.called.filter(|called| rust_name(&called.name) == name);
+            let adapted =
+                called.and_then(|called| adapted(self.text, called, &name, &path, &names));
+            let call =
+                adapted.unwrap_or_else(|| format!("{{ {path}::{name}({}) }}", names.join(", ")));
             implementation.items.push(ImplItem::Fn(syn::ImplItemFn {
                 attrs: Vec::new(),
                 vis: syn::Visibility::Inherited,
@@ -366,6 +378,9 @@ mod tests {
             "-Copt-level=3",
             "fn rust_signature",
             "cabi_realloc",
+            "fn adapted",
+            "fn give_bound",
+            "fn of_bounds",
         ] {
             assert!(whole.contains(part), "{part}");
         }

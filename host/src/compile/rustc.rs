@@ -51,7 +51,7 @@ pub(super) fn compile(
     compiler: &Compiler,
     scratch: &Path,
 ) -> Result<Vec<u8>, Failure> {
-    let files = glue::generate(interface, task.world, task.kind)?;
+    let files = glue::generate(interface, task.world, task.kind, text)?;
     let write = |name: &str, text: &str| {
         std::fs::write(scratch.join(name), text).map_err(|error| {
             let message = format!("cannot write {name} into the build's folder: {error}");

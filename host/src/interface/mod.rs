@@ -2,14 +2,16 @@
 //!
 //! An [`Interface`] is read once, from a file or a folder. It has the world `prototype`, the function
 //! that is called, and, if there is one, the world `workload` with the functions that make inputs and
-//! judge answers.
+//! judge answers. Where there is no WIT, a [`DerivedInterface`] follows from Rust sources.
 
 mod error;
 mod export;
 mod files;
+mod from_rust;
 mod function;
 mod load;
 mod rust;
+mod shape;
 mod type_mismatch;
 mod types;
 mod workload;
@@ -18,9 +20,11 @@ pub use error::InterfaceError;
 pub(crate) use export::world_exports;
 pub use export::{Call, Export, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
+pub use from_rust::{DerivedInterface, PublicFunction, RustFile, Signature};
 pub use function::{Function, Param};
 pub use load::Interface;
 pub use rust::{rust_name, rust_signature};
+pub use shape::Shape;
 pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
 pub use workload::{ArgumentsForm, WorkloadFunctions};

@@ -196,42 +196,51 @@ pub struct RepeatInput<'a> {
     pub files: Option<&'a PackedFolders>,
 }
 
-/// Makes one call on a fresh instance, and judges the answer.
+/// Makes calls, each on a fresh instance, and judges the answers. There are fewer results than calls if
+/// one breaks a limit: it is the last.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
 pub async fn repeat(
     config: &RunnerConfig,
     input: RepeatInput<'_>,
-    call: (usize, u64),
-) -> Result<RepeatedCall, RunnerError> {
+    calls: &[(usize, u64)],
+    core: Option<usize>,
+) -> Result<Vec<RepeatedCall>, RunnerError> {
     let message = config.request(|bundle| {
         Task::Repeat(RepeatTask {
             component: bundle.add(input.checked),
             files: input.files.map(|files| bundle.add_files(files)),
             diagnostic: input.diagnostic,
-            call,
+            calls: calls.to_vec(),
         })
     })?;
-    let mut watch = config.watch(&message, None, 1, GATE_PATIENCE);
+    let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(input.files);
-    let mut repeated = None;
+    let mut repeated = Vec::new();
     let ended = watch
         .run(&mut |reply| {
-            if let Reply::RepeatedCall(outcome) = reply {
-                repeated = Some(outcome);
+            if let Reply::RepeatedCall(outcome) = reply
+                && repeated.len() < calls.len()
+            {
+                repeated.push(outcome);
             }
         })
         .await?;
-    match (ended, repeated) {
-        (Ended::Done, Some(repeated)) => Ok(repeated),
-        (Ended::Done, None) => Err(RunnerError::Silent("it told nothing of the call".into())),
-        (Ended::Failed(failed), _) => match failed.into_iter().next() {
-            Some(failed) if failed.variant.is_some() => Ok(RepeatedCall::failed(failed.error)),
+    match ended {
+        Ended::Done if repeated.is_empty() => {
+            Err(RunnerError::Silent("it told nothing of the call".into()))
+        }
+        Ended::Done => Ok(repeated),
+        Ended::Failed(failed) => match failed.into_iter().next() {
+            Some(failed) if failed.variant.is_some() => {
+                repeated.push(RepeatedCall::failed(failed.error));
+                Ok(repeated)
+            }
             Some(failed) => Err(RunnerError::Workload(failed.error.message)),
             None => Err(RunnerError::Silent("it failed without an error".into())),
         },
-        (Ended::Stalled | Ended::OutOfBudget, _) => Err(RunnerError::Stalled),
+        Ended::Stalled | Ended::OutOfBudget => Err(RunnerError::Stalled),
     }
 }
 

@@ -179,7 +179,7 @@ pub enum Task {
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
-    /// Make one call of a prototype again.
+    /// Make calls of a prototype, each on a fresh instance.
     Repeat(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
@@ -194,8 +194,8 @@ pub struct GateSeeds {
     pub rehearsal: u64,
 }
 
-/// The task of making one call again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The task of making calls, each on a fresh instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatTask {
     /// The prototype, in the checked profile.
     pub component: Blob,
@@ -203,8 +203,8 @@ pub struct RepeatTask {
     pub files: Option<Blob>,
     /// True for a diagnostic build, which reports its panics.
     pub diagnostic: bool,
-    /// The case, and the seed of the input.
-    pub call: (CaseIndex, u64),
+    /// The case of each call, and the seed of its input. The first that breaks a limit is the last.
+    pub calls: Vec<(CaseIndex, u64)>,
 }
 
 /// The task of one replica, or of the pilot before them.

@@ -1,7 +1,7 @@
 //! One call, made again, inside a runner.
 
 use super::announcement::Doing;
-use super::gate::Halt;
+use super::gate::{CALLING, Call, Halt, digest};
 use super::protocol::{Opened, RepeatTask, Reply};
 use super::repeated_call::RepeatedCall;
 use super::workload::{Judgement, Workload};
@@ -10,7 +10,7 @@ use crate::invoke;
 use crate::sandbox::{GuestError, Imports, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 
-/// Makes the call, inside a runner, and tells what came of it.
+/// Makes the calls, inside a runner, and tells what came of each.
 pub(super) fn run(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
@@ -18,14 +18,15 @@ pub(super) fn run(
     task: &RepeatTask,
     frames: &mut Frames,
 ) -> Result<(), String> {
-    match attempt(opened, sandbox, workload_sandbox, task, frames) {
-        Ok(repeated) => Reply::RepeatedCall(repeated).send(frames),
+    let mut made = Vec::new();
+    match attempt(opened, sandbox, workload_sandbox, task, frames, &mut made) {
+        Ok(()) => Ok(()),
         Err(Halt::Channel(error)) => Err(error),
         Err(Halt::GuestError(error)) => {
             let is_workload = error.class == FailureClass::WorkloadFailed;
             let failed = Reply::Failed {
                 variant: (!is_workload).then_some(0),
-                calls: vec![task.call],
+                calls: made.pop().into_iter().collect(),
                 error,
             };
             failed.send(frames)
@@ -39,46 +40,65 @@ fn attempt(
     workload_sandbox: &Sandbox,
     task: &RepeatTask,
     frames: &mut Frames,
-) -> Result<RepeatedCall, Halt> {
-    let (case, seed) = task.call;
-    let announce = |doing: Doing| doing.announce(case, frames);
-    let calling = Doing::Calling {
-        variant: 0,
-        calls: 1,
-    };
+    made: &mut Vec<Call>,
+) -> Result<(), Halt> {
     let bytes = opened.blob(task.component).map_err(Halt::Channel)?;
     let imports = match task.diagnostic {
         true => Imports::Diagnostic,
         false => opened.imports(task.files).map_err(Halt::Channel)?,
     };
+    let first = task.calls.first().map_or(0, |(case, _)| *case);
     // The start functions may hang too.
-    announce(calling);
+    CALLING.announce(first, frames);
     // SAFETY: the parent authenticated the bytes it sent.
     let prepared = unsafe { sandbox.prepare(bytes, imports) }?;
     let mut instance = prepared.instantiate()?;
     let callee = instance.callee(&opened.request.call)?;
-    announce(Doing::Workload);
+    Doing::Workload.announce(first, frames);
     let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty()))?;
-    let arguments = workload.arguments(case, seed)?;
-    let shown: Vec<String> = arguments.iter().map(invoke::render).collect();
-    let mut repeated = RepeatedCall {
-        arguments: shown.join(", "),
-        ..RepeatedCall::default()
-    };
-    announce(calling);
-    match instance.call(&callee, &arguments) {
-        Err(error) => {
-            repeated.reports = instance.reports().to_vec();
-            repeated.error = Some(error);
+    for (number, (case, seed)) in task.calls.iter().copied().enumerate() {
+        made.push((case, seed));
+        Doing::Workload.announce(case, frames);
+        let arguments = match workload.arguments(case, seed) {
+            // An input that is too much work for the workload ends the calls as well.
+            Err(error) if number > 0 && error.limit.is_some() => break,
+            made => made?,
+        };
+        let shown: Vec<String> = arguments.iter().map(invoke::render).collect();
+        let mut repeated = RepeatedCall {
+            arguments: shown.join(", "),
+            ..RepeatedCall::default()
+        };
+        CALLING.announce(case, frames);
+        if number > 0 {
+            instance = prepared.instantiate()?;
         }
-        Ok(answered) => {
-            repeated.answer = answered.value.as_ref().map(invoke::render);
-            announce(Doing::Workload);
-            let judgement = workload.judge(case, &arguments, answered.value.as_ref())?;
-            if let Judgement::Refused(why) = judgement {
-                repeated.error = Some(GuestError::new(FailureClass::WrongAnswer, why));
+        let callee = instance.callee(&opened.request.call)?;
+        match instance.call(&callee, &arguments) {
+            Err(error) => {
+                repeated.reports = instance.reports().to_vec();
+                repeated.error = Some(error);
+            }
+            Ok(answered) => {
+                repeated.answer = answered.value.as_ref().map(invoke::render);
+                repeated.digest = Some(digest(answered.value.as_ref()));
+                repeated.fuel = Some(answered.fuel);
+                Doing::Workload.announce(case, frames);
+                let judgement = workload.judge(case, &arguments, answered.value.as_ref())?;
+                if let Judgement::Refused(why) = judgement {
+                    repeated.error = Some(GuestError::new(FailureClass::WrongAnswer, why));
+                }
             }
         }
+        let limit = repeated
+            .error
+            .as_ref()
+            .is_some_and(|error| error.limit.is_some());
+        let sent = Reply::RepeatedCall(repeated).send(frames);
+        sent.map_err(Halt::Channel)?;
+        if limit {
+            break;
+        }
     }
-    Ok(repeated)
+    Ok(())
 }

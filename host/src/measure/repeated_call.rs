@@ -10,6 +10,10 @@ pub struct RepeatedCall {
     pub arguments: String,
     /// The answer as text, shortened; `None` without an answer.
     pub answer: Option<String>,
+    /// Digest of the answer, to compare it between variants.
+    pub digest: Option<String>,
+    /// Units of fuel, if it ended.
+    pub fuel: Option<u64>,
     /// The error of the call, or why the oracle refuses the answer.
     pub error: Option<GuestError>,
     /// The reports of a diagnostic build before it trapped.

@@ -31,6 +31,7 @@ mod reading_verdicts;
 mod repeat;
 mod seed;
 mod session;
+mod survey;
 mod variant_state;
 mod verdicts;
 
@@ -44,4 +45,6 @@ pub use keys::Keys;
 pub use on_cores::OnCores;
 pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
 pub use repeat::{RepeatOutcome, repeat};
+pub use seed::draw as draw_seed;
+pub use survey::{SurveyedCalls, survey};
 pub use variant_state::{Identity, VariantState};

@@ -67,11 +67,11 @@ pub async fn repeat(
         diagnostic,
         files: granted.first().and_then(Option::as_ref),
     };
-    let call = measure::repeat(&context.config, input, call)
+    let calls = measure::repeat(&context.config, input, &[call], None)
         .await
         .map_err(|error| runner_error(loaded, error))?;
     Ok(RepeatOutcome::Called {
-        call,
+        call: calls.into_iter().next().unwrap_or_default(),
         has_oracle: context.config.inputs.has_oracle(),
     })
 }

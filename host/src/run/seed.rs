@@ -82,7 +82,11 @@ fn agree(kept: &[(String, String)], others: &[(String, String)], names: &[&str])
     names.iter().all(same)
 }
 
-pub(super) fn draw() -> Result<u64, RunError> {
+/// Draws a seed from the system.
+///
+/// # Errors
+/// The system gives no random numbers.
+pub fn draw() -> Result<u64, RunError> {
     let drawn = getrandom::u64().map_err(|error| {
         RunError::Engine(format!(
             "the system gives no random numbers ({error}); name a seed with --seed"

@@ -1,0 +1,199 @@
+//! `bakeoff compare a.rs b.rs` with nothing else: the function and its types are read from the sources,
+//! inputs are drawn by their types, and the approaches judge each other.
+
+use super::failure::Failure;
+use super::first_look::{FUEL_MAX, FirstLook, INPUTS_OF_EACH, LARGER, SMALL, shown};
+use super::options::{Output, Safety};
+use crate::compile::read_public_functions;
+use crate::config::{LoadedExperiment, Policy};
+use crate::confine::Confinement;
+use crate::interface::{DerivedInterface, RustFile};
+use crate::measure::RepeatedCall;
+use crate::render::escape::{Lines, Plain};
+use crate::run::{self, Unconfined};
+use crate::source::{BuildInput, read_code};
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface, Workload};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The interface and the workload that follow from sources.
+pub(super) struct Derived {
+    pub(super) interface: DerivedInterface,
+    folder: tempfile::TempDir,
+}
+
+/// What the first calls say.
+pub(super) enum Agreement {
+    /// The answers are the same: these sizes can be timed.
+    Same { sizes: Vec<u32>, inputs: usize },
+    /// They are not, or there are none: why, for the reader.
+    Not(String),
+}
+
+impl Derived {
+    /// Reads the functions of Rust files, each in a child of its own.
+    ///
+    /// # Errors
+    /// A file is no Rust source, or the files share no function; the error says what to do.
+    pub(super) async fn read(
+        approaches: &[Approach],
+        call: Option<&str>,
+        safety: &Safety,
+        policy: &Policy,
+    ) -> Result<Self, Failure> {
+        let confinement = match safety.unconfined(policy)? {
+            Unconfined::Refused => Confinement::probe().await,
+            Unconfined::Allowed => Confinement::allow_unconfined().await,
+        };
+        let confinement = confinement.map_err(|error| Failure::from(run::RunError::from(error)))?;
+        let mut files = Vec::new();
+        for approach in approaches {
+            files.push(read_file(&approach.code, &confinement).await?);
+        }
+        let interface = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
+        let cannot = |error: std::io::Error| {
+            Failure::infrastructure(format!("cannot write a temporary file: {error}"))
+        };
+        let folder = tempfile::tempdir().map_err(cannot)?;
+        let derived = Self { interface, folder };
+        std::fs::write(derived.wit(), derived.interface.wit()).map_err(cannot)?;
+        std::fs::write(derived.workload(), derived.interface.workload()).map_err(cannot)?;
+        Ok(derived)
+    }
+
+    fn wit(&self) -> PathBuf {
+        self.folder.path().join("compared.wit")
+    }
+
+    fn workload(&self) -> PathBuf {
+        self.folder.path().join("workload.rs")
+    }
+
+    /// The experiment with this interface, and inputs of these sizes.
+    pub(super) fn applied_to(&self, experiment: Experiment, sizes: Vec<u32>) -> Experiment {
+        Experiment {
+            interface: Interface {
+                wit: self.wit(),
+                call: self.interface.call.clone(),
+            },
+            workload: Workload {
+                inputs: Inputs::Generated {
+                    code: Code::Source(self.workload()),
+                    sizes,
+                },
+                seed: None,
+            },
+            ..experiment
+        }
+    }
+
+    /// Calls all approaches on the same random inputs, small ones first.
+    ///
+    /// # Errors
+    /// Something that does not depend on the approaches failed.
+    pub(super) async fn first_look(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        safety: &Safety,
+        policy: &Policy,
+        output: &Output,
+    ) -> Result<Agreement, Failure> {
+        let all: Vec<u32> = SMALL.iter().chain(&LARGER).copied().collect();
+        let mut experiment = self.applied_to(experiment.clone(), all);
+        experiment.limits.fuel = experiment.limits.fuel.min(FUEL_MAX);
+        let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
+        policy.apply_to(&mut loaded)?;
+        let mut calls = Vec::new();
+        let mut larger = Vec::new();
+        for case in 0..SMALL.len() {
+            calls.extend((0..INPUTS_OF_EACH).map(|input| (case, seed_of(seed, case, input))));
+        }
+        for (place, size) in LARGER.iter().enumerate() {
+            // Of two inputs one is hardly ever short.
+            larger.push((*size, vec![calls.len(), calls.len() + 1]));
+            let case = SMALL.len() + place;
+            calls.extend([0, 1].map(|input| (case, seed_of(seed, case, input))));
+        }
+        let host = safety.host_options(policy.clone())?;
+        let mut say = output.reporter();
+        say("trying the same random inputs on all files");
+        let surveyed = run::survey(&loaded, &host, &calls, &mut say).await?;
+        let names = loaded
+            .experiment
+            .approaches
+            .iter()
+            .map(|approach| &*approach.name);
+        let built: Vec<(&str, &[RepeatedCall])> = names
+            .zip(&surveyed)
+            .filter_map(|(name, calls)| Some((name, &calls.as_ref().ok()?[..])))
+            .collect();
+        let look = FirstLook {
+            calls: built.iter().map(|(_, calls)| *calls).collect(),
+        };
+        let findings = look.compare();
+        let call = &self.interface.call;
+        Ok(match (findings.differ, findings.fail) {
+            (Some((input, count)), _) => {
+                let mut text = format!(
+                    "The files do not do the same, so nothing was timed. {}:\n",
+                    input_text(call, look.calls[0], input)
+                );
+                for (name, calls) in &built {
+                    let answer = shown(&calls[input]);
+                    let _ = writeln!(text, "  {}: {}", Plain(name), Lines(&answer));
+                }
+                let tried = findings.inputs;
+                let _ = write!(
+                    text,
+                    "They differ on {count} of {tried} random inputs; this is the shortest. If such inputs \
+                     are not meant, say which are: --workload FILE --size N, or --cases FILE."
+                );
+                Agreement::Not(text)
+            }
+            (None, Some((input, count))) => Agreement::Not(format!(
+                "All files fail on {count} of {} random inputs, so nothing was timed. {}: {}\n\
+                 Say which inputs are meant: --workload FILE --size N, or --cases FILE.",
+                findings.inputs,
+                input_text(call, look.calls[0], input),
+                Lines(&shown(&look.calls[0][input]))
+            )),
+            (None, None) => Agreement::Same {
+                sizes: look.timed_sizes(&larger),
+                inputs: findings.inputs,
+            },
+        })
+    }
+}
+
+/// A call as text.
+fn input_text(call: &str, calls: &[RepeatedCall], input: usize) -> String {
+    let arguments = calls.get(input).map_or("", |call| &call.arguments);
+    format!("{}({})", Plain(call), Plain(arguments))
+}
+
+/// The seed of an input: another one for each. A race draws its own.
+fn seed_of(seed: u64, case: CaseIndex, input: u64) -> u64 {
+    seed.wrapping_add(case as u64 * INPUTS_OF_EACH + input)
+}
+
+async fn read_file(code: &Code, confinement: &Confinement) -> Result<RustFile, Failure> {
+    let path: &Path = code.path();
+    let name = path.display().to_string();
+    let BuildInput::Source { text, .. } =
+        read_code(code, Path::new("")).map_err(|failure| Failure::variant(&failure))?
+    else {
+        return Err(Failure::usage(format!(
+            "{name} is a component, and only Rust sources say which function is meant: give --wit, --call \
+             and --workload or --cases"
+        )));
+    };
+    let functions = read_public_functions(confinement, &text).await;
+    let functions = functions
+        .map_err(|reason| Failure::usage(format!("{name} cannot be read as Rust: {reason}")))?;
+    Ok(RustFile {
+        shown: name,
+        functions,
+    })
+}

@@ -1,0 +1,213 @@
+//! Expressions that turn the values of bindings into what a function takes, and back.
+
+use super::rust_types::Passed;
+
+/// The conversions of one call. What is borrowed is bound to a name first.
+pub(super) struct Conversion {
+    bindings: String,
+    count: usize,
+}
+
+impl Conversion {
+    pub(super) fn new() -> Self {
+        Self {
+            bindings: String::new(),
+            count: 0,
+        }
+    }
+
+    /// The statements that come before the call.
+    pub(super) fn bindings(&self) -> &str {
+        &self.bindings
+    }
+
+    /// The name that was bound last.
+    pub(super) fn last_binding(&self) -> String {
+        format!("bound_{}", self.count)
+    }
+
+    fn bind(&mut self, mutable: &str, value: &str) -> String {
+        self.count += 1;
+        let name = self.last_binding();
+        self.bindings
+            .push_str(&format!("let {mutable}{name} = {value};\n"));
+        name
+    }
+
+    /// The expression for an argument, from an expression for the value of the bindings. `None` if
+    /// there is none.
+    pub(super) fn pass(&mut self, passed: &Passed, value: &str) -> Option<String> {
+        if passed.is_same() {
+            return Some(value.to_owned());
+        }
+        Some(match passed {
+            Passed::Reference(inner) => match &**inner {
+                Passed::Str => format!("&*{}", self.bind("", value)),
+                Passed::Slice(item) => {
+                    let list = self.list(item, value)?;
+                    format!("&{}[..]", self.bind("", &list))
+                }
+                inner => {
+                    let inner = self.pass(inner, value)?;
+                    format!("&{}", self.bind("", &inner))
+                }
+            },
+            Passed::Mutable(inner) => match &**inner {
+                Passed::Slice(item) => {
+                    let list = owned_list(item, value)?;
+                    format!("&mut {}[..]", self.bind("mut ", &list))
+                }
+                inner => {
+                    let inner = owned(inner, value)?;
+                    format!("&mut {}", self.bind("mut ", &inner))
+                }
+            },
+            Passed::List(item) => self.list(item, value)?,
+            Passed::Iterator(item) => match &**item {
+                Passed::Reference(inner) if inner.is_same() => {
+                    format!("{}.iter()", self.bind("", value))
+                }
+                item => format!("{}.into_iter()", self.list(item, value)?),
+            },
+            Passed::Option(item) => match &**item {
+                Passed::Reference(inner) if matches!(**inner, Passed::Str | Passed::Slice(_)) => {
+                    if let Passed::Slice(item) = &**inner
+                        && !item.is_same()
+                    {
+                        return None;
+                    }
+                    format!("{}.as_deref()", self.bind("", value))
+                }
+                _ => owned(passed, value)?,
+            },
+            _ => owned(passed, value)?,
+        })
+    }
+
+    /// A list of which the items may be borrowed from one that is bound.
+    fn list(&mut self, item: &Passed, value: &str) -> Option<String> {
+        if let Passed::Reference(inner) = item {
+            let borrowed = match &**inner {
+                Passed::Str => "&**item",
+                Passed::Slice(of) if of.is_same() => "&**item",
+                inner if inner.is_same() => "item",
+                _ => return None,
+            };
+            let bound = self.bind("", value);
+            return Some(format!(
+                "{bound}.iter().map(|item| {borrowed}).collect::<Vec<_>>()"
+            ));
+        }
+        owned_list(item, value)
+    }
+
+    /// The expression for a result, in the form of the bindings.
+    pub(super) fn give(&self, passed: &Passed, value: &str) -> Option<String> {
+        give(passed, value)
+    }
+
+    /// The expression for what a function changed in place, which is bound to a name.
+    pub(super) fn give_bound(&self, inner: &Passed, binding: &str) -> Option<String> {
+        match inner {
+            // It was bound as a whole list.
+            Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
+            inner => give(inner, binding),
+        }
+    }
+}
+
+/// The expression for a value that borrows nothing.
+fn owned(passed: &Passed, value: &str) -> Option<String> {
+    if passed.is_same() {
+        return Some(value.to_owned());
+    }
+    Some(match passed {
+        Passed::Size("u32") => format!("({value}) as usize"),
+        Passed::Size(_) => format!("({value}) as isize"),
+        Passed::List(item) => owned_list(item, value)?,
+        Passed::Boxed(inner) => match &**inner {
+            Passed::Str => format!("({value}).into_boxed_str()"),
+            Passed::Slice(item) => format!("({}).into_boxed_slice()", owned_list(item, value)?),
+            inner => format!("Box::new({})", owned(inner, value)?),
+        },
+        Passed::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
+        Passed::Tuple(items) => tuple(items, value, owned)?,
+        _ => return None,
+    })
+}
+
+fn owned_list(item: &Passed, value: &str) -> Option<String> {
+    if item.is_same() {
+        return Some(value.to_owned());
+    }
+    let item = owned(item, "item")?;
+    Some(format!(
+        "({value}).into_iter().map(|item| {item}).collect::<Vec<_>>()"
+    ))
+}
+
+fn tuple(
+    items: &[Passed],
+    value: &str,
+    convert: impl Fn(&Passed, &str) -> Option<String>,
+) -> Option<String> {
+    let names: Vec<String> = (0..items.len())
+        .map(|place| format!("part_{place}"))
+        .collect();
+    let parts = items
+        .iter()
+        .zip(&names)
+        .map(|(item, name)| convert(item, name));
+    let parts: Vec<String> = parts.collect::<Option<_>>()?;
+    Some(format!(
+        "{{ let ({},) = {value}; ({},) }}",
+        names.join(", "),
+        parts.join(", ")
+    ))
+}
+
+fn give(passed: &Passed, value: &str) -> Option<String> {
+    if passed.is_same() {
+        return Some(value.to_owned());
+    }
+    let collected = |items: String, item: &Passed| {
+        let item = give(item, "item")?;
+        Some(format!("{items}.map(|item| {item}).collect::<Vec<_>>()"))
+    };
+    Some(match passed {
+        Passed::Size("u32") => format!("({value}) as u32"),
+        Passed::Size(_) => format!("({value}) as i32"),
+        Passed::List(item) | Passed::Iterator(item) => {
+            collected(format!("({value}).into_iter()"), item)?
+        }
+        Passed::Reference(inner) | Passed::Mutable(inner) => match &**inner {
+            Passed::Str => format!("({value}).to_owned()"),
+            Passed::Slice(item) if item.is_same() => format!("({value}).to_vec()"),
+            Passed::Slice(item) | Passed::List(item) if !item.is_same() => {
+                let item = Passed::Reference(item.clone());
+                collected(format!("({value}).iter()"), &item)?
+            }
+            Passed::Size(_) | Passed::Reference(_) => give(inner, &format!("*({value})"))?,
+            inner if inner.is_same() => format!("({value}).clone()"),
+            _ => return None,
+        },
+        Passed::Boxed(inner) => match &**inner {
+            Passed::Str => format!("String::from({value})"),
+            Passed::Slice(item) => give(
+                &Passed::List(item.clone()),
+                &format!("({value}).into_vec()"),
+            )?,
+            inner => give(inner, &format!("*({value})"))?,
+        },
+        Passed::Option(item) => format!("({value}).map(|item| {})", give(item, "item")?),
+        Passed::Result(None) => format!("({value}).map(|_| ()).map_err(|_| ())"),
+        Passed::Result(Some(ok)) => {
+            format!(
+                "({value}).map(|item| {}).map_err(|_| ())",
+                give(ok, "item")?
+            )
+        }
+        Passed::Tuple(items) => tuple(items, value, give)?,
+        Passed::Plain(_) | Passed::Generic(_) | Passed::Str | Passed::Slice(_) => return None,
+    })
+}

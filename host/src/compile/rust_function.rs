@@ -1,0 +1,206 @@
+//! Public functions of a source file: what they take and return, and how a call of them is written.
+
+use super::conversion::Conversion;
+use super::rust_types::{self, Generics, Passed};
+use crate::interface::{Function, PublicFunction, Shape, Signature};
+use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
+
+/// A public function.
+#[derive(Clone, Debug)]
+struct RustFunction {
+    name: String,
+    /// Names and types.
+    parameters: Vec<(String, Passed)>,
+    /// `None`: it returns nothing.
+    result: Option<Passed>,
+}
+
+/// Reads the public functions of a file, in their order.
+///
+/// # Errors
+/// The file is not Rust; the error says what was expected.
+pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, String> {
+    let file = syn::parse_file(text).map_err(|error| error.to_string())?;
+    let functions = public(&file).map(|item| PublicFunction {
+        name: item.sig.ident.to_string(),
+        signature: RustFunction::read(item).and_then(|function| function.signature()),
+    });
+    Ok(functions.collect())
+}
+
+/// The body of the glue for a function of the interface, with these names of its arguments, if the
+/// file's function takes or returns its values in another form. `None`: it is called as it is, and the
+/// compiler says what does not fit.
+pub(super) fn adapted(
+    text: &str,
+    called: &Function,
+    rust_name: &str,
+    path: &str,
+    arguments: &[String],
+) -> Option<String> {
+    let file = syn::parse_file(text).ok()?;
+    let item = public(&file).find(|item| item.sig.ident == rust_name)?;
+    let function = RustFunction::read(item).ok()?;
+    let signature = function.signature().ok()?;
+    let parameters = called.params.iter().map(|parameter| &parameter.ty);
+    let fits = signature.parameters.len() == called.params.len()
+        && signature.parameters.len() == arguments.len()
+        && (signature.parameters.iter().zip(parameters)).all(|((_, shape), ty)| shape.fits(ty))
+        && called
+            .result
+            .as_ref()
+            .is_some_and(|ty| signature.result.fits(ty));
+    (fits && !function.is_same()).then(|| function.body(path, arguments))?
+}
+
+/// The public functions of a file that can be called.
+fn public(file: &syn::File) -> impl Iterator<Item = &ItemFn> {
+    file.items.iter().filter_map(|item| match item {
+        Item::Fn(item)
+            if matches!(item.vis, Visibility::Public(_))
+                && item.sig.asyncness.is_none()
+                && item.sig.unsafety.is_none() =>
+        {
+            Some(item)
+        }
+        _ => None,
+    })
+}
+
+impl RustFunction {
+    fn read(item: &ItemFn) -> Result<Self, String> {
+        let generics = Generics::of(&item.sig.generics);
+        let refused = |ty| format!("it passes {ty}, which has no counterpart in WIT");
+        let mut parameters = Vec::new();
+        for (place, input) in item.sig.inputs.iter().enumerate() {
+            let FnArg::Typed(input) = input else {
+                return Err("it is a method".to_owned());
+            };
+            let name = match &*input.pat {
+                Pat::Ident(name) => name.ident.to_string(),
+                _ => format!("argument-{place}"),
+            };
+            parameters.push((
+                name,
+                rust_types::read(&input.ty, &generics).map_err(refused)?,
+            ));
+        }
+        let result = match &item.sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, ty) if rust_types::is_unit(ty) => None,
+            ReturnType::Type(_, ty) => Some(rust_types::read(ty, &generics).map_err(refused)?),
+        };
+        Ok(Self {
+            name: item.sig.ident.to_string(),
+            parameters,
+            result,
+        })
+    }
+
+    /// What it takes and returns, in WIT. What it changes in place is returned.
+    fn signature(&self) -> Result<Signature, String> {
+        let nested = || "it passes a `&mut` inside something else".to_owned();
+        let mut parameters = Vec::new();
+        let mut results = Vec::new();
+        if let Some(result) = &self.result {
+            results.push(result.shape().ok_or_else(nested)?);
+        }
+        for (name, passed) in &self.parameters {
+            let inner = match passed {
+                Passed::Mutable(inner) => inner,
+                other => other,
+            };
+            let shape = inner.shape().ok_or_else(nested)?;
+            if matches!(passed, Passed::Mutable(_)) {
+                results.push(shape.clone());
+            }
+            parameters.push((name.trim_start_matches('_').replace('_', "-"), shape));
+        }
+        let result = match results.len() {
+            0 => return Err("it returns nothing, and changes nothing in place".to_owned()),
+            1 => results.remove(0),
+            _ => Shape::Tuple(results),
+        };
+        let body = self.body("f", &vec![String::new(); self.parameters.len()]);
+        if body.is_none() {
+            return Err("it borrows in a way that no value of WIT can be borrowed".to_owned());
+        }
+        Ok(Signature { parameters, result })
+    }
+
+    /// Returns true if it can be called with the values of the bindings as they are.
+    fn is_same(&self) -> bool {
+        self.parameters.iter().all(|(_, passed)| passed.is_same())
+            && self.result.as_ref().is_some_and(Passed::is_same)
+    }
+
+    /// A block that converts the arguments, calls the function, and converts what comes back.
+    fn body(&self, path: &str, arguments: &[String]) -> Option<String> {
+        let mut conversion = Conversion::new();
+        let mut passed_on = Vec::new();
+        let mut changed = Vec::new();
+        for ((_, passed), argument) in self.parameters.iter().zip(arguments) {
+            let expression = conversion.pass(passed, argument)?;
+            if let Passed::Mutable(inner) = passed {
+                changed.push((inner, conversion.last_binding()));
+            }
+            passed_on.push(expression);
+        }
+        let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
+        let mut results = Vec::new();
+        if let Some(result) = &self.result {
+            results.push(conversion.give(result, "result")?);
+        }
+        for (inner, binding) in changed {
+            results.push(conversion.give_bound(inner, &binding)?);
+        }
+        let results = match results.as_slice() {
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        let bindings = conversion.bindings();
+        Some(match &self.result {
+            Some(_) => format!("{{ {bindings} let result = {call}; {results} }}"),
+            None => format!("{{ {bindings} {call}; {results} }}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(text: &str) -> Result<String, String> {
+        let functions = public_functions(text).unwrap();
+        functions[0].signature.clone().map(|signature| {
+            let parameters = signature.parameters.iter();
+            let parameters: Vec<String> = parameters
+                .map(|(name, shape)| format!("{name}: {shape}"))
+                .collect();
+            format!("({}) -> {}", parameters.join(", "), signature.result)
+        })
+    }
+
+    #[test]
+    fn what_changes_in_place_is_returned() {
+        assert_eq!(
+            signature("pub fn sort<T: Ord>(items: &mut [T]) {}").as_deref(),
+            Ok("(items: list<T>) -> list<T>")
+        );
+        assert_eq!(
+            signature("pub fn dedup(items: &mut Vec<u8>, _keep: usize) -> usize { 0 }").as_deref(),
+            Ok("(items: list<u8>, keep: u32) -> tuple<u32, list<u8>>")
+        );
+        assert!(signature("pub fn nothing(items: &[u8]) {}").is_err());
+    }
+
+    #[test]
+    fn only_public_functions_that_can_be_called_count() {
+        let text = "fn a() -> u8 { 0 } pub async fn b() -> u8 { 0 } pub unsafe fn c() -> u8 { 0 }
+            pub(crate) fn d() -> u8 { 0 } pub fn e() -> u8 { 0 } mod m { pub fn f() {} }";
+        let functions = public_functions(text).unwrap();
+        let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
+        assert_eq!(names, ["e"]);
+        assert!(public_functions("pub fn (").is_err());
+    }
+}

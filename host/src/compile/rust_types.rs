@@ -1,0 +1,311 @@
+//! Types of parameters and results as Rust source writes them, and the shape that each has in WIT.
+
+use crate::interface::Shape;
+use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
+
+/// How a value is passed in Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// As in WIT: numbers, `bool`, `char`, `String`.
+    Plain(&'static str),
+    /// `usize`, which has 32 bits in WebAssembly, or `isize`.
+    Size(&'static str),
+    /// `str`, behind a reference or a box.
+    Str,
+    /// `Vec<T>`.
+    List(Box<Passed>),
+    /// `[T]`, behind a reference or a box.
+    Slice(Box<Passed>),
+    /// `&T`.
+    Reference(Box<Passed>),
+    /// `&mut T`.
+    Mutable(Box<Passed>),
+    /// `Box<T>`.
+    Boxed(Box<Passed>),
+    /// `Option<T>`.
+    Option(Box<Passed>),
+    /// `Result<T, E>`; `None` where T is `()`.
+    Result(Option<Box<Passed>>),
+    /// `(A, B)`.
+    Tuple(Vec<Passed>),
+    /// Anything that can be turned into an iterator of T.
+    Iterator(Box<Passed>),
+    /// A type parameter.
+    Generic(String),
+}
+
+/// Plain types with their names in WIT.
+const PLAIN: [(&str, &str); 13] = [
+    ("bool", "bool"),
+    ("char", "char"),
+    ("u8", "u8"),
+    ("u16", "u16"),
+    ("u32", "u32"),
+    ("u64", "u64"),
+    ("i8", "s8"),
+    ("i16", "s16"),
+    ("i32", "s32"),
+    ("i64", "s64"),
+    ("f32", "f32"),
+    ("f64", "f64"),
+    ("String", "string"),
+];
+
+/// The deepest nesting of a type.
+const DEPTH_MAX: usize = 16;
+
+/// The type parameters of a function, with what is asked of each.
+pub(super) struct Generics(Vec<(String, Vec<TypeParamBound>)>);
+
+impl Generics {
+    pub(super) fn of(generics: &syn::Generics) -> Self {
+        let mut parameters: Vec<(String, Vec<TypeParamBound>)> = Vec::new();
+        for parameter in &generics.params {
+            if let GenericParam::Type(parameter) = parameter {
+                let bounds = parameter.bounds.iter().cloned().collect();
+                parameters.push((parameter.ident.to_string(), bounds));
+            }
+        }
+        let predicates = generics
+            .where_clause
+            .iter()
+            .flat_map(|clause| &clause.predicates);
+        for predicate in predicates {
+            if let WherePredicate::Type(predicate) = predicate
+                && let Some(name) = last_name(&predicate.bounded_ty)
+                && let Some((_, bounds)) = parameters.iter_mut().find(|(known, _)| *known == name)
+            {
+                bounds.extend(predicate.bounds.iter().cloned());
+            }
+        }
+        Self(parameters)
+    }
+
+    fn bounds(&self, name: &str) -> Option<&[TypeParamBound]> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, bounds)| &bounds[..])
+    }
+}
+
+/// Reads a type.
+///
+/// # Errors
+/// The type has no counterpart in WIT; the error is the type, as it is written.
+pub(super) fn read(ty: &syn::Type, generics: &Generics) -> Result<Passed, String> {
+    read_at(ty, generics, 0)
+}
+
+fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, String> {
+    let refused = || written(ty);
+    if depth > DEPTH_MAX {
+        return Err(refused());
+    }
+    let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).map(Box::new);
+    match ty {
+        syn::Type::Paren(inner) => read_at(&inner.elem, generics, depth + 1),
+        syn::Type::Group(inner) => read_at(&inner.elem, generics, depth + 1),
+        syn::Type::Reference(reference) if reference.mutability.is_some() => {
+            Ok(Passed::Mutable(read(&reference.elem)?))
+        }
+        syn::Type::Reference(reference) => Ok(Passed::Reference(read(&reference.elem)?)),
+        syn::Type::Slice(slice) => Ok(Passed::Slice(read(&slice.elem)?)),
+        syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let items = tuple.elems.iter();
+            let items = items.map(|item| read_at(item, generics, depth + 1));
+            Ok(Passed::Tuple(items.collect::<Result<_, _>>()?))
+        }
+        syn::Type::ImplTrait(implements) => {
+            let bounds: Vec<TypeParamBound> = implements.bounds.iter().cloned().collect();
+            of_bounds(&bounds, generics, depth).ok_or_else(refused)
+        }
+        syn::Type::Path(path) if path.qself.is_none() => {
+            let last = path.path.segments.last().ok_or_else(refused)?;
+            let name = last.ident.to_string();
+            if let Some((_, wit)) = PLAIN.iter().find(|(rust, _)| *rust == name) {
+                return Ok(Passed::Plain(wit));
+            }
+            let arguments = types_of(&last.arguments);
+            match (name.as_str(), arguments.as_slice()) {
+                ("usize", []) => Ok(Passed::Size("u32")),
+                ("isize", []) => Ok(Passed::Size("s32")),
+                ("str", []) => Ok(Passed::Str),
+                ("Vec", [item]) => Ok(Passed::List(read(item)?)),
+                ("Box", [item]) => Ok(Passed::Boxed(read(item)?)),
+                ("Option", [item]) => Ok(Passed::Option(read(item)?)),
+                ("Result", [ok, ..]) if is_unit(ok) => Ok(Passed::Result(None)),
+                ("Result", [ok, ..]) => Ok(Passed::Result(Some(read(ok)?))),
+                (_, []) => match generics.bounds(&name) {
+                    Some(bounds) => {
+                        Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
+                    }
+                    None => Err(refused()),
+                },
+                _ => Err(refused()),
+            }
+        }
+        _ => Err(refused()),
+    }
+}
+
+/// What a value is of which only traits are known, if one of them says so.
+fn of_bounds(bounds: &[TypeParamBound], generics: &Generics, depth: usize) -> Option<Passed> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).ok();
+    bounds.iter().find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        let arguments = types_of(&last.arguments);
+        match (last.ident.to_string().as_str(), arguments.as_slice()) {
+            ("Into", [owned]) => read(owned),
+            ("AsRef", [viewed]) => Some(Passed::Reference(Box::new(read(viewed)?))),
+            ("IntoIterator" | "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator", _) => {
+                let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                    return None;
+                };
+                let item = arguments.args.iter().find_map(|argument| match argument {
+                    GenericArgument::AssocType(item) if item.ident == "Item" => Some(&item.ty),
+                    _ => None,
+                })?;
+                Some(Passed::Iterator(Box::new(read(item)?)))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn types_of(arguments: &PathArguments) -> Vec<&syn::Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
+}
+
+fn last_name(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+pub(super) fn is_unit(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+/// A type as source writes it.
+fn written(ty: &syn::Type) -> String {
+    let text = "fn f(_: T) {}";
+    let Ok(mut file) = syn::parse_file(text) else {
+        return String::new();
+    };
+    if let Some(syn::Item::Fn(function)) = file.items.first_mut()
+        && let Some(syn::FnArg::Typed(input)) = function.sig.inputs.first_mut()
+    {
+        input.ty = Box::new(ty.clone());
+    }
+    let text = prettyplease::unparse(&file);
+    let inner = text.trim().strip_prefix("fn f(_: ");
+    let inner = inner.and_then(|inner| inner.strip_suffix(") {}"));
+    inner.unwrap_or(text.trim()).to_owned()
+}
+
+impl Passed {
+    /// The shape of the value in WIT. `None` where a reference that can be written to stands inside
+    /// something else, which has no counterpart.
+    pub(super) fn shape(&self) -> Option<Shape> {
+        Some(match self {
+            Self::Plain(name) | Self::Size(name) => Shape::plain(name),
+            Self::Str => Shape::plain("string"),
+            Self::List(item) | Self::Slice(item) | Self::Iterator(item) => {
+                Shape::list(item.shape()?)
+            }
+            Self::Reference(inner) | Self::Boxed(inner) => inner.shape()?,
+            Self::Mutable(_) => return None,
+            Self::Option(item) => Shape::Option(Box::new(item.shape()?)),
+            Self::Result(None) => Shape::Result(None),
+            Self::Result(Some(ok)) => Shape::Result(Some(Box::new(ok.shape()?))),
+            Self::Tuple(items) => {
+                let items = items.iter().map(Self::shape);
+                Shape::Tuple(items.collect::<Option<_>>()?)
+            }
+            Self::Generic(name) => Shape::Any(name.clone()),
+        })
+    }
+
+    /// Returns true if the value has the same Rust type as bindings for WIT give it.
+    pub(super) fn is_same(&self) -> bool {
+        match self {
+            Self::Plain(_) | Self::Generic(_) => true,
+            Self::List(item) | Self::Option(item) => item.is_same(),
+            Self::Tuple(items) => items.iter().all(Self::is_same),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(signature: &str, ty: &str) -> Result<String, String> {
+        let function: syn::ItemFn = syn::parse_str(&format!("{signature} {{}}")).unwrap();
+        let generics = Generics::of(&function.sig.generics);
+        let passed = read(&syn::parse_str(ty).unwrap(), &generics)?;
+        Ok(passed
+            .shape()
+            .map_or("-".to_owned(), |shape| shape.to_string()))
+    }
+
+    #[test]
+    fn types_that_public_code_takes_have_a_counterpart() {
+        for (ty, expected) in [
+            ("Vec<i64>", "list<s64>"),
+            ("&[usize]", "list<u32>"),
+            ("&'a str", "string"),
+            ("Option<&str>", "option<string>"),
+            ("Vec<Vec<char>>", "list<list<char>>"),
+            (
+                "Result<Vec<u8>, std::num::ParseIntError>",
+                "result<list<u8>>",
+            ),
+            ("Result<(), String>", "result"),
+            ("(usize, f64)", "tuple<u32, f64>"),
+            ("Box<[u8]>", "list<u8>"),
+            ("impl Iterator<Item = u32>", "list<u32>"),
+            ("impl AsRef<str>", "string"),
+            ("std::vec::Vec<std::string::String>", "list<string>"),
+        ] {
+            assert_eq!(shape("fn f()", ty).as_deref(), Ok(expected), "{ty}");
+        }
+    }
+
+    #[test]
+    fn type_parameters_are_known_by_their_traits() {
+        assert_eq!(shape("fn f<T: Ord>()", "&[T]").as_deref(), Ok("list<T>"));
+        let text = "fn f<S>() where S: Into<String>";
+        assert_eq!(shape(text, "S").as_deref(), Ok("string"));
+        let items = "fn f<I: IntoIterator<Item = u8>>()";
+        assert_eq!(shape(items, "I").as_deref(), Ok("list<u8>"));
+    }
+
+    #[test]
+    fn what_has_no_counterpart_is_named_as_it_is_written() {
+        for ty in [
+            "HashMap<String, u32>",
+            "[u8; 4]",
+            "i128",
+            "fn(u32) -> u32",
+            "Node",
+        ] {
+            assert_eq!(shape("fn f()", ty), Err(ty.to_owned()));
+        }
+        assert_eq!(shape("fn f()", "Vec<&mut u32>").as_deref(), Ok("-"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Reading the public functions of a source file, in a child of its own: the file may be a stranger's,
+//! and a parser may be made to run for ever or out of stack.
+
+use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
+use super::rust_function;
+use crate::confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
+use crate::interface::PublicFunction;
+
+/// The name of the reader's role.
+const ROLE: &str = "reader";
+
+/// The most public functions of a file that are considered.
+const FUNCTIONS_MAX: usize = 1_000;
+
+/// The largest answer of a reader, in bytes.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// A file's public functions, or why there are none.
+type Answer = Result<Vec<PublicFunction>, String>;
+
+/// The role of reader children, for [`enter_if_child`](crate::confine::enter_if_child).
+pub fn reader_role() -> Role {
+    Role {
+        before_fence: Role::nothing,
+        name: ROLE,
+        run: serve,
+    }
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
+    let answer: Answer = rust_function::public_functions(text).map(|mut functions| {
+        functions.truncate(FUNCTIONS_MAX);
+        functions
+    });
+    let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
+    frames.send(&bytes).map_err(|error| error.to_string())
+}
+
+/// Reads the public functions of a Rust file, in their order.
+///
+/// # Errors
+/// The file is not Rust, or the reader did not survive it; the error says so.
+pub async fn read_public_functions(
+    confinement: &Confinement,
+    text: &str,
+) -> Result<Vec<PublicFunction>, String> {
+    let payload = [text.as_bytes()];
+    let mut job = Job::new(ROLE, &payload, fence());
+    job.frame_bytes_max = ANSWER_BYTES_MAX;
+    job.output_bytes_max = ANSWER_BYTES_MAX as u64;
+    job.stderr_bytes_max = STDERR_BYTES_MAX;
+    let child = confinement.spawn(job).await;
+    let mut child = child.map_err(|error| error.to_string())?;
+    let frame = child.next_frame().await;
+    let exit = child.finish().await;
+    let Ok(Some(frame)) = frame else {
+        return Err(match exit.cause {
+            ExitCause::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
+                format!("it takes more than {CPU_SOFT_S} s to read")
+            }
+            _ => "it cannot be read: is it nested too deeply?".to_owned(),
+        });
+    };
+    // JSON, whose reader ends at a depth: the answer is a child's.
+    let answer: Answer = serde_json::from_slice(&frame).map_err(|error| error.to_string())?;
+    answer
+}
+
+/// A fence that allows no file.
+fn fence() -> Fence {
+    Fence {
+        rlimits: Rlimits {
+            address_space_bytes: Some(ADDRESS_SPACE_BYTES),
+            cpu_soft_s: Some(CPU_SOFT_S),
+            cpu_hard_s: Some(CPU_HARD_S),
+            file_bytes: Some(0),
+            open_files: None,
+        },
+        ..Fence::closed()
+    }
+}

@@ -1,0 +1,402 @@
+//! The interface of functions in Rust source, where no WIT is given: which function is meant, what it
+//! takes and returns, and the WIT and the random inputs that follow.
+
+use super::rust::rust_name;
+use super::shape::Shape;
+use serde::{Deserialize, Serialize};
+
+/// A public function of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PublicFunction {
+    /// Its name in Rust.
+    pub name: String,
+    /// What it takes and returns, or why WIT has no counterpart for that.
+    pub signature: Result<Signature, String>,
+}
+
+/// What a function takes and returns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Names and shapes.
+    pub parameters: Vec<(String, Shape)>,
+    /// The result; what is changed in place belongs to it.
+    pub result: Shape,
+}
+
+/// A source file with its public functions.
+#[derive(Clone, Debug)]
+pub struct RustFile {
+    /// The file, as the user names it.
+    pub shown: String,
+    /// Its public functions.
+    pub functions: Vec<PublicFunction>,
+}
+
+/// The interface that several files share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivedInterface {
+    /// The function as WIT names it.
+    pub call: String,
+    signature: Signature,
+}
+
+/// The generator of inputs, in Rust; the function that the workload exports is added to it.
+const RANDOM_INPUTS: &str = include_str!("random_inputs.rs");
+
+/// Words that WIT keeps for itself.
+const KEYWORDS: [&str; 38] = [
+    "as",
+    "async",
+    "bool",
+    "borrow",
+    "char",
+    "constructor",
+    "enum",
+    "export",
+    "f32",
+    "f64",
+    "flags",
+    "from",
+    "func",
+    "future",
+    "import",
+    "include",
+    "interface",
+    "list",
+    "map",
+    "option",
+    "own",
+    "package",
+    "record",
+    "resource",
+    "result",
+    "s16",
+    "s32",
+    "s64",
+    "s8",
+    "static",
+    "stream",
+    "string",
+    "tuple",
+    "type",
+    "u16",
+    "u32",
+    "u64",
+    "use",
+];
+
+impl DerivedInterface {
+    /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
+    /// signatures have in common.
+    ///
+    /// # Errors
+    /// There is no such function or more than one, its types have no counterpart in WIT, or they differ;
+    /// the error says where, and what to do.
+    pub fn find(files: &[RustFile], name: Option<&str>) -> Result<Self, String> {
+        let name = match name {
+            Some(name) => name.replace('-', "_"),
+            None => shared_name(files)?,
+        };
+        let call = name.replace('_', "-");
+        if rust_name(&call) != name || !is_kebab(&call) {
+            return Err(format!(
+                "the function {name} has a name that WIT does not know: words of lower-case letters and \
+                 digits, each beginning with a letter; rename it"
+            ));
+        }
+        let mut common: Option<(Signature, &str)> = None;
+        for file in files {
+            let found = file.functions.iter().find(|function| function.name == name);
+            let found = found.ok_or_else(|| {
+                format!(
+                    "{} has no public function {name}; {}",
+                    file.shown,
+                    offer(file)
+                )
+            })?;
+            let signature = found.signature.clone().map_err(|reason| {
+                format!(
+                    "{}: {name} cannot be called from outside: {reason}; give the interface with --wit, or \
+                     take lists, options, tuples, strings and numbers",
+                    file.shown
+                )
+            })?;
+            common = Some(match common {
+                None => (signature, &file.shown),
+                Some((known, first)) => match known.unified(&signature) {
+                    Some(unified) => (unified, first),
+                    None => {
+                        return Err(format!(
+                            "{name} is not the same function in all files: {first} has {known}, {} has \
+                             {signature}; make them alike",
+                            file.shown
+                        ));
+                    }
+                },
+            });
+        }
+        let (signature, _) = common.ok_or("there is no file")?;
+        Ok(Self {
+            call,
+            signature: signature.decided(),
+        })
+    }
+
+    /// What the function takes and returns.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The interface as WIT: the worlds `prototype` and `workload`.
+    pub fn wit(&self) -> String {
+        let Signature { parameters, result } = &self.signature;
+        let arguments = match parameters.as_slice() {
+            [(_, one)] => one.to_string(),
+            several => {
+                let shapes: Vec<String> =
+                    several.iter().map(|(_, shape)| shape.to_string()).collect();
+                format!("tuple<{}>", shapes.join(", "))
+            }
+        };
+        let parameters: Vec<String> = (parameters.iter().enumerate())
+            .map(|(place, (name, shape))| format!("{}: {shape}", identifier(name, place)))
+            .collect();
+        let call = escaped(&self.call);
+        let parameters = parameters.join(", ");
+        format!(
+            "package bakeoff:compared;\n\n\
+             world prototype {{\n  export {call}: func({parameters}) -> {result};\n}}\n\n\
+             world workload {{\n  export generate: func(size: u32, seed: u64) -> {arguments};\n}}\n"
+        )
+    }
+
+    /// The source of a workload that draws inputs by their types.
+    pub fn workload(&self) -> String {
+        let shapes: Vec<&Shape> = self
+            .signature
+            .parameters
+            .iter()
+            .map(|(_, shape)| shape)
+            .collect();
+        let types: Vec<String> = shapes.iter().map(|shape| shape.rust()).collect();
+        let (ty, draw) = match types.as_slice() {
+            [one] => (one.clone(), "inputs.argument()".to_owned()),
+            several => {
+                let draws = vec!["inputs.argument()"; several.len()];
+                (
+                    format!("({})", several.join(", ")),
+                    format!("({})", draws.join(", ")),
+                )
+            }
+        };
+        let numbers_count = !shapes.iter().any(|shape| has_length(shape));
+        format!(
+            "{RANDOM_INPUTS}\npub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
+             let mut inputs = Inputs::new(size, seed, {numbers_count});\n    {draw}\n}}\n"
+        )
+    }
+}
+
+impl Signature {
+    fn unified(&self, other: &Self) -> Option<Self> {
+        if self.parameters.len() != other.parameters.len() {
+            return None;
+        }
+        let pairs = self.parameters.iter().zip(&other.parameters);
+        let parameters = pairs.map(|((name, a), (_, b))| Some((name.clone(), a.unified(b)?)));
+        Some(Self {
+            parameters: parameters.collect::<Option<_>>()?,
+            result: self.result.unified(&other.result)?,
+        })
+    }
+
+    fn decided(&self) -> Self {
+        let parameters = self.parameters.iter();
+        Self {
+            parameters: parameters
+                .map(|(name, shape)| (name.clone(), shape.decided()))
+                .collect(),
+            result: self.result.decided(),
+        }
+    }
+}
+
+/// The notation of WIT: `func(values: list<s64>, k: u32) -> list<s64>`.
+impl std::fmt::Display for Signature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parameters = self.parameters.iter();
+        let parameters: Vec<String> = parameters
+            .map(|(name, shape)| format!("{name}: {shape}"))
+            .collect();
+        write!(f, "func({}) -> {}", parameters.join(", "), self.result)
+    }
+}
+
+/// The one name that all files have.
+fn shared_name(files: &[RustFile]) -> Result<String, String> {
+    let Some((first, rest)) = files.split_first() else {
+        return Err("there is no file".to_owned());
+    };
+    let shared: Vec<&str> = first
+        .functions
+        .iter()
+        .map(|function| &*function.name)
+        .filter(|name| {
+            let has = |file: &RustFile| file.functions.iter().any(|other| other.name == *name);
+            rest.iter().all(has)
+        })
+        .collect();
+    match shared.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => {
+            let offers: Vec<String> = files
+                .iter()
+                .map(|file| format!("{}: {}", file.shown, offer(file)))
+                .collect();
+            Err(format!(
+                "the files have no public function in common ({}); give one the same name in all of them",
+                offers.join("; ")
+            ))
+        }
+        several => Err(format!(
+            "the files have several public functions in common: {}; say which one with --call",
+            several.join(", ")
+        )),
+    }
+}
+
+/// What a file has to offer.
+fn offer(file: &RustFile) -> String {
+    let names: Vec<&str> = file
+        .functions
+        .iter()
+        .map(|function| &*function.name)
+        .collect();
+    match names.as_slice() {
+        [] => "it has no `pub fn`".to_owned(),
+        names => format!("it has {}", names.join(", ")),
+    }
+}
+
+/// Returns true if a value grows with the size.
+fn has_length(shape: &Shape) -> bool {
+    match shape {
+        Shape::List(_) => true,
+        Shape::Plain(name) => name == "string",
+        Shape::Option(item) => has_length(item),
+        Shape::Tuple(items) => items.iter().any(has_length),
+        Shape::Result(_) | Shape::Any(_) => false,
+    }
+}
+
+fn is_kebab(name: &str) -> bool {
+    let word = |word: &str| {
+        word.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+    };
+    name.split('-').all(word)
+}
+
+/// A parameter's name in WIT.
+fn identifier(name: &str, place: usize) -> String {
+    match is_kebab(name) {
+        true => escaped(name),
+        false => format!("argument{place}"),
+    }
+}
+
+fn escaped(name: &str) -> String {
+    match KEYWORDS.contains(&name) {
+        true => format!("%{name}"),
+        false => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{Interface, WitFile};
+
+    fn file(shown: &str, functions: &[(&str, Vec<Shape>, Shape)]) -> RustFile {
+        let functions = functions
+            .iter()
+            .map(|(name, parameters, result)| PublicFunction {
+                name: (*name).to_owned(),
+                signature: Ok(Signature {
+                    parameters: parameters
+                        .iter()
+                        .map(|shape| ("list".to_owned(), shape.clone()))
+                        .collect(),
+                    result: result.clone(),
+                }),
+            });
+        RustFile {
+            shown: shown.to_owned(),
+            functions: functions.collect(),
+        }
+    }
+
+    fn numbers() -> Shape {
+        Shape::list(Shape::plain("s32"))
+    }
+
+    fn generic() -> Shape {
+        Shape::list(Shape::Any("T".to_owned()))
+    }
+
+    #[test]
+    fn the_function_that_all_share_is_meant_and_one_file_decides_types_for_another() {
+        let files = [
+            file(
+                "a.rs",
+                &[
+                    ("sort", vec![generic()], generic()),
+                    ("helper", vec![], numbers()),
+                ],
+            ),
+            file("b.rs", &[("sort", vec![numbers()], numbers())]),
+        ];
+        let found = DerivedInterface::find(&files, None).unwrap();
+        assert_eq!(
+            found.signature().to_string(),
+            "func(list: list<s32>) -> list<s32>"
+        );
+        let wit = WitFile {
+            name: "compared.wit".into(),
+            text: found.wit(),
+        };
+        let interface = Interface::parse(vec![wit], &found.call).unwrap();
+        assert_eq!(
+            interface.call().function.to_string(),
+            "sort: func(list: list<s32>) -> list<s32>"
+        );
+    }
+
+    #[test]
+    fn what_is_not_shared_or_not_the_same_is_named() {
+        let one = file("a.rs", &[("sort", vec![numbers()], numbers())]);
+        let other = file("b.rs", &[("order", vec![numbers()], numbers())]);
+        let error = DerivedInterface::find(&[one.clone(), other.clone()], None).unwrap_err();
+        assert!(
+            error.contains("a.rs: it has sort; b.rs: it has order"),
+            "{error}"
+        );
+        let error = DerivedInterface::find(&[one.clone(), other], Some("sort")).unwrap_err();
+        assert!(
+            error.starts_with("b.rs has no public function sort"),
+            "{error}"
+        );
+        let text = file("c.rs", &[("sort", vec![Shape::plain("string")], numbers())]);
+        let error = DerivedInterface::find(&[one, text], None).unwrap_err();
+        assert!(error.contains("c.rs has func(list: string)"), "{error}");
+        let both = [("a", vec![], numbers()), ("b", vec![], numbers())];
+        let files = [file("a.rs", &both), file("b.rs", &both)];
+        let error = DerivedInterface::find(&files, None).unwrap_err();
+        assert!(
+            error.contains("a, b") && error.contains("--call"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! `bakeoff compare a.rs b.rs` with nothing else.
+
+use crate::support::{CommandOutput, run_bakeoff};
+use std::fs;
+use tempfile::TempDir;
+
+/// Compares sources, which are named `a.rs`, `b.rs` and so on.
+fn compare(sources: &[&str], more: &[&str]) -> CommandOutput {
+    let folder = TempDir::new().unwrap();
+    let mut arguments = vec!["compare".to_owned()];
+    for (name, source) in ('a'..).zip(sources) {
+        let path = folder.path().join(format!("{name}.rs"));
+        fs::write(&path, source).unwrap();
+        arguments.push(path.to_str().unwrap().to_owned());
+    }
+    arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    run_bakeoff(&arguments)
+}
+
+/// Compares sources that do the same in different forms: no verdict is asked for.
+fn agree(sources: &[&str]) {
+    let output = compare(
+        sources,
+        &["--size", "3000", "--budget", "100ms", "--format", "json"],
+    );
+    assert!(output.ended_a_run(), "{} {}", output.stdout, output.stderr);
+    let report = output.json();
+    for variant in report["variants"].as_array().unwrap() {
+        assert!(variant["failure"].is_null(), "{variant:#}");
+    }
+}
+
+#[test]
+fn numbers_and_lists_are_taken_in_the_forms_that_public_code_has() {
+    agree(&[
+        "pub fn pick(values: Vec<i64>, k: u32) -> Vec<i64> { values.into_iter().take(k as usize).collect() }",
+        "pub fn pick(values: &[i64], k: usize) -> &[i64] { &values[..k.min(values.len())] }",
+        "pub fn pick(values: &Vec<i64>, k: &usize) -> Box<[i64]> { values.iter().take(*k).copied().collect() }",
+        "pub fn pick<T: Copy>(values: &[T], k: usize) -> impl Iterator<Item = T> { values.iter().copied().take(k) }",
+        "pub fn pick<I: IntoIterator<Item = i64>>(values: I, k: usize) -> Vec<i64> { values.into_iter().take(k).collect() }",
+    ]);
+}
+
+#[test]
+fn what_is_changed_in_place_is_the_answer() {
+    agree(&[
+        "pub fn sort<T: Ord>(items: &mut [T]) { items.sort_unstable(); }",
+        "pub fn sort(items: &mut Vec<u16>) { items.sort(); }",
+        "pub fn sort(mut items: Vec<u16>) -> Vec<u16> { items.sort(); items }",
+    ]);
+    agree(&[
+        "pub fn dedup(items: &mut Vec<usize>) -> usize { items.dedup(); items.len() }",
+        "pub fn dedup(items: Vec<usize>) -> (usize, Vec<usize>) { let mut items = items; items.dedup(); (items.len(), items) }",
+    ]);
+}
+
+#[test]
+fn texts_options_and_results_have_a_counterpart() {
+    agree(&[
+        "pub fn words(text: &str) -> Vec<&str> { text.split(' ').collect() }",
+        "pub fn words(text: String) -> Vec<String> { text.split(' ').map(str::to_owned).collect() }",
+        "pub fn words(text: impl AsRef<str>) -> Vec<Box<str>> { text.as_ref().split(' ').map(Box::from).collect() }",
+    ]);
+    agree(&[
+        "pub fn parse(words: &[&str], or: Option<&str>) -> Result<usize, std::num::ParseIntError> {
+            or.or(words.first().copied()).unwrap_or(\"\").parse() }",
+        "pub fn parse(words: &[String], or: Option<String>) -> Result<u32, String> {
+            or.or(words.first().cloned()).unwrap_or_default().parse().map_err(|_| \"no number\".to_owned()) }",
+    ]);
+}
+
+#[test]
+fn where_they_differ_the_shortest_input_is_shown_and_nothing_is_timed() {
+    let right = "pub fn largest(items: &[i32]) -> Option<i32> { items.iter().copied().max() }";
+    // Wrong where all are negative.
+    let wrong = "pub fn largest(items: &[i32]) -> Option<i32> {
+        let mut most = 0; for item in items { most = most.max(*item); }
+        if items.is_empty() { None } else { Some(most) } }";
+    let output = compare(&[right, wrong], &[]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    let text = &output.stdout;
+    assert!(text.contains("nothing was timed. largest([-"), "{text}");
+    assert!(
+        text.contains("a: some(-") && text.contains("b: some(0)"),
+        "{text}"
+    );
+    let panics =
+        "pub fn largest(items: &[i32]) -> Option<i32> { Some(*items.iter().max().unwrap()) }";
+    let output = compare(&[right, panics], &[]);
+    assert!(output.stdout.contains("largest([])"), "{}", output.stdout);
+    assert!(output.stdout.contains("b: fails: "), "{}", output.stdout);
+    let output = compare(&[panics, &format!("{panics} ")], &[]);
+    assert_eq!(output.status, 1);
+    assert!(
+        output.stdout.contains("All files fail on "),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn sizes_are_chosen_by_what_takes_long_enough() {
+    let fibonacci = "pub fn fibonacci(n: u32) -> u64 { if n < 2 { n.into() } else { fibonacci(n - 1) + fibonacci(n - 2) } }";
+    let other = "pub fn fibonacci(n: u32) -> u64 { match n { 0 => 0, 1 => 1, n => fibonacci(n - 2) + fibonacci(n - 1) } }";
+    let json = ["--budget", "100ms", "--format", "json"];
+    let report = compare(&[fibonacci, other], &json).json();
+    let sizes = report["experiment"]["cases"].as_array().unwrap().clone();
+    assert!(!sizes.is_empty(), "{report:#}");
+    assert!(
+        sizes
+            .iter()
+            .all(|size| (14..40).contains(&size.as_u64().unwrap())),
+        "{sizes:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_off_the_sources_is_named_with_what_to_do() {
+    let refused = |sources: &[&str], more: &[&str], why: &str| {
+        let output = compare(sources, more);
+        assert_eq!(output.status, 2, "{}{}", output.stdout, output.stderr);
+        assert!(output.explains(why), "{why}: {}", output.stderr);
+    };
+    let sort = "pub fn sort(items: Vec<i64>) -> Vec<i64> { items }";
+    let map = "use std::collections::HashMap;
+        pub fn sort(items: HashMap<u32, String>) -> Vec<i64> { Vec::new() }";
+    refused(
+        &[sort, map],
+        &[],
+        "it passes HashMap<u32, String>, which has no counterpart",
+    );
+    refused(
+        &[sort, "pub fn order() -> u8 { 0 }"],
+        &[],
+        "b.rs: it has order",
+    );
+    refused(&[sort, "fn sort() {}"], &[], "it has no `pub fn`");
+    refused(
+        &[sort, sort],
+        &["--call", "merge"],
+        "has no public function merge",
+    );
+    refused(
+        &[sort, "pub fn sort(text: &str) -> Vec<i64> { Vec::new() }"],
+        &[],
+        "has func(text: string)",
+    );
+    refused(&[sort, "pub fn sort("], &[], "cannot be read as Rust");
+    let two = "pub fn sort(a: u8) -> u8 { a } pub fn merge(a: u8) -> u8 { a }";
+    refused(&[two, two], &[], "say which one with --call");
+    refused(
+        &[sort, "pub fn sort(items: &[i64]) {}"],
+        &[],
+        "returns nothing",
+    );
+    // A parser would run out of stack.
+    let deep = format!("pub fn sort() -> u8 {{ {}0 }}", "!".repeat(900_000));
+    refused(&[sort, &deep], &[], "cannot be read as Rust");
+}
