@@ -1,7 +1,6 @@
 //! Verdicts about the cold start: the time of the first call on a fresh instance, of which each
 //! replica has one for each variant.
 
-use super::alpha::ClaimScope;
 use super::settings::RaceSettings;
 use crate::measurement::{Metric, Replica, VariantIndex};
 use crate::paired_times::PairedTimes;
@@ -37,18 +36,6 @@ impl ColdStarts {
         let mut verdicts = self.0.verdicts();
         verdicts.retain(|pair| !withdrawn.contains(&pair.a) && !withdrawn.contains(&pair.b));
         verdicts
-    }
-}
-
-impl RaceSettings {
-    /// The evidence that a claim about a reading with one value for each replica needs, in nats: that
-    /// of a race with a single case, which has the whole share of its basis and of its reading.
-    fn reading_threshold(&self) -> f64 {
-        let single = RaceSettings {
-            case_weights: vec![1.0],
-            ..self.clone()
-        };
-        single.threshold(ClaimScope::AllCases)
     }
 }
 

@@ -126,13 +126,24 @@ impl RaceSettings {
     /// The probability with which one claim of this scope may be wrong, by the table of α: basis ×
     /// scope × reading ÷ the directed pairs. 0 for a claim that is not made.
     pub fn alpha_of_claim(&self, scope: ClaimScope) -> f64 {
-        let alpha = (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0);
-        alpha * self.basis.share() * self.share(scope) / self.directed_pairs()
+        self.alpha_of_share(self.share(scope))
     }
 
     /// The evidence that one claim of this scope needs, in nats: ln(1/α) of its α.
     pub fn threshold(&self, scope: ClaimScope) -> f64 {
         -self.alpha_of_claim(scope).ln()
+    }
+
+    /// The evidence that a claim about a reading with one value for each replica needs, in nats: such
+    /// a claim has the whole share of its basis and of its reading, whatever the number of cases.
+    pub(super) fn reading_threshold(&self) -> f64 {
+        -self.alpha_of_share(self.metric_share).ln()
+    }
+
+    /// The probability with which one claim may be wrong that has this share among all of its pair.
+    fn alpha_of_share(&self, share: f64) -> f64 {
+        let alpha = (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0);
+        alpha * self.basis.share() * share / self.directed_pairs()
     }
 
     /// The scale of the first differences of a pair over all cases or on one, if the pilot has it.
