@@ -40,13 +40,21 @@ pub(super) fn verdict(
     a: usize,
     b: usize,
 ) -> Option<PairVerdict> {
-    let found = rows(input, criterion)
-        .find(|row| (row.a, row.b) == (a, b) || (row.a, row.b) == (b, a))?
-        .clone();
-    Some(if found.a == a {
-        found
-    } else {
-        found.mirrored()
+    let rows = rows(input, criterion);
+    about(rows, (a, b), |row| (row.a, row.b), PairVerdict::mirrored)
+}
+
+/// The row about `a` against `b`, mirrored if it is about `b` against `a`.
+fn about<'a, T: Clone + 'a>(
+    mut rows: impl Iterator<Item = &'a T>,
+    (a, b): (usize, usize),
+    pair_of: impl Fn(&T) -> (usize, usize),
+    mirrored: impl Fn(T) -> T,
+) -> Option<T> {
+    let found = rows.find(|row| [(a, b), (b, a)].contains(&pair_of(row)))?;
+    Some(match pair_of(found) == (a, b) {
+        true => found.clone(),
+        false => mirrored(found.clone()),
     })
 }
 
@@ -58,19 +66,9 @@ fn reading(
     a: usize,
     b: usize,
 ) -> Option<ReadingVerdict> {
-    let mut rows = input
-        .differences
-        .get(&criterion.source)
-        .into_iter()
-        .flatten();
-    let found = rows
-        .find(|row| (row.a, row.b) == (a, b) || (row.a, row.b) == (b, a))?
-        .clone();
-    Some(if found.a == a {
-        found
-    } else {
-        found.mirrored()
-    })
+    let rows = input.differences.get(&criterion.source);
+    let rows = rows.into_iter().flatten();
+    about(rows, (a, b), |row| (row.a, row.b), ReadingVerdict::mirrored)
 }
 
 /// What the verdict about `a` against `b` says, be it about a ratio or about a difference.
