@@ -220,7 +220,7 @@ impl Verifier<'_> {
                 checking.start(|core| async move {
                     let checked = built.map(|built| built.checked.clone()).unwrap_or_default();
                     let files = files.as_ref();
-                    let here = measure::check(&config, &checked, files, Some(core)).await;
+                    let here = measure::check(&config, &checked, files, Some(core), |_| {}).await;
                     (index, kept, here)
                 });
             }

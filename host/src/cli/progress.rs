@@ -3,11 +3,19 @@
 use super::options::Output;
 use crate::config::LoadedExperiment;
 use crate::events::{Envelope, Event, Origin, Stage};
+use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// The largest number of variants that a bar names.
+const UNDER_WAY_MAX: usize = 3;
+
+/// From this time on, a stage that is not part of the budget says how long it took.
+const LONG: Duration = Duration::from_secs(2);
 
 /// The progress display of a run.
 pub(super) struct Display {
@@ -36,6 +44,10 @@ struct ProgressView {
     resumed: bool,
     /// Number of reused results of the current stage.
     reused: u32,
+    /// When the current stage began.
+    since: Instant,
+    /// The variants that are being built or checked, with how far they are.
+    under_way: BTreeMap<String, String>,
 }
 
 impl Display {
@@ -57,6 +69,8 @@ impl Display {
             budget,
             resumed: false,
             reused: 0,
+            since: Instant::now(),
+            under_way: BTreeMap::new(),
         };
         Self {
             view: Arc::new(Mutex::new(view)),
@@ -86,6 +100,7 @@ impl Display {
 impl ProgressView {
     fn on_event(&mut self, envelope: &Envelope) {
         self.count_reused(&envelope.event);
+        self.follow(&envelope.event);
         match self.mode {
             ProgressMode::Quiet => {}
             ProgressMode::Events => {
@@ -113,6 +128,56 @@ impl ProgressView {
         }
     }
 
+    /// Keeps what is under way, and since when.
+    fn follow(&mut self, event: &Event) {
+        match event {
+            Event::StageStart { .. } => {
+                self.since = Instant::now();
+                self.under_way.clear();
+            }
+            Event::BuildStart { variant_id } | Event::CheckStart { variant_id } => {
+                self.under_way
+                    .insert(variant_id.clone(), variant_id.clone());
+            }
+            Event::CheckProgress { variant_id, .. } => {
+                let text = checked_cases(event).unwrap_or_default();
+                self.under_way.insert(variant_id.clone(), text);
+            }
+            Event::BuildComplete { variant_id, .. }
+            | Event::CheckComplete { variant_id, .. }
+            | Event::VariantFailed { variant_id, .. } => {
+                self.under_way.remove(variant_id);
+            }
+            _ => {}
+        }
+    }
+
+    /// The variants that are being built or checked, for the end of a bar.
+    fn under_way(&self) -> String {
+        let names = self.under_way.values().cloned().collect();
+        words::listed(names, UNDER_WAY_MAX)
+    }
+
+    /// A line about a finished stage whose time is not part of the budget, if it took long.
+    fn duration_line(&self, event: &Event) -> Option<String> {
+        let what = match event {
+            Event::StageComplete {
+                stage: Stage::Build,
+            } => "built",
+            Event::StageComplete {
+                stage: Stage::Check,
+            } => "checked",
+            _ => return None,
+        };
+        let took = self.since.elapsed();
+        (took >= LONG).then(|| {
+            format!(
+                "{what} in {:.0} s, before the budget for measuring",
+                took.as_secs_f64()
+            )
+        })
+    }
+
     /// A line about the reused results of a finished stage.
     fn reused_line(&self, event: &Event) -> Option<String> {
         let what = match event {
@@ -138,12 +203,24 @@ impl ProgressView {
             }
             _ => {}
         }
-        for line in event_line(event).into_iter().chain(self.reused_line(event)) {
+        if !self.under_way.is_empty() {
+            self.bar.set_message(self.under_way());
+        }
+        for line in self.lines(event) {
             self.bar.println(format!("  {line}"));
         }
         if is_step(event) {
             self.bar.inc(1);
         }
+    }
+
+    /// The lines about an event, and about the stage that it ends.
+    fn lines(&self, event: &Event) -> impl Iterator<Item = String> {
+        let of_stage = self
+            .reused_line(event)
+            .into_iter()
+            .chain(self.duration_line(event));
+        event_line(event).into_iter().chain(of_stage)
     }
 
     fn start_bar(&mut self, stage: Stage, steps: u64) {
@@ -160,7 +237,10 @@ impl ProgressView {
                 )
             }
             stage => {
-                let style = format!("{:>11}   {{bar:24}} {{pos}}/{{len}}", title(stage));
+                let style = format!(
+                    "{:>11}   {{bar:24}} {{pos}}/{{len}}  {{elapsed}}  {{msg}}",
+                    title(stage)
+                );
                 (
                     ProgressBar::new(steps),
                     ProgressStyle::with_template(&style),
@@ -184,7 +264,7 @@ impl ProgressView {
                 stage => anstream::eprintln!("{} {steps} variants", title(*stage)),
             }
         }
-        for line in event_line(event).into_iter().chain(self.reused_line(event)) {
+        for line in checked_cases(event).into_iter().chain(self.lines(event)) {
             anstream::eprintln!("  {line}");
         }
     }
@@ -204,6 +284,22 @@ fn is_step(event: &Event) -> bool {
         event,
         Event::BuildComplete { .. } | Event::CheckComplete { .. } | Event::VariantFailed { .. }
     )
+}
+
+/// How far a check is: `sort: 3 of 7 cases checked`.
+fn checked_cases(event: &Event) -> Option<String> {
+    let Event::CheckProgress {
+        variant_id,
+        done,
+        cases,
+    } = event
+    else {
+        return None;
+    };
+    Some(match done == cases {
+        true => format!("{variant_id}: all cases checked, now many calls in a row"),
+        false => format!("{variant_id}: {done} of {cases} cases checked"),
+    })
 }
 
 /// The line about an important event. Ids are safe on a terminal; messages of failures are not, and
@@ -271,5 +367,64 @@ fn phase(phase: bakeoff_domain::failure::Phase) -> &'static str {
         Phase::Load => "while loading",
         Phase::Check => "while checking",
         Phase::Measure => "while measuring",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view() -> ProgressView {
+        ProgressView {
+            mode: ProgressMode::Quiet,
+            bar: ProgressBar::hidden(),
+            budget: Duration::from_secs(5),
+            resumed: false,
+            reused: 0,
+            since: Instant::now(),
+            under_way: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_check_under_way_shows_its_variant_and_how_many_cases_are_done() {
+        let mut view = view();
+        let id = |id: &str| id.to_owned();
+        let progress = |done| Event::CheckProgress {
+            variant_id: id("sort"),
+            done,
+            cases: 7,
+        };
+        for variant_id in [id("sort"), id("heap")] {
+            view.follow(&Event::CheckStart { variant_id });
+        }
+        assert_eq!(view.under_way(), "heap and sort");
+        view.follow(&progress(3));
+        assert_eq!(view.under_way(), "heap and sort: 3 of 7 cases checked");
+        let last = checked_cases(&progress(7)).unwrap();
+        assert_eq!(last, "sort: all cases checked, now many calls in a row");
+        view.follow(&Event::CheckComplete {
+            variant_id: id("sort"),
+            origin: Origin::New,
+            trials: 98,
+            pure: None,
+        });
+        assert_eq!(view.under_way(), "heap");
+    }
+
+    #[test]
+    fn checks_that_took_long_say_so_and_that_the_budget_is_not_for_them() {
+        let mut view = view();
+        let done = |stage| Event::StageComplete { stage };
+        assert_eq!(view.duration_line(&done(Stage::Check)), None);
+        let Some(before) = Instant::now().checked_sub(Duration::from_secs(9)) else {
+            return;
+        };
+        view.since = before;
+        assert_eq!(
+            view.duration_line(&done(Stage::Check)).unwrap(),
+            "checked in 9 s, before the budget for measuring"
+        );
+        assert_eq!(view.duration_line(&done(Stage::Measure)), None);
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Time for measuring: 500ms, 40s, 2min
+    /// Time for measuring, after building and checking: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     budget: Option<Duration>,
     /// Cores to use at once

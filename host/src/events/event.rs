@@ -139,6 +139,16 @@ pub enum Event {
         /// Id of the variant.
         variant_id: String,
     },
+    /// A gate that takes long is under way; at most once a second for each variant.
+    #[serde(rename = "bakeoff:check:progress")]
+    CheckProgress {
+        /// Id of the variant.
+        variant_id: String,
+        /// Number of cases that are checked. Once all are, the calls of the rehearsal follow.
+        done: u64,
+        /// Number of cases.
+        cases: u64,
+    },
     /// A variant passed the gate.
     #[serde(rename = "bakeoff:check:complete")]
     CheckComplete {
@@ -268,6 +278,7 @@ impl Event {
             Self::BuildStart { .. } => "bakeoff:build:start",
             Self::BuildComplete { .. } => "bakeoff:build:complete",
             Self::CheckStart { .. } => "bakeoff:check:start",
+            Self::CheckProgress { .. } => "bakeoff:check:progress",
             Self::CheckComplete { .. } => "bakeoff:check:complete",
             Self::VariantFailed { .. } => "bakeoff:variant:failed",
             Self::PilotComplete { .. } => "bakeoff:pilot:complete",
@@ -296,6 +307,11 @@ mod tests {
             },
             Event::StageComplete {
                 stage: Stage::Build,
+            },
+            Event::CheckProgress {
+                variant_id: "heap".into(),
+                done: 3,
+                cases: 7,
             },
             Event::Warning {
                 message: "busy".into(),

@@ -147,6 +147,7 @@ impl Progress {
             | Event::ApproachStart { .. }
             | Event::EvaluationComplete { .. }
             | Event::InputChanged { .. }
+            | Event::CheckProgress { .. }
             | Event::PilotComplete { .. }
             | Event::ReplicaDiscarded { .. }
             | Event::VerdictChanged { .. }

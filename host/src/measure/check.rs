@@ -104,7 +104,8 @@ pub(super) fn first_failure(
     Ok(Some((failure, first.calls)))
 }
 
-/// Runs one variant through the gate, with the files that it is granted.
+/// Runs one variant through the gate, with the files that it is granted. `on_case` gets the number of
+/// checked cases after each.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
@@ -113,6 +114,7 @@ pub async fn check(
     checked: &[u8],
     files: Option<&PackedFolders>,
     core: Option<usize>,
+    mut on_case: impl FnMut(usize) + Send,
 ) -> Result<GateRecord, RunnerError> {
     let seeds = config.gate_seeds();
     let message = config.request(|bundle| Task::Gate {
@@ -129,7 +131,10 @@ pub async fn check(
         };
         let ended = watch
             .run(&mut |reply| match reply {
-                Reply::Checked(case) => record.cases.push(case),
+                Reply::Checked(case) => {
+                    record.cases.push(case);
+                    on_case(record.cases.len());
+                }
                 Reply::Rehearsed(rehearsal) => record.rehearsal = Some(rehearsal),
                 Reply::Attempted(attempts) => record.attempts = bounded(attempts),
                 _ => {}

@@ -15,9 +15,17 @@ use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::variant::VariantId;
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
 
 /// A finished check: the variant and the result.
 type Checked = (VariantId, Result<GateRecord, RunnerError>);
+
+/// A check under way: the variant and the number of cases that are checked.
+type CheckedCases = (VariantId, usize);
+
+/// The least time between two messages about a check under way.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
     /// Checks every variant that was built; without an oracle, then compares their answers. Where a
@@ -28,16 +36,23 @@ impl Run<'_> {
         self.stage_started(Stage::Check, waiting.len())?;
         self.report_changed_checks()?;
         let mut checking = OnCores::new(&self.context.cores);
+        let (sender, mut progress) = mpsc::unbounded_channel();
         loop {
             while checking.has_free_core()
                 && let Some(id) = waiting.pop_front()
             {
                 match self.kept_gate(&id)? {
                     Some(record) => self.on_gate(&id, record, Origin::Kept)?,
-                    None => self.start_check(&id, &mut checking)?,
+                    None => self.start_check(&id, &mut checking, &sender)?,
                 }
             }
-            let Some((id, result)) = checking.next().await? else {
+            let ended = loop {
+                tokio::select! {
+                    ended = checking.next() => break ended?,
+                    Some(checked) = progress.recv() => self.on_checked_cases(checked)?,
+                }
+            };
+            let Some((id, result)) = ended else {
                 break;
             };
             let mut record = result.map_err(|error| runner_error(self.loaded, error))?;
@@ -63,6 +78,7 @@ impl Run<'_> {
         &mut self,
         id: &VariantId,
         checking: &mut OnCores<Checked>,
+        progress: &mpsc::UnboundedSender<CheckedCases>,
     ) -> Result<(), RunError> {
         self.store.emit(Event::CheckStart {
             variant_id: id.as_str().to_owned(),
@@ -73,12 +89,31 @@ impl Run<'_> {
         if let Some(built) = state.built.clone() {
             let (id, files) = (id.clone(), state.files.clone());
             let config = self.context.config.clone();
+            let progress = progress.clone();
             checking.start(|core| async move {
                 let files = files.as_ref();
-                let result = measure::check(&config, &built.checked, files, Some(core)).await;
+                let mut said = Instant::now();
+                let on_case = |done| {
+                    if said.elapsed() >= PROGRESS_EVERY {
+                        said = Instant::now();
+                        // Nobody listens any more if the run has ended.
+                        let _ = progress.send((id.clone(), done));
+                    }
+                };
+                let checked = measure::check(&config, &built.checked, files, Some(core), on_case);
+                let result = checked.await;
                 (id, result)
             });
         }
+        Ok(())
+    }
+
+    fn on_checked_cases(&mut self, (id, done): CheckedCases) -> Result<(), RunError> {
+        self.store.emit(Event::CheckProgress {
+            variant_id: id.into(),
+            done: done as u64,
+            cases: self.context.cases.len() as u64,
+        })?;
         Ok(())
     }
 
