@@ -7,7 +7,7 @@ use super::options::{Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
-use super::{Status, again, regression, show};
+use super::{Status, again, counts, regression, show};
 use crate::config::{self, APPROACHES_MAX, LoadedExperiment, Policy, SIZES_MAX, units};
 use crate::render::escape::Plain;
 use crate::store::Start;
@@ -61,19 +61,19 @@ pub(super) struct Arguments {
     workload: Option<PathBuf>,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
     #[arg(long = "size", value_name = "N", value_delimiter = ',',
-          value_parser = clap::value_parser!(u32).range(1..))]
+          value_parser = counts::size)]
     sizes: Vec<u32>,
     /// Calls and expected answers in a file, instead of a workload
     #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"], requires = "wit")]
     cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::seed)]
     seed: Option<u64>,
     /// Time for measuring, after building and checking: 500ms, 40s, 2min; 20s, if not given
     #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
     budget: Option<Duration>,
     /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
     /// Exit with 1 if a later file is slower than the first by more than this, or if that is not known
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]

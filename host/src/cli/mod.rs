@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod compare;
 mod completions;
+mod counts;
 mod derived;
 mod doctor;
 mod export;

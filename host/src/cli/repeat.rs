@@ -3,7 +3,7 @@
 use super::build::{InterfaceArguments, code_of};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use super::{Status, show};
+use super::{Status, counts, show};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::measure::RepeatedCall;
 use crate::render::escape::{Lines, Plain};
@@ -23,7 +23,7 @@ pub(super) struct CallArguments {
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed of the call's input, as a report names it
-    #[arg(long, value_name = "N", requires = "case")]
+    #[arg(long, value_name = "N", requires = "case", value_parser = counts::seed)]
     seed: Option<u64>,
     /// What makes the input and judges the answer, without an experiment: Rust source, or a component
     #[arg(long, value_name = "FILE", requires = "case")]
@@ -237,8 +237,8 @@ fn assembled(
 /// that is asked for is the only one then.
 fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, Failure> {
     if let Inputs::Generated { sizes, .. } = &mut loaded.experiment.workload.inputs {
-        let size = case.parse::<u32>().ok().filter(|size| *size > 0);
-        let size = size.ok_or_else(|| Failure::usage(format!("{case} is not a size of inputs")))?;
+        let wrong = |why| Failure::usage(format!("{case} is not a size of inputs: {why}"));
+        let size = counts::size(case).map_err(wrong)?;
         *sizes = vec![size];
         return Ok(0);
     }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, progress, show};
+use super::{Status, again, counts, progress, show};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
@@ -35,13 +35,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::seed)]
     seed: Option<u64>,
     /// Time for measuring, after building and checking: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     budget: Option<Duration>,
     /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
     #[command(flatten)]
     safety: Safety,
