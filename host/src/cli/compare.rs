@@ -64,7 +64,12 @@ pub(super) struct Arguments {
           value_parser = counts::size)]
     sizes: Vec<u32>,
     /// Calls and expected answers in a file, instead of a workload
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"], requires = "wit")]
+    ///
+    /// The file is TOML, with up to 256 cases in WAVE; `expect` in all of them or in none:
+    ///   [[case]]
+    ///   call = "top-k([3, 1, 2], 1)"
+    ///   expect = "[3]"
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"], requires = "wit")]
     cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N", value_parser = counts::seed)]

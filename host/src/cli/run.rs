@@ -21,6 +21,12 @@ Examples:
   bakeoff run examples/top-k --budget 5s --seed 7
   bakeoff run examples/top-k --format json > report.json
 
+Inputs come from a workload (`source` and `sizes` under [workload]), or from a file of calls in WAVE
+(`cases = \"cases.toml\"`):
+  [[case]]
+  call = \"top-k([3, 1, 2], 1)\"
+  expect = \"[3]\"                    in all cases or in none: without it, answers are compared
+
 Exit status: 0 if there is a winner or a tie for the first place; 3 the same, but some variants failed;
 1 if nothing is recommended or measuring ended before it was known which is ahead, whether variants
 failed or not; 130 if interrupted.")]
