@@ -55,7 +55,10 @@ impl GuestError {
             Some(Trap::StackOverflow) => Self {
                 class: FailureClass::StackLimit,
                 message: "exhausted its call stack: the recursion is too deep".into(),
-                limit: Some(format!("stack = {} KiB", crate::engine::STACK_BYTES >> 10)),
+                limit: Some(format!(
+                    "stack = {} KiB, which no option raises",
+                    crate::engine::STACK_BYTES >> 10
+                )),
             },
             _ if denied => Self {
                 class: FailureClass::MemoryLimit,

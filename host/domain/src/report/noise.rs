@@ -131,8 +131,8 @@ fn drift(replicas: &[Replica]) -> Option<String> {
     (change.is_finite() && change > DRIFT_SHARE).then(|| {
         format!(
             "The cores became {} {way} during the measurement, by the time of an empty call: their \
-             frequency changes. Set the governor `performance` and disable boost, or let the machine \
-             cool down first.",
+             frequency changes, or something else used them. Set the governor `performance` and disable \
+             boost, let the machine cool down first, or stop other programs.",
             percent(change)
         )
     })
@@ -248,7 +248,7 @@ mod tests {
         };
         let text = only(slower, TWO);
         assert!(
-            text.contains("20 % slower") && text.contains("frequency"),
+            text.contains("20 % slower") && text.contains("frequency changes, or something else"),
             "{text}"
         );
         let crowded = |index: u32, one: &mut Replica| {
