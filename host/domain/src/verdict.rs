@@ -27,6 +27,16 @@ impl Verdict {
             other => other,
         }
     }
+
+    /// The verdict in a word or two about `a`: `faster`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Beats => "faster",
+            Self::Beaten => "slower",
+            Self::Tie => "tie",
+            Self::NoCall => "no call",
+        }
+    }
 }
 
 /// The ratio of two times with its interval from the confidence sequence. An unknown end is `None`.

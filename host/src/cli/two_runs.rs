@@ -6,8 +6,6 @@ use super::{Status, kept, show};
 use crate::audit::{RunComparison, VariantChange, VerdictChange, compare_runs};
 use crate::render::escape::Plain;
 use crate::store::{Mode, RunId, Store};
-use bakeoff_domain::report::VariantStatus;
-use bakeoff_domain::verdict::Verdict;
 use std::path::{Path, PathBuf};
 
 /// A stored run, as the user refers to it.
@@ -108,12 +106,12 @@ fn differences(comparison: &RunComparison) -> String {
 
 fn variant(change: &VariantChange) -> String {
     let mut parts = vec![match change.status {
-        (None, Some(after)) => format!("new: {}", status(after)),
-        (Some(before), None) => format!("removed: was {}", status(before)),
+        (None, Some(after)) => format!("new: {}", after.name()),
+        (Some(before), None) => format!("removed: was {}", before.name()),
         (Some(before), Some(after)) if before != after => {
-            format!("{} → {}", status(before), status(after))
+            format!("{} → {}", before.name(), after.name())
         }
-        (Some(both), Some(_)) => status(both).to_owned(),
+        (Some(both), Some(_)) => both.name().to_owned(),
         (None, None) => "in neither run".to_owned(),
     }];
     if let (Some(before), Some(after)) = change.rank {
@@ -135,31 +133,13 @@ fn verdict(change: &VerdictChange) -> String {
         Plain(&change.a),
         Plain(&change.b),
         Plain(&case.unwrap_or_default()),
-        verdict_name(change.before),
-        verdict_name(change.after)
+        change.before.name(),
+        change.after.name()
     )
 }
 
 fn word(id: Option<&str>) -> String {
     id.map_or_else(|| "none".to_owned(), |id| Plain(id).to_string())
-}
-
-fn status(status: VariantStatus) -> &'static str {
-    match status {
-        VariantStatus::Ranked => "ranked",
-        VariantStatus::Eliminated => "eliminated",
-        VariantStatus::Failed => "failed",
-        VariantStatus::Unranked => "unranked",
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Beats => "faster",
-        Verdict::Beaten => "slower",
-        Verdict::Tie => "tie",
-        Verdict::NoCall => "no call",
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The report as CSV: one row for each variant.
 
 use super::escape::Csv;
-use super::tables;
 use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::BTreeSet;
 
@@ -71,7 +70,7 @@ fn row(report: &Report, variant: &VariantReport, sources: &BTreeSet<&String>) ->
         quoted(&variant.approach),
         variant.iteration.to_string(),
         quoted(&parameters.join(" ")),
-        quoted(tables::status_name(variant.status)),
+        quoted(variant.status.name()),
         variant.rank.map_or(String::new(), |rank| rank.to_string()),
     ];
     let total = variant.total;

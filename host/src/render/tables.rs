@@ -65,17 +65,7 @@ pub(super) fn rank(report: &Report, variant: &VariantReport) -> String {
             let sign = if of_rank.count() > 1 { "=" } else { "" };
             format!("{rank}{sign}")
         }
-        (status, _) => status_name(status).to_owned(),
-    }
-}
-
-/// The name of a status, as in `report.json`.
-pub(super) fn status_name(status: VariantStatus) -> &'static str {
-    match status {
-        VariantStatus::Ranked => "ranked",
-        VariantStatus::Eliminated => "eliminated",
-        VariantStatus::Failed => "failed",
-        VariantStatus::Unranked => "unranked",
+        (status, _) => status.name().to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The variants without a rank, with the reason, as plain text: each format adds its own escapes.
 
 use super::failed_call::failed_call;
-use super::{MESSAGE_CHARS_MAX, clipped, tables};
+use super::{MESSAGE_CHARS_MAX, clipped};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
 
@@ -62,7 +62,7 @@ fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
         }
         None => UnrankedVariant {
             name: String::new(),
-            status: tables::status_name(variant.status).to_owned(),
+            status: variant.status.name().to_owned(),
             reason: reason(variant.reason.as_deref().unwrap_or_default()),
             call: None,
         },

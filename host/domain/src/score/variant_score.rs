@@ -18,6 +18,18 @@ pub enum VariantStatus {
 }
 
 /// The reason why a variant has no score on a criterion. A missing score never counts as 0.
+impl VariantStatus {
+    /// The status as it is written in reports: `ranked`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ranked => "ranked",
+            Self::Eliminated => "eliminated",
+            Self::Failed => "failed",
+            Self::Unranked => "unranked",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MissingScore {
     /// There is no reading of this source.
