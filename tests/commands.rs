@@ -2,10 +2,11 @@
 //! long anything takes, only on what is far slower than something else.
 
 use crate::finished::TOP_K;
-use crate::support::{CommandOutput, run_bakeoff};
+use crate::support::{CommandOutput, bakeoff, measuring_slot, root, run_bakeoff};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -337,34 +338,59 @@ fn sources_and_components_are_mixed_and_the_same_code_ties() {
 }
 
 #[test]
-fn calls_in_a_file_are_compared_without_an_experiment() {
-    let said = run_bakeoff(&[
-        "compare",
-        "tests/planted/cases/approaches/sort.rs",
-        "tests/planted/cases/approaches/reversed.rs",
+fn calls_in_a_file_are_compared_without_an_experiment_and_one_is_made_again_as_the_report_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path().join("it's here");
+    for (from, to) in [
+        ("approaches/sort.rs", "sort.rs"),
+        ("approaches/reversed.rs", "the reversed.rs"),
+        ("wit/top-k.wit", "the wit/top-k.wit"),
+        ("cases.toml", "it's cases.toml"),
+    ] {
+        let to = here.join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(root().join("tests/planted/cases").join(from), to).unwrap();
+    }
+    let run = |mut command: Command| -> CommandOutput {
+        let _slot = measuring_slot();
+        command.current_dir(&here).output().unwrap().into()
+    };
+    let files = ["compare", "sort.rs", "the reversed.rs"];
+    let inputs = [
         "--wit",
-        "tests/planted/cases/wit",
+        "the wit",
         "--call",
         "top-k",
         "--cases",
-        "tests/planted/cases/cases.toml",
-        "--budget",
-        "60s",
-        "--fail-if-slower",
-        "2%",
-        "--format",
-        "json",
-    ]);
+        "it's cases.toml",
+    ];
+    let test = ["--budget", "60s", "--fail-if-slower", "2%"];
+    let said = run(bakeoff(&[&files[..], &inputs, &test].concat()));
     // The calls are too short to time, and the one that is compared with the first failed.
+    let unknown = "not known whether the-reversed";
+    assert!(said.stderr.contains(unknown), "{}", said.stderr);
     assert_eq!(said.status, 1, "{}", said.stderr);
     assert!(
-        said.stderr.contains("not known whether reversed"),
+        said.stdout.contains("failed: wrong-answer"),
         "{}",
-        said.stderr
+        said.stdout
     );
-    let report = said.json();
-    let failure = &crate::support::variant(&report, "reversed")["failure"];
-    assert_eq!(failure["class"], "wrong-answer");
+
+    // What is printed is a command for a shell, in the same folder.
+    let printed = said.stdout.split_once("bakeoff check ").unwrap().1;
+    let printed = printed.split_once("\n\n").unwrap().0;
+    let printed: Vec<&str> = printed.split_whitespace().collect();
+    let mut shell = Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(format!("\"$0\" check {}", printed.join(" ")));
+    shell.arg(bakeoff(&[]).get_program());
+    for (name, value) in bakeoff(&[]).get_envs() {
+        value.map(|value| shell.env(name, value));
+    }
+    let again = run(shell);
+    assert_eq!(again.status, 1, "{printed:?}\n{}", again.stderr);
+    assert!(again.stdout.contains("wrong-answer"), "{}", again.stdout);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use bakeoff::store::{
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
-    Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use bakeoff_domain::verdict::Verdict;
 use std::path::Path;
@@ -337,6 +337,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         measure: Measure::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
+        declared: Declared::InFile,
     };
     let meta = RunMeta {
         name: "bench",

@@ -241,6 +241,7 @@ pub(super) fn facts() -> Facts {
             cases: SIZES.map(CaseLabel::Size).to_vec(),
         },
         environment: Environment {
+            options: Vec::new(),
             engine: "wasmtime 48.0.9 (a1b2c3d4)".to_owned(),
             compiler: "rustc 1.95.0".to_owned(),
             cpu: "AMD EPYC 7763".to_owned(),

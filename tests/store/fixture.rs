@@ -6,7 +6,7 @@ use bakeoff::store::{
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
-    Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +31,7 @@ pub(crate) fn experiment() -> Experiment {
         measure: Measure::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
+        declared: Declared::InFile,
     }
 }
 

@@ -162,6 +162,10 @@ impl std::fmt::Display for CaseLabel {
     }
 }
 
+    /// Where no file declares it: the options of the command line that say what is called, and on which
+    /// inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 /// The machine and tools of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {

@@ -28,6 +28,19 @@ pub struct Experiment {
     pub criteria: Vec<Criterion>,
     /// The contents of the report.
     pub report: ReportOptions,
+    /// Where it is declared.
+    #[serde(default)]
+    pub declared: Declared,
+}
+
+/// Where an experiment is declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Declared {
+    /// In an experiment file.
+    #[default]
+    InFile,
+    /// On the command line: there is no file, and its paths are relative to the folder of the command.
+    OnCommandLine,
 }
 
 impl Experiment {

@@ -13,8 +13,8 @@ use crate::render::escape::Plain;
 use crate::store::Start;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{
-    Approach, Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workers,
-    Workload,
+    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
+    Workers, Workload,
 };
 use bakeoff_domain::variant;
 use clap::Args;
@@ -283,6 +283,7 @@ impl Arguments {
             measure,
             criteria: config::default_criteria(),
             report: ReportOptions::default(),
+            declared: Declared::OnCommandLine,
         })
     }
 

@@ -10,7 +10,8 @@ use crate::render::escape::{Lines, Plain};
 use crate::run::{self, RepeatOutcome};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
-    Approach, Code, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
+    Workload,
 };
 use clap::Args;
 use serde::Serialize;
@@ -229,6 +230,7 @@ fn assembled(
         measure: Measure::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
+        declared: Declared::OnCommandLine,
     };
     Ok(LoadedExperiment::assembled(experiment, PathBuf::new())?)
 }

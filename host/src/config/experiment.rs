@@ -6,7 +6,7 @@ use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::{criteria, options, problem};
 use bakeoff_domain::spec::{
-    Approach, Code, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
+    Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
 };
 use std::ops::Range;
 use toml::de::DeTable;
@@ -243,6 +243,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             measure,
             criteria,
             report,
+            declared: Declared::InFile,
         })
     })();
     if let Some(experiment) = &decoded.experiment {

@@ -1,10 +1,10 @@
 //! The call that failed, in words.
 
 use super::escape::ShellWord;
-use bakeoff_domain::report::{CaseLabel, FailedCall, VariantReport};
+use bakeoff_domain::report::{CaseLabel, FailedCall, Report, VariantReport};
 
 /// Names the call that failed, and the command that makes it again.
-pub(super) fn failed_call(variant: &VariantReport) -> Option<String> {
+pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<String> {
     let FailedCall { case, seed } = variant.failed_call.as_ref()?;
     let label = case.to_string();
     let (named, seed) = match case {
@@ -15,10 +15,47 @@ pub(super) fn failed_call(variant: &VariantReport) -> Option<String> {
         // The call itself is the input.
         CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
     };
+    let options = &report.experiment.options;
+    let folder = match options.is_empty() {
+        true => "in the experiment's folder",
+        false => "in the same folder as before",
+    };
+    let options = options.iter().map(|word| format!(" {}", ShellWord(word)));
     Some(format!(
-        "The call: {named}. To make it again, in the experiment's folder: bakeoff check {} --case \
-         {}{seed}",
+        "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{}",
         ShellWord(&variant.file),
-        ShellWord(&label)
+        ShellWord(&label),
+        options.collect::<String>()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tables::tests::named;
+
+    #[test]
+    fn the_command_has_the_options_of_an_experiment_without_a_file_quoted() {
+        let mut report = named("x");
+        report.variants[0].file = "my sort.rs".to_owned();
+        report.variants[0].failed_call = Some(FailedCall {
+            case: CaseLabel::Size(64_000),
+            seed: 7,
+        });
+        let said = |report: &Report| failed_call(report, &report.variants[0]).unwrap();
+        assert_eq!(
+            said(&report),
+            "The call: size 64000, seed 7. To make it again, in the experiment's folder: bakeoff check \
+             'my sort.rs' --case 64000 --seed 7"
+        );
+        let options = ["--wit", "it's wit", "--call", "f", "--workload", "w.rs"];
+        report.experiment.options = options.map(str::to_owned).to_vec();
+        assert!(
+            said(&report).ends_with(
+                r"in the same folder as before: bakeoff check 'my sort.rs' --case 64000 --seed 7 --wit 'it'\''s wit' --call f --workload w.rs"
+            ),
+            "{}",
+            said(&report)
+        );
+    }
 }

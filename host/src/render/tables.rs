@@ -393,6 +393,7 @@ pub(super) mod tests {
                 rank: None,
                 total: None,
                 scores: BTreeMap::new(),
+                options: Vec::new(),
                 readings: BTreeMap::new(),
                 failure: None,
                 failed_call: None,

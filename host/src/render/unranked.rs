@@ -31,7 +31,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
         .filter(|v| v.status != VariantStatus::Ranked);
     for variant in unranked {
         let name = words::name(report, &variant.id);
-        let one = why_unranked(variant);
+        let one = why_unranked(report, variant);
         let same =
             |(known, _): &&mut (UnrankedVariant, _)| variant.failure.is_none() && *known == one;
         match list.iter_mut().find(same) {
@@ -47,7 +47,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
 }
 
 /// Why a variant is not ranked; its name is left out.
-fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
+fn why_unranked(report: &Report, variant: &VariantReport) -> UnrankedVariant {
     let reason = |text: &str| clipped(text, MESSAGE_CHARS_MAX);
     match &variant.failure {
         Some(failure) => {
@@ -57,7 +57,7 @@ fn why_unranked(variant: &VariantReport) -> UnrankedVariant {
                 name: String::new(),
                 status: format!("failed: {}", failure.class),
                 reason: reason(&failure.message) + &limit,
-                call: failed_call(variant),
+                call: failed_call(report, variant),
             }
         }
         None => UnrankedVariant {

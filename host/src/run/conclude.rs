@@ -19,10 +19,11 @@ use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
     Report, VariantReport, VariantStatus,
 };
-use bakeoff_domain::spec::Experiment;
+use bakeoff_domain::spec::{Declared, Experiment, Inputs};
 use bakeoff_domain::variant::{Variant, VariantId};
 use std::collections::BTreeMap;
 
+use std::path::Path;
 /// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
 /// of this store they are; any other evidence must be validated before.
 ///
@@ -124,7 +125,30 @@ fn states(record: &Record) -> Vec<VariantState> {
             ..VariantState::new(variant.clone())
         }
     };
+        options: options(experiment),
     record.variants.iter().map(state).collect()
+}
+
+/// Returns the options of the command line that declare what an experiment without a file calls.
+fn options(experiment: &Experiment) -> Vec<String> {
+    if experiment.declared == Declared::InFile {
+        return Vec::new();
+    }
+    let inputs = match &experiment.workload.inputs {
+        Inputs::Generated { code, .. } => ["--workload".to_owned(), shown(code.path())],
+        Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
+    };
+    let interface = [
+        "--wit".to_owned(),
+        shown(&experiment.interface.wit),
+        "--call".to_owned(),
+        experiment.interface.call.clone(),
+    ];
+    interface.into_iter().chain(inputs).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Returns the failure of a variant that has no build record.
