@@ -109,10 +109,19 @@ fn cases_in_a_file_are_calls_and_answers() {
     for id in ["sort", "select"] {
         assert!(variant(report, id)["failure"].is_null(), "{id}");
     }
+    let short = report["too_short"].as_array().unwrap();
+    assert_eq!(
+        short.len(),
+        report["experiment"]["cases"].as_array().unwrap().len()
+    );
+    for case in short {
+        let took = |key: &str| case[key].as_f64().unwrap();
+        assert!(took("call_ns") < took("call_ns_min"), "{case}");
+    }
+    let text = report["recommendation"]["text"].as_str().unwrap();
     assert!(
-        report["notes"].to_string().contains("too short to time"),
-        "{}",
-        report["notes"]
+        text.contains("every call is too short to be timed") && !text.contains("--budget"),
+        "{text}"
     );
     assert_eq!(report["recommendation"]["winner"], Value::Null);
 }

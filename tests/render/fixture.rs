@@ -2,9 +2,9 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{
-    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, FailedCall,
-    Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
-    VerdictRow, WorkerCost, assemble,
+    Basis, CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts,
+    FailedCall, Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport,
+    VariantStatus, VerdictRow, WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -85,6 +85,7 @@ pub(super) fn variant(name: &str) -> VariantReport {
         growth: None,
         imports: Vec::new(),
         attempts: Vec::new(),
+        single_calls: Vec::new(),
     }
 }
 
@@ -240,8 +241,8 @@ pub(super) fn facts() -> Facts {
             check_seed: 1,
             cases: SIZES.map(CaseLabel::Size).to_vec(),
         },
-        environment: Environment {
             options: Vec::new(),
+        environment: Environment {
             engine: "wasmtime 48.0.9 (a1b2c3d4)".to_owned(),
             compiler: "rustc 1.95.0".to_owned(),
             cpu: "AMD EPYC 7763".to_owned(),
@@ -268,6 +269,7 @@ pub(super) fn facts() -> Facts {
             replicas: 12,
             ended: Ended::Budget,
         },
+            basis: Basis::All,
         options: ReportOptions::default(),
         cost: Cost {
             seconds: 23.4,
@@ -283,6 +285,7 @@ pub(super) fn facts() -> Facts {
         },
         notes: vec!["No call of an instance shares state with another.".to_owned()],
     }
+        too_short: Vec::new(),
 }
 
 /// Six that are timed, of which one is gated out, two that failed; a tie, a crossing, a price.

@@ -8,20 +8,28 @@ pub fn significant(value: f64, digits: i32) -> String {
     if !(-9.0..15.0).contains(&value.abs().log10().floor()) {
         return format!("{value:.1e}");
     }
+    grouped(&rounded(value, decimals_of(value, digits)))
+}
+
+/// The number of decimals of a number with this many significant digits; negative if it is rounded
+/// before the point.
+fn decimals_of(value: f64, digits: i32) -> i32 {
     // The exponent of the rounded number, which may be larger than that of the number itself.
     let places = usize::try_from(digits - 1).unwrap_or(0);
     let scientific = format!("{value:.places$e}");
     let exponent = scientific
         .rsplit_once('e')
         .map_or("0", |(_, exponent)| exponent);
-    let decimals = digits - 1 - exponent.parse::<i32>().unwrap_or(0);
-    let rounded = if decimals >= 0 {
-        format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
-    } else {
-        let unit = 10f64.powi(-decimals);
-        format!("{:.0}", (value / unit).round() * unit)
-    };
-    grouped(&rounded)
+    digits - 1 - exponent.parse::<i32>().unwrap_or(0)
+}
+
+/// The number rounded to this many decimals; to tens and more if that is negative.
+fn rounded(value: f64, decimals: i32) -> String {
+    if decimals >= 0 {
+        return self::decimals(usize::try_from(decimals).unwrap_or(0), value);
+    }
+    let unit = 10f64.powi(-decimals);
+    format!("{:.0}", (value / unit).round() * unit)
 }
 
 /// The number with its integer digits in groups of three, from five digits on: 256,000 but 1024.
@@ -48,31 +56,53 @@ pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A value and the ends of its interval, with as few digits as keep the value between its ends: `1.8`
-/// and `1.76–1.85`.
+/// Ends of an interval that are this factor apart, or more, have no decimals in common.
+const WIDE: f64 = 10.0;
+
+/// A value and the ends of its interval: `1.80` and `1.76–1.85`. They have the same decimals, as many as
+/// it takes to tell the ends apart, unless the ends are of different orders of magnitude. The value is
+/// never shown outside the ends.
 pub fn with_ends(value: f64, low: Option<f64>, high: Option<f64>) -> (String, Option<String>) {
-    let inside = |text: &str| {
-        let shown: f64 = text.replace(',', "").parse().unwrap_or(value);
-        low.is_none_or(|low| shown >= low) && high.is_none_or(|high| shown <= high)
-    };
-    let mut texts = (2..=5).map(|digits| significant(value, digits));
-    let shown = texts
-        .clone()
-        .find(|text| inside(text))
-        .or_else(|| texts.next_back())
-        .unwrap_or_default();
-    let ends = match (low, high) {
+    match (low, high) {
         (Some(low), Some(high)) => {
-            let wide = |digits| significant(low, digits) != significant(high, digits);
-            let digits = (3..=5).find(|digits| wide(*digits)).unwrap_or(5);
-            let (low, high) = (significant(low, digits), significant(high, digits));
-            Some(format!("{low}–{high}"))
+            let [low, value, high] = alike([low, value, high], 3);
+            (value, Some(format!("{low}–{high}")))
         }
-        (Some(low), None) => Some(format!("at least {}", significant(low, 3))),
-        (None, Some(high)) => Some(format!("at most {}", significant(high, 3))),
-        (None, None) => None,
+        (Some(low), None) => {
+            let [low, value] = alike([low, value], 3);
+            (value, Some(format!("at least {low}")))
+        }
+        (None, Some(high)) => {
+            let [value, high] = alike([value, high], 3);
+            (value, Some(format!("at most {high}")))
+        }
+        (None, None) => (significant(value, 2), None),
+    }
+}
+
+/// Ascending numbers that stand side by side, with the same decimals: those that the largest has with
+/// this many significant digits, or, where the first and the last would look the same, with up to two
+/// more. If these two are of different orders of magnitude, each has its own.
+pub fn alike<const N: usize>(ascending: [f64; N], digits: i32) -> [String; N] {
+    let (first, last) = (ascending[0], ascending[N - 1]);
+    let is_wide = first > 0.0 && last / first >= WIDE;
+    let largest = first.abs().max(last.abs());
+    if is_wide || !largest.is_finite() || largest == 0.0 {
+        return ascending.map(|number| significant(number, digits.min(2)));
+    }
+    let shown = |digits: i32| {
+        let decimals = decimals_of(largest, digits);
+        ascending.map(|number| grouped(&rounded(number, decimals)))
     };
-    (shown, ends)
+    let differ = |digits: &i32| {
+        let texts = shown(*digits);
+        texts[0] != texts[N - 1]
+    };
+    let digits = match first < last {
+        true => (digits..=digits + 2).find(differ).unwrap_or(digits + 2),
+        false => digits,
+    };
+    shown(digits)
 }
 
 /// A fraction as a percentage: `3 %`, `0.5 %`, `12 %`.

@@ -8,6 +8,7 @@ pub mod words;
 use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
+pub use crate::race::Basis;
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, VariantStatus, WeightChange,
@@ -63,6 +64,22 @@ pub struct Report {
     /// The parts that the report shows.
     #[serde(default)]
     pub options: ReportOptions,
+    /// The cases that no time rests on, since calls on them are shorter than can be timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_short: Vec<TooShortCase>,
+}
+
+/// A case on which calls are shorter than can be timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TooShortCase {
+    /// The case.
+    pub case: CaseLabel,
+    /// The id of the variant whose calls are the shortest there.
+    pub variant: String,
+    /// The time of one of its calls, in nanoseconds, as far as that can be told.
+    pub call_ns: f64,
+    /// The time of the shortest call that can be timed, in nanoseconds.
+    pub call_ns_min: f64,
 }
 
 /// By source, the verdicts about pairs of variants by that reading, under the variants' ids.
@@ -81,6 +98,9 @@ pub struct Protocol {
     pub replicas: u32,
     /// The reason why measuring ended.
     pub ended: Ended,
+    /// Which replicas verdicts rest on.
+    #[serde(default)]
+    pub basis: Basis,
 }
 
 impl Default for Protocol {
@@ -92,6 +112,7 @@ impl Default for Protocol {
             budget_seconds: 0.0,
             replicas: 0,
             ended: Ended::NotMeasured,
+            basis: Basis::All,
         }
     }
 }
@@ -141,6 +162,10 @@ pub struct ExperimentSummary {
     /// By case: its size, or its call in WAVE.
     #[serde(default)]
     pub cases: Vec<CaseLabel>,
+    /// Where no file declares it: the options of the command line that say what is called, and on which
+    /// inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 }
 
 /// The label of a case: its size, or the call itself.
@@ -162,10 +187,6 @@ impl std::fmt::Display for CaseLabel {
     }
 }
 
-    /// Where no file declares it: the options of the command line that say what is called, and on which
-    /// inputs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub options: Vec<String>,
 /// The machine and tools of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
@@ -257,6 +278,10 @@ pub struct VariantReport {
     /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
+    /// The cases on which it made single calls, being far slower than the best there: its ratios to
+    /// others on these are those of cold calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub single_calls: Vec<CaseLabel>,
 }
 
 /// A call that failed. Its input follows from both; it may need the calls before it to fail again.

@@ -25,6 +25,8 @@ const RESULTS_MAX: usize = config::APPROACHES_MAX;
 
 /// The most sources of readings in a report: the built-in ones, and 64 numbers for each case.
 const SOURCES_MAX: usize = 64 * (config::CASES_MAX + 1);
+/// The most words of the options that declare an experiment without a file: three options.
+const OPTIONS_MAX: usize = 6;
 /// The most notes of a report.
 const NOTES_MAX: usize = 1_024;
 
@@ -66,7 +68,14 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     let first = &report.recommendation;
     let mut named = [&first.tied, &first.alternatives, &report.pareto].into_iter();
     hold(
-        named.all(|ids| ids.len() <= variants) && report.notes.len() <= NOTES_MAX,
+        named.all(|ids| ids.len() <= variants)
+            && report.notes.len() <= NOTES_MAX
+            && report.too_short.len() <= cases
+            && report
+                .variants
+                .iter()
+                .all(|one| one.single_calls.len() <= cases)
+            && report.experiment.options.len() <= OPTIONS_MAX,
         "its report names more variants than it has, or notes more than a run",
     )?;
     let Some(replicas) = &report.replicas else {

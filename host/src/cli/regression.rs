@@ -133,7 +133,11 @@ fn advice(protocol: &Protocol) -> String {
              quieter machine",
             protocol.replicas
         ),
-        Ended::NotMeasured => "nothing was timed: put more work into one case".to_owned(),
+        Ended::NotMeasured => {
+            "calls are shorter than can be timed: choose larger inputs, or do more \
+                               work in one call"
+                .to_owned()
+        }
         Ended::Precision | Ended::Settled => "measure again".to_owned(),
     }
 }

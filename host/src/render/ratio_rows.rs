@@ -1,6 +1,6 @@
 //! Times of all variants against one of them, with what verdicts say of each.
 
-use bakeoff_domain::report::words::{self, Standing};
+use bakeoff_domain::report::words::{self, ColdCalls, Standing};
 use bakeoff_domain::report::{Interval, Report, VariantReport};
 use bakeoff_domain::verdict::Verdict;
 
@@ -14,6 +14,8 @@ pub(super) struct RatioRow<'a> {
     pub(super) relation: RatioRelation,
     /// Whether the difference is sure, but smaller than the practical threshold.
     pub(super) below_threshold: bool,
+    /// Whether the ratio is one of cold calls.
+    pub(super) cold: ColdCalls,
     /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
     pub(super) summary: String,
 }
@@ -32,11 +34,12 @@ impl RatioRow<'_> {
     pub(super) fn verdict_text(&self) -> String {
         let verdict = match self.relation {
             RatioRelation::Reference(standing) => standing.name(),
-            RatioRelation::Verdict(verdict) => verdict_name(verdict),
+            RatioRelation::Verdict(verdict) => verdict.name(),
         };
+        let cold = self.cold.text();
         match self.below_threshold {
-            true => format!("{verdict}, below the practical threshold"),
-            false => verdict.to_owned(),
+            true => format!("{verdict}{cold}, by less than you care about"),
+            false => format!("{verdict}{cold}"),
         }
     }
 }
@@ -63,6 +66,7 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
                 ratio,
                 relation: RatioRelation::Verdict(row.verdict),
                 below_threshold: row.below_threshold,
+                cold: ColdCalls::of(report, &row),
                 summary: words::pair_short(report, &row),
             })
         })
@@ -75,18 +79,9 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
         ratio: None,
         relation: RatioRelation::Reference(standing),
         below_threshold: false,
+        cold: ColdCalls::Nowhere,
         summary: standing.name().to_owned(),
     };
     list.insert(0, first);
     list
-}
-
-/// The name of a verdict in texts.
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Beats => "faster",
-        Verdict::Beaten => "slower",
-        Verdict::Tie => "tie",
-        Verdict::NoCall => "no call",
-    }
 }

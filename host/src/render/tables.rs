@@ -192,7 +192,7 @@ pub(super) fn ratios(report: &Report) -> Table {
     table
 }
 
-/// Times by case: the table of the chart of times by size.
+/// Times by case; beside the chart of times by size, its table.
 pub(super) fn by_case(report: &Report) -> Option<Table> {
     let cases = &report.experiment.cases;
     let timed: Vec<&VariantReport> = report
@@ -203,10 +203,13 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
             time.is_some_and(|time| time.by_case.len() == cases.len())
         })
         .collect();
-    if cases.len() < 2 || timed.is_empty() {
+    if timed.is_empty() {
         return None;
     }
-    let mut table = Table::new("Time of one call, by case");
+    let mut table = Table::new(match cases.len() {
+        1 => "Time of one call",
+        _ => "Time of one call, by case",
+    });
     for case in cases {
         let title = match case {
             CaseLabel::Size(size) => numbers::count(u64::from(*size)),
@@ -217,8 +220,18 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
     for variant in timed {
         let mut row = vec![words::name(report, &variant.id)];
         let time = &variant.readings["time"];
-        row.extend(time.by_case.iter().map(|value| match value {
-            Some(value) => numbers::reading(*value, &time.unit),
+        let by_case = cases.iter().zip(&time.by_case);
+        row.extend(by_case.map(|(case, value)| match value {
+            Some(value) => {
+                let cold = match variant.single_calls.contains(case) {
+                    true => " cold",
+                    false => "",
+                };
+                format!("{}{cold}", numbers::reading(*value, &time.unit))
+            }
+            None if report.too_short.iter().any(|short| short.case == *case) => {
+                "too short".to_owned()
+            }
             None => NO_VALUE.to_owned(),
         }));
         table.row(row);
@@ -380,6 +393,7 @@ pub(super) mod tests {
                 seed: 1,
                 check_seed: 1,
                 cases: Vec::new(),
+                options: Vec::new(),
             },
             environment: Environment::default(),
             criteria: Vec::new(),
@@ -393,7 +407,6 @@ pub(super) mod tests {
                 rank: None,
                 total: None,
                 scores: BTreeMap::new(),
-                options: Vec::new(),
                 readings: BTreeMap::new(),
                 failure: None,
                 failed_call: None,
@@ -404,6 +417,7 @@ pub(super) mod tests {
                 growth: None,
                 imports: Vec::new(),
                 attempts: Vec::new(),
+                single_calls: Vec::new(),
             }],
             verdicts: Vec::new(),
             wall_verdicts: Vec::new(),
@@ -413,6 +427,7 @@ pub(super) mod tests {
             options: bakeoff_domain::spec::ReportOptions::default(),
             cost: Cost::default(),
             notes: Vec::new(),
+            too_short: Vec::new(),
         })
     }
 

@@ -14,16 +14,17 @@ use crate::evaluate::{self, VariantEvidence};
 use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::race::StopReason;
+use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_domain::race::{Analysis, Basis, StopReason};
 use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
-    Report, VariantReport, VariantStatus,
+    Report, TooShortCase, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Declared, Experiment, Inputs};
 use bakeoff_domain::variant::{Variant, VariantId};
 use std::collections::BTreeMap;
-
 use std::path::Path;
+
 /// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
 /// of this store they are; any other evidence must be validated before.
 ///
@@ -52,7 +53,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     }
     find_duplicates(&mut variants);
     let outcome = outcome(&mut variants, evidence, cases)?;
-    all_notes.extend(notes(record, &variants, cases, outcome.as_ref()));
+    all_notes.extend(notes(record, &variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
     Ok(report::assemble(Facts {
@@ -78,7 +79,40 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         options: record.experiment.report,
         cost: cost(record, &variants, outcome.as_ref()),
         notes: all_notes,
+        too_short: too_short(cases, outcome.as_ref()),
     }))
+}
+
+/// Returns the cases on which calls are too short to be timed, each with its shortest calls.
+fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShortCase> {
+    let pilot = outcome.and_then(|outcome| Some((outcome, outcome.raced.pilot.as_ref()?)));
+    let Some((outcome, pilot)) = pilot else {
+        return Vec::new();
+    };
+    let on_case = |(index, case): (usize, &CaseLabel)| {
+        let calls = pilot.sampling.too_short.iter();
+        let calls = calls.filter(|short| short.case == index);
+        let short = calls.min_by(|a, b| a.call_ns.total_cmp(&b.call_ns))?;
+        Some(TooShortCase {
+            case: case.clone(),
+            variant: outcome.variants.get(short.variant)?.to_string(),
+            call_ns: short.call_ns,
+            call_ns_min: short.call_ns_min,
+        })
+    };
+    cases.iter().enumerate().filter_map(on_case).collect()
+}
+
+/// Returns the cases on which a variant of the race made single calls.
+fn single_calls(
+    racer: Option<VariantIndex>,
+    cases: &[CaseLabel],
+    analysis: Option<&Analysis>,
+) -> Vec<CaseLabel> {
+    let makers = analysis.map(|analysis| analysis.settings.single_calls.iter());
+    let own = makers.and_then(|mut makers| makers.find(|own| Some(own.variant) == racer));
+    let label = |case: &CaseIndex| cases.get(*case).cloned();
+    own.map_or_else(Vec::new, |own| own.cases.iter().filter_map(label).collect())
 }
 
 fn summary(record: &Record) -> Result<ExperimentSummary, String> {
@@ -91,7 +125,30 @@ fn summary(record: &Record) -> Result<ExperimentSummary, String> {
         seed,
         check_seed: experiment.workload.seed.unwrap_or(seed),
         cases: record.cases.clone(),
+        options: options(experiment),
     })
+}
+
+/// Returns the options of the command line that declare what an experiment without a file calls.
+fn options(experiment: &Experiment) -> Vec<String> {
+    if experiment.declared == Declared::InFile {
+        return Vec::new();
+    }
+    let inputs = match &experiment.workload.inputs {
+        Inputs::Generated { code, .. } => ["--workload".to_owned(), shown(code.path())],
+        Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
+    };
+    let interface = [
+        "--wit".to_owned(),
+        shown(&experiment.interface.wit),
+        "--call".to_owned(),
+        experiment.interface.call.clone(),
+    ];
+    interface.into_iter().chain(inputs).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Returns the state of every variant after its build and gate.
@@ -125,30 +182,7 @@ fn states(record: &Record) -> Vec<VariantState> {
             ..VariantState::new(variant.clone())
         }
     };
-        options: options(experiment),
     record.variants.iter().map(state).collect()
-}
-
-/// Returns the options of the command line that declare what an experiment without a file calls.
-fn options(experiment: &Experiment) -> Vec<String> {
-    if experiment.declared == Declared::InFile {
-        return Vec::new();
-    }
-    let inputs = match &experiment.workload.inputs {
-        Inputs::Generated { code, .. } => ["--workload".to_owned(), shown(code.path())],
-        Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
-    };
-    let interface = [
-        "--wit".to_owned(),
-        shown(&experiment.interface.wit),
-        "--call".to_owned(),
-        experiment.interface.call.clone(),
-    ];
-    interface.into_iter().chain(inputs).collect()
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Returns the failure of a variant that has no build record.
@@ -268,6 +302,7 @@ fn variant_report(
         growth: evaluate::growth(&evidence),
         imports: imports.unwrap_or_default(),
         attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
+        single_calls: single_calls(evidence.racer, cases, analysis),
     }
 }
 
@@ -304,5 +339,6 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(StopReason::Precision) => Ended::Precision,
             Some(_) => Ended::Settled,
         },
+        basis: analysis.map_or(Basis::All, |analysis| analysis.settings.basis),
     }
 }

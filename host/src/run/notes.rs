@@ -8,7 +8,7 @@ use bakeoff_domain::attempt;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
-use bakeoff_domain::report::{CaseLabel, Machine, noise};
+use bakeoff_domain::report::{Machine, noise};
 use bakeoff_domain::spec::State;
 use std::collections::BTreeSet;
 
@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 pub(super) fn notes(
     record: &Record,
     variants: &[VariantState],
-    cases: &[CaseLabel],
     outcome: Option<&RaceOutcome>,
 ) -> Vec<String> {
     let mut notes = NoteList::default();
@@ -52,23 +51,14 @@ pub(super) fn notes(
         }
     }
     if let Some(outcome) = outcome {
-        on_the_race(&mut notes, outcome, cases, record.environment.cores);
+        on_the_race(&mut notes, outcome, record.environment.cores);
     }
     notes.into_sentences()
 }
 
-fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) {
+fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
-    for short in sampling.iter().flat_map(|sampling| &sampling.too_short) {
-        let least = format!(
-            " (a call of {} takes less than {:.0} µs). Put more work into one case.",
-            id(short.variant),
-            short.call_ns_min / 1e3
-        );
-        let case = cases[short.case].to_string();
-        notes.about("Cases that are too short to time: ", &case, &least);
-    }
     for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
         notes.about(
             "Compared by single calls, more than 10 × slower than the best on a case: every pair with ",

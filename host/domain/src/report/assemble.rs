@@ -6,10 +6,12 @@
 use super::words;
 use super::{
     Claim, Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, ReadingVerdict,
-    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, VariantReport,
-    VerdictRow,
+    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, TooShortCase,
+    VariantReport, VerdictRow,
 };
-use crate::score::{self, CriterionSummary, Ranking, ScoreInput, VariantReadings, WeightError};
+use crate::score::{
+    self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
+};
 use crate::spec::ReportOptions;
 use crate::verdict::PairVerdict;
 use std::collections::BTreeMap;
@@ -38,6 +40,8 @@ pub struct Facts {
     pub protocol: Protocol,
     /// The parts that the report shows.
     pub options: ReportOptions,
+    /// The cases on which calls are shorter than can be timed.
+    pub too_short: Vec<TooShortCase>,
     /// The cost of the run.
     pub cost: Cost,
     /// Notes on how the numbers came about.
@@ -62,6 +66,7 @@ pub fn assemble(facts: Facts) -> Report {
         protocol: facts.protocol,
         replicas: facts.replicas,
         options: facts.options,
+        too_short: facts.too_short,
     })
 }
 
@@ -120,7 +125,16 @@ fn input(report: &Report) -> ScoreInput {
         verdicts,
         differences,
         log_times: log_times(report),
+        timed_cases: timed_cases(report),
         seed: report.experiment.seed,
+    }
+}
+
+fn timed_cases(report: &Report) -> TimedCases {
+    match report.too_short.len() {
+        0 => TimedCases::All,
+        left_out if left_out < report.experiment.cases.len() => TimedCases::Some,
+        _ => TimedCases::None,
     }
 }
 

@@ -4,7 +4,10 @@
 //! escapes them for its format.
 
 mod advice;
+mod cold_calls;
 mod digits;
+#[cfg(test)]
+mod fixture;
 mod headline;
 mod notes;
 pub mod numbers;
@@ -13,9 +16,11 @@ mod pairs;
 mod readings;
 mod sizes;
 mod speed;
+mod too_short;
 mod trade_offs;
 mod view;
 
+pub use cold_calls::ColdCalls;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use notes::NoteList;

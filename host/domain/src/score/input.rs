@@ -27,6 +27,18 @@ pub struct ReplicaTimes {
     pub log_times: Vec<Vec<Option<f64>>>,
 }
 
+/// The cases on which calls are long enough to be timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimedCases {
+    /// All of them.
+    #[default]
+    All,
+    /// Some of them.
+    Some,
+    /// None of them.
+    None,
+}
+
 /// Everything that scores follow from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoreInput {
@@ -42,6 +54,8 @@ pub struct ScoreInput {
     /// By replica and variant: the logarithm of its time, for the bootstrap of first places. May be
     /// empty.
     pub log_times: Vec<Vec<Option<f64>>>,
+    /// The cases on which calls are long enough to be timed.
+    pub timed_cases: TimedCases,
     /// The seed of the bootstrap.
     pub seed: u64,
 }

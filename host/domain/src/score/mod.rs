@@ -26,7 +26,7 @@ pub use crate::interval::Interval;
 pub use criterion::CriterionSummary;
 pub use engine::{Ranking, RankingOutcome, score};
 pub use flip::{Flip, WeightChange};
-pub use input::{ReplicaTimes, ScoreInput, VariantReadings};
+pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use pareto::{compare_readings, is_worth};
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

@@ -2,7 +2,7 @@
 
 use super::criterion::CriterionSummary;
 use super::difference;
-use super::input::ScoreInput;
+use super::input::{ScoreInput, TimedCases};
 use super::variant_score::{MissingScore, SCORE_MAX, ScoreResult, score_of_factor};
 use crate::interval::Interval;
 use crate::spec::{Direction, Scale};
@@ -30,7 +30,10 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
         .iter()
         .map(|variant| {
             let reading = variant.readings.get(&criterion.source);
-            (!variant.failed).then(|| valid(reading, criterion))
+            (!variant.failed).then(|| match reading {
+                Some(reading) => valid(reading, criterion),
+                None => Err(no_reading(input, criterion)),
+            })
         })
         .collect();
     match criterion.scale {
@@ -45,11 +48,36 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
     }
 }
 
+/// The reason why a variant that did not fail has no reading on a criterion.
+fn no_reading(input: &ScoreInput, criterion: &CriterionSummary) -> MissingScore {
+    let needs_times = match input.timed_cases {
+        TimedCases::All => false,
+        TimedCases::Some => criterion.source == "growth",
+        TimedCases::None => criterion.source == "growth" || is_of_calls(criterion),
+    };
+    match needs_times {
+        true => MissingScore::TooShort(input.timed_cases),
+        false => MissingScore::NoReading {
+            of: criterion.source.clone(),
+        },
+    }
+}
+
+/// Returns true if the criterion's readings come from timed calls.
+fn is_of_calls(criterion: &CriterionSummary) -> bool {
+    matches!(criterion.source.as_str(), "time" | "wall" | "cold-start")
+}
+
+/// The reason why a variant that did not fail was not compared on a criterion.
+fn not_compared(input: &ScoreInput, criterion: &CriterionSummary) -> MissingScore {
+    match input.timed_cases {
+        TimedCases::None if is_of_calls(criterion) => MissingScore::TooShort(input.timed_cases),
+        _ => MissingScore::NotCompared,
+    }
+}
+
 /// The reading, if the criterion's scale accepts it.
-fn valid(reading: Option<&Interval>, criterion: &CriterionSummary) -> ScoreResult {
-    let reading = reading.ok_or_else(|| MissingScore::NoReading {
-        of: criterion.source.clone(),
-    })?;
+fn valid(reading: &Interval, criterion: &CriterionSummary) -> ScoreResult {
     let value = reading.value;
     if !value.is_finite() {
         return Err(MissingScore::NotFinite(value));
@@ -119,7 +147,7 @@ fn by_verdicts(
     base: f64,
 ) -> Vec<Option<ScoreResult>> {
     let Some(best) = fastest(input, criterion) else {
-        return absent(input, MissingScore::NotCompared);
+        return absent(input, not_compared(input, criterion));
     };
     if !(base.is_finite() && base > 1.0) {
         return absent(input, MissingScore::Scale);

@@ -1,5 +1,6 @@
 //! The scores of one variant.
 
+use super::input::TimedCases;
 use crate::interval::Interval;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,6 @@ pub enum VariantStatus {
     Unranked,
 }
 
-/// The reason why a variant has no score on a criterion. A missing score never counts as 0.
 impl VariantStatus {
     /// The status as it is written in reports: `ranked`.
     pub fn name(self) -> &'static str {
@@ -30,6 +30,7 @@ impl VariantStatus {
     }
 }
 
+/// The reason why a variant has no score on a criterion. A missing score never counts as 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MissingScore {
     /// There is no reading of this source.
@@ -38,6 +39,9 @@ pub enum MissingScore {
         /// The name of the source.
         of: String,
     },
+    /// The reading needs times that there cannot be.
+    #[error("{}", why_too_short(.0))]
+    TooShort(TimedCases),
     /// The reading is NaN or infinite.
     #[error("the reading {0} is not a finite number")]
     NotFinite(f64),
@@ -48,10 +52,7 @@ pub enum MissingScore {
     )]
     NotPositive(f64),
     /// It was not measured against the best variant.
-    #[error(
-        "it was not measured against the best; a larger --budget may do, or a note says why it cannot \
-         be timed"
-    )]
+    #[error("it was not measured against the best; a larger --budget may do")]
     NotCompared,
     /// The scale itself is invalid.
     #[error("the criterion's scale is not valid")]
@@ -61,9 +62,7 @@ pub enum MissingScore {
 /// The reason why a variant with a result has no reading of a source, and what to do.
 fn why_no_reading(source: &str) -> &'static str {
     match source {
-        "time" | "wall" | "cold-start" => {
-            "it was not timed; a larger --budget may do, or a note says why it cannot be timed"
-        }
+        "time" | "wall" | "cold-start" => "it was not timed; a larger --budget may do",
         "growth" => "it takes times at every size; a larger --budget may do",
         "source-lines" => "a component has no source; `component-size` is known of all variants",
         "build-time" => "its build took no measurable time",
@@ -71,6 +70,16 @@ fn why_no_reading(source: &str) -> &'static str {
             "the workload's `assess` must give this number, and a finite one, for every case"
         }
         _ => "it could not be measured",
+    }
+}
+
+/// The reason why there are no times, where calls are too short for them.
+fn why_too_short(timed: &TimedCases) -> &'static str {
+    match timed {
+        TimedCases::Some => {
+            "it takes times at every size, and calls at some are too short to be timed"
+        }
+        TimedCases::All | TimedCases::None => "calls are too short to be timed",
     }
 }
 

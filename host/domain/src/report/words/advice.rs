@@ -17,7 +17,7 @@ pub(super) fn edge(
     other: &str,
 ) -> String {
     if let Some(row) = row_for(report, criterion, &a.id, &b.id).filter(|_| criterion.is_timed()) {
-        return speed::faster(&row, other, &report.protocol);
+        return speed::faster(report, &row, other);
     }
     let called = view::shortened(&criterion.name);
     let claim = readings::claim(report, criterion, a, b);
@@ -243,7 +243,9 @@ pub(super) fn robustness(report: &Report) -> Vec<String> {
             ),
         });
     }
-    if let Some(share) = recommendation.first_share.get(winner) {
+    // Alone it comes first whatever is drawn.
+    let share = recommendation.first_share.get(winner);
+    if let Some(share) = share.filter(|_| ranked(report).len() > 1) {
         sentences.push(format!(
             "{called} came first in {} of bootstrap resamples.",
             percent(*share)

@@ -4,7 +4,7 @@ use super::view::{
     Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for,
     time_criterion,
 };
-use super::{advice, digits, numbers, open, sizes, speed};
+use super::{advice, digits, numbers, open, sizes, speed, too_short};
 use crate::report::{CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus};
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
@@ -17,14 +17,18 @@ const REASONS_MAX: usize = 3;
 
 /// The recommendation with its reason, in the style that was asked for: `decisive` names one variant
 /// if the verdicts do, `options` lists the close ones, `conditional` names one for each criterion,
-/// `none` is empty.
+/// `none` is empty. It ends with the cases that are left out of the times, if some are.
 pub fn headline(report: &Report) -> String {
-    match report.options.recommendation {
-        RecommendationStyle::None => String::new(),
+    let text = match report.options.recommendation {
+        RecommendationStyle::None => return String::new(),
         _ if report.recommendation.outcome == RankingOutcome::Nothing => nothing(report),
         RecommendationStyle::Decisive => decisive(report),
         RecommendationStyle::Options => options(report),
         RecommendationStyle::Conditional => advice::conditional(report),
+    };
+    match too_short::somewhere(report).filter(|_| too_short::is_in_headline(report)) {
+        Some(left_out) => format!("{text} {left_out}"),
+        None => text,
     }
 }
 
@@ -46,10 +50,11 @@ fn nothing(report: &Report) -> String {
         (count > 0).then(|| format!("{count} {what}"))
     };
     let is_unranked = |variant: &VariantReport| variant.status == VariantStatus::Unranked;
-    if let Some(why) = open::without_a_replica(report)
-        && report.variants.iter().any(is_unranked)
-    {
-        return format!("Nothing can be recommended: {why}.");
+    if report.variants.iter().any(is_unranked) {
+        let too_short = too_short::everywhere(report).filter(|_| time_criterion(report).is_some());
+        if let Some(why) = too_short.or_else(|| open::without_a_replica(report)) {
+            return format!("Nothing can be recommended: {why}.");
+        }
     }
     let why: Vec<String> = [
         counted(VariantStatus::Failed, "failed"),
@@ -177,7 +182,7 @@ fn shared(report: &Report) -> String {
     let names = listed(names, NAMES_MAX);
     if report.recommendation.outcome == RankingOutcome::NoCall {
         let why = open::first_of(report, tied)
-            .unwrap_or_else(|| "measuring ended before a difference was sure".to_owned());
+            .unwrap_or_else(|| "no difference between their totals is sure".to_owned());
         return format!("No call between {names}: {why}.");
     }
     let by_time_alone = tied.iter().enumerate().all(|(place, a)| {

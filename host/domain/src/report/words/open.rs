@@ -1,36 +1,85 @@
 //! Pairs without a verdict: the reason, and the budget that would likely bring one.
 
-use super::numbers::{budget, percent, reading};
+use super::numbers::{budget, count, percent, reading};
 use super::speed;
-use super::view::ordered_row;
-use crate::report::{Ended, Report, VerdictRow};
+use super::view::{name, reading_row, row_for, shortened};
+use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::{SignInversion, Verdict};
+use std::collections::BTreeSet;
 
 /// A budget is suggested if it is at most this many times the present one.
 const FACTOR_MAX: f64 = 30.0;
 
-/// The reason why the first pair without a verdict among `ids` has none, for the headline:
-/// `the budget ended at ±3 %; --budget 40s would likely settle it`.
+/// The reason why a pair among `ids` has no verdict on a criterion that counts, for the headline: of the
+/// pair that is furthest from one, `heap against sort: from 0.2 % less to 1.2 % more time when the budget
+/// ended; --budget 40s would likely settle it`. The pair is not named if it is the only one.
 pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
-    let mut pairs = ids
-        .iter()
-        .enumerate()
-        .flat_map(|(place, a)| ids[place + 1..].iter().map(move |b| (a, b)));
-    let open = pairs.find_map(|(a, b)| {
-        let row = ordered_row(report, a, b, None)?;
-        (row.verdict == Verdict::NoCall).then_some(row)
-    })?;
-    Some(reason(report, &open))
+    let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
+    let (timed, others): (Vec<_>, Vec<_>) = counting.partition(|c| c.is_timed());
+    let by_time = timed.into_iter().filter_map(|c| by_time(report, c, ids));
+    let by_reading = others
+        .into_iter()
+        .filter_map(|c| by_reading(report, c, ids));
+    by_time.chain(by_reading).next()
 }
 
-/// The reason in a few words: `no call at ±3 %`.
-pub(super) fn short(row: &VerdictRow) -> String {
+/// All pairs of these variants.
+fn pairs(ids: &[String]) -> impl Iterator<Item = (&String, &String)> {
+    let with_later = move |place: usize| ids[place + 1..].iter().map(move |b| (&ids[place], b));
+    (0..ids.len()).flat_map(with_later)
+}
+
+/// The reason of the pair that is furthest from a verdict by time.
+fn by_time(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> Option<String> {
+    let open = pairs(ids).filter_map(|(a, b)| row_for(report, criterion, a, b));
+    let open = open.filter(|row| row.verdict == Verdict::NoCall);
+    // Without an interval nobody knows how far it is.
+    let needs = |row: &VerdictRow| longer(report, row).unwrap_or(f64::INFINITY);
+    let row = open.max_by(|a, b| needs(a).total_cmp(&needs(b)))?;
+    let reason = reason(report, &row);
+    Some(match ids.len() {
+        2 => reason,
+        _ => format!(
+            "{} against {}: {reason}",
+            name(report, &row.a),
+            name(report, &row.b)
+        ),
+    })
+}
+
+/// The criterion on which a pair has no verdict by its readings, and what that rests on.
+fn by_reading(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> Option<String> {
+    let rows = pairs(ids).filter_map(|(a, b)| reading_row(report, criterion, a, b));
+    let row = rows
+        .into_iter()
+        .find(|row| row.verdict == Verdict::NoCall)?;
+    let what = match criterion.source.as_str() {
+        "cold-start" => "replica",
+        "build-time" => "round of builds",
+        _ => "round of inputs",
+    };
+    let (one, rest) = what
+        .split_once(' ')
+        .map_or((what, String::new()), |(one, rest)| {
+            (one, format!(" {rest}"))
+        });
+    let s = if row.count == 1 { "" } else { "s" };
+    Some(format!(
+        "no difference on {} is sure after {} {one}{s}{rest}",
+        shortened(&criterion.name),
+        count(u64::from(row.count))
+    ))
+}
+
+/// The reason in a few words: `no call: from 0.2 % less to 1.2 % more time`.
+pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
     if row.sign_inversion.is_some() {
         return "no call: the sign depends on the load".to_owned();
     }
-    match half_width(row) {
-        Some(half) => format!("no call at ±{}", percent(half.exp_m1())),
-        None => "no call".to_owned(),
+    match (decided_by_another(report, row), ends(row)) {
+        (Some(why), _) => format!("no call: {why}"),
+        (None, Some((low, high))) => format!("no call: {}", speed::span(low, high)),
+        (None, None) => "no call".to_owned(),
     }
 }
 
@@ -43,13 +92,17 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
             speed::estimate(crowded)
         );
     }
+    if let Some(why) = decided_by_another(report, row) {
+        return why;
+    }
     let ended = match report.protocol.ended {
         Ended::Budget => "the budget ended",
         Ended::ReplicaLimit => "the limit of replicas was reached",
         Ended::Precision => "the precision that was asked for was reached",
-        Ended::Settled | Ended::NotMeasured => "measuring ended",
+        Ended::Settled => "the race was decided",
+        Ended::NotMeasured => return "nothing was timed".to_owned(),
     };
-    let Some(half) = half_width(row) else {
+    let Some((low, high)) = ends(row) else {
         let before = match report.protocol.replicas {
             0 => "the first replica",
             _ => "there was an interval",
@@ -62,17 +115,69 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
             least(report, row.settle_seconds)
         );
     };
-    let known = format!("{ended} at ±{}", percent(half.exp_m1()));
+    let known = format!(
+        "{} when {ended}{}",
+        speed::span(low, high),
+        near_a_tie(report, low, high)
+    );
     if !is_out_of_budget(report) {
         return known;
     }
-    match longer(report, row, half) {
-        Some(seconds) if is_more(report, seconds) => format!(
+    match longer(report, row).map(|seconds| (seconds, seconds / report.protocol.budget_seconds)) {
+        Some((_, factor)) if factor > FACTOR_MAX => {
+            format!("{known}; settling it would take more than {FACTOR_MAX} times the budget")
+        }
+        Some((seconds, _)) if is_more(report, seconds) => format!(
             "{known}; --budget {} would likely settle it",
             budget(seconds)
         ),
         Some(_) => format!("{known}; a larger --budget would likely settle it"),
-        None => format!("{known}; the difference is too small for a longer budget to settle it"),
+        None => format!("{known}; a larger --budget would tell more"),
+    }
+}
+
+/// What decided a pair without a verdict, so that it was not compared to the end: another variant is
+/// surely faster than one of the two, or than both.
+fn decided_by_another(report: &Report, row: &VerdictRow) -> Option<String> {
+    let overall = report.verdicts.iter().filter(|other| other.case.is_none());
+    let defeats = overall.filter_map(|other| match other.verdict {
+        Verdict::Beats => Some((other.a.as_str(), other.b.as_str())),
+        Verdict::Beaten => Some((other.b.as_str(), other.a.as_str())),
+        Verdict::Tie | Verdict::NoCall => None,
+    });
+    let defeats: BTreeSet<(&str, &str)> = defeats.collect();
+    let beats = |faster: &str, slower: &str| defeats.contains(&(faster, slower));
+    // The order of rank: the winner first.
+    let others = || report.variants.iter().map(|variant| variant.id.as_str());
+    let both = others().find(|other| beats(other, &row.a) && beats(other, &row.b));
+    if let Some(other) = both {
+        let other = name(report, other);
+        return Some(format!(
+            "not compared further, as {other} is faster than both"
+        ));
+    }
+    let pair = [row.a.as_str(), row.b.as_str()];
+    let (other, slower) = others().find_map(|other| {
+        let slower = pair.into_iter().find(|one| beats(other, one))?;
+        Some((other, slower))
+    })?;
+    Some(format!(
+        "not compared further, as {} is faster than {}",
+        name(report, other),
+        name(report, slower)
+    ))
+}
+
+/// What keeps an interval that is hardly wider than a tie may be from being one.
+fn near_a_tie(report: &Report, low: f64, high: f64) -> String {
+    let practical = report.protocol.practical.ln_1p();
+    let is_near = low.ln().abs().max(high.ln().abs()) < 2.0 * practical;
+    match is_near {
+        true => format!(
+            " (a tie takes both ends within {})",
+            percent(report.protocol.practical)
+        ),
+        false => String::new(),
     }
 }
 
@@ -116,67 +221,44 @@ fn is_out_of_budget(report: &Report) -> bool {
     report.protocol.ended == Ended::Budget && report.protocol.budget_seconds > 0.0
 }
 
-/// Half the width of the interval, on the logarithm of the ratio.
-fn half_width(row: &VerdictRow) -> Option<f64> {
-    let (low, high) = (row.low?, row.high?);
-    let half = (high.ln() - low.ln()) / 2.0;
-    (half.is_finite() && half > 0.0).then_some(half)
+/// Both ends of the interval, if they are known and apart.
+fn ends(row: &VerdictRow) -> Option<(f64, f64)> {
+    let (low, high) = row.low.zip(row.high)?;
+    (low > 0.0 && low < high && high.is_finite()).then_some((low, high))
 }
 
 /// The budget in seconds that would likely bring a verdict: by the forecast, or, without one, the time
 /// in which the interval would exclude 0 or lie within the practical threshold if its width shrinks
-/// with the square root of time.
-fn longer(report: &Report, row: &VerdictRow, half: f64) -> Option<f64> {
+/// with the square root of time. `None` without an interval.
+fn longer(report: &Report, row: &VerdictRow) -> Option<f64> {
     let spent = report.protocol.budget_seconds;
+    let (low, high) = ends(row)?;
     let factor = match row.settle_seconds {
         Some(seconds) => seconds / spent,
         None => {
-            let apart = row.ratio?.ln().abs();
+            let estimate = row.ratio?.ln();
+            let half = (estimate - low.ln()).max(high.ln() - estimate);
+            let apart = estimate.abs();
             let practical = report.protocol.practical.ln_1p();
             (half / apart.max(practical - apart)).powi(2)
         }
     };
     // A fifth on top: the estimate of the ratio itself will move.
     let factor = factor * 1.2;
-    (factor.is_finite() && factor <= FACTOR_MAX).then_some(spent * factor)
+    factor.is_finite().then_some(spent * factor)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
     use serde_json::json;
 
     /// A report of two variants without a verdict, measured with a budget of 20 s.
     fn report(replicas: u32, row: &serde_json::Value) -> Report {
-        let mut verdict = json!({
-            "a": "new", "b": "old", "case": null, "verdict": "no-call", "below_threshold": false,
-            "ratio": null, "low": null, "high": null,
-        });
-        let fields = verdict.as_object_mut().unwrap();
-        fields.extend(row.as_object().unwrap().clone());
-        let report = json!({
-            "schema_version": 1,
-            "experiment": { "id": "", "name": "", "problem": "", "seed": 1 },
-            "environment": {
-                "engine": "", "compiler": "", "cpu": "", "cores": 2, "system": "", "confinement": "",
-            },
-            "criteria": [],
-            "variants": [],
-            "verdicts": [verdict],
-            "recommendation": {
-                "winner": null, "tied": [], "alternatives": [], "flip_distance": null, "text": "",
-            },
-            "pareto": [],
-            "cost": {
-                "seconds": 0, "trials": 0, "tokens": 0, "usd": 0, "workers": [], "success_rate": 1,
-                "files": 0, "source_lines": 0,
-            },
-            "protocol": {
-                "confidence": 0.95, "practical": 0.01, "budget_seconds": 20.0, "replicas": replicas,
-                "ended": "budget",
-            },
-        });
-        serde_json::from_value(report).unwrap()
+        let mut report = fixture::report(json!({ "protocol": { "replicas": replicas } }));
+        report.verdicts = vec![fixture::row("new", "old", row)];
+        report
     }
 
     fn why(replicas: u32, row: &serde_json::Value) -> String {
@@ -197,12 +279,88 @@ mod tests {
         let near = json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 30.0 });
         assert_eq!(
             why(9, &near),
-            "the budget ended at ±2 %; --budget 40s would likely settle it"
+            "from 2 % less to 2 % more time when the budget ended; --budget 40s would likely settle it"
         );
         let nearer = json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 12.0 });
         assert_eq!(
             why(9, &nearer),
-            "the budget ended at ±2 %; a larger --budget would likely settle it"
+            "from 2 % less to 2 % more time when the budget ended; a larger --budget would likely \
+             settle it"
+        );
+    }
+
+    #[test]
+    fn an_interval_hardly_wider_than_a_tie_is_shown_with_both_ends_and_what_a_tie_takes() {
+        let near = json!({ "ratio": 1.005, "low": 0.998, "high": 1.012, "settle_seconds": 55.0 });
+        assert_eq!(
+            why(9, &near),
+            "from 0.2 % less to 1.2 % more time when the budget ended (a tie takes both ends within \
+             1 %); --budget 90s would likely settle it"
+        );
+        assert_eq!(
+            short(&report(9, &near), &report(9, &near).verdicts[0]),
+            "no call: from 0.2 % less to 1.2 % more time"
+        );
+        // Nothing is called too small to be settled: it is a matter of time.
+        let far = json!({ "ratio": 1.005, "low": 0.92, "high": 1.2, "settle_seconds": 9000.0 });
+        assert_eq!(
+            why(9, &far),
+            "from 8 % less time to 1.2 × slower when the budget ended; settling it would take more \
+             than 30 times the budget"
+        );
+    }
+
+    #[test]
+    fn a_pair_that_was_left_open_names_who_beats_it() {
+        let mut report = report(9, &json!({ "ratio": 1.1, "low": 0.8, "high": 1.4 }));
+        report.protocol.ended = Ended::Settled;
+        let best = |slower: &str| fixture::row("best", slower, &json!({ "verdict": "beats" }));
+        report.verdicts.push(best("old"));
+        let why = |report: &Report| reason(report, &report.verdicts[0]);
+        assert_eq!(
+            why(&report),
+            "not compared further, as best is faster than old"
+        );
+        report.verdicts.push(best("new"));
+        assert_eq!(
+            why(&report),
+            "not compared further, as best is faster than both"
+        );
+        assert_eq!(
+            short(&report, &report.verdicts[0]),
+            "no call: not compared further, as best is faster than both"
+        );
+    }
+
+    #[test]
+    fn the_headline_names_the_pair_or_the_criterion_that_is_open() {
+        let mut report = fixture::report(json!({}));
+        let ids = ["best", "new", "old"].map(str::to_owned);
+        let open = json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 30.0 });
+        let further = json!({ "ratio": 1.0, "low": 0.97, "high": 1.03, "settle_seconds": 70.0 });
+        report.verdicts = vec![
+            fixture::row("best", "new", &open),
+            fixture::row("best", "old", &further),
+            fixture::row("new", "old", &json!({ "verdict": "tie" })),
+        ];
+        let why = first_of(&report, &ids).unwrap();
+        assert!(why.starts_with("best against old: from 3 % less"), "{why}");
+        assert!(!first_of(&report, &ids[..2]).unwrap().contains("against"));
+
+        report.verdicts.truncate(0);
+        report.criteria[0].source = "cold-start".to_owned();
+        report.criteria[0].name = "start".to_owned();
+        let rows = json!([{
+            "a": "new", "b": "best", "verdict": "no-call", "below_threshold": false,
+            "claim": "ratio", "value": 1.0, "low": null, "high": null, "count": 12,
+        }]);
+        let rows = serde_json::from_value(rows).unwrap();
+        report
+            .reading_verdicts
+            .insert("cold-start".to_owned(), rows);
+        assert_eq!(
+            first_of(&report, &ids).unwrap(),
+            "no difference on start is sure after 12 replicas"
         );
     }
 

@@ -5,15 +5,15 @@ use super::{open, speed};
 use crate::report::{Report, VerdictRow};
 
 /// The verdict of a row about its first variant: `1.83 × faster, 1.79–1.88, sure`,
-/// `a tie within 1 %`, `no call: the budget ended at ±3 %; --budget 40s would likely settle it`.
+/// `a tie within 1 %`, `no call: from 3 % less to 3 % more time when the budget ended; --budget 40s would
+/// likely settle it`.
 pub fn pair(report: &Report, row: &VerdictRow) -> String {
-    speed::pair(row, &report.protocol)
-        .unwrap_or_else(|| format!("no call: {}", open::reason(report, row)))
+    speed::pair(report, row).unwrap_or_else(|| format!("no call: {}", open::reason(report, row)))
 }
 
-/// The same in fewer words: `no call at ±3 %`.
+/// The same in fewer words: `no call: from 3 % less to 3 % more time`.
 pub fn pair_short(report: &Report, row: &VerdictRow) -> String {
-    speed::pair(row, &report.protocol).unwrap_or_else(|| open::short(row))
+    speed::pair(report, row).unwrap_or_else(|| open::short(report, row))
 }
 
 /// The largest number of pairs that a sentence names.
@@ -31,7 +31,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
                 continue;
             };
             let pair = format!("{} against {}", name(report, &a.id), name(report, &b.id));
-            if let Some(verdict) = speed::pair(&row, &report.protocol) {
+            if let Some(verdict) = speed::pair(report, &row) {
                 settled.push(format!("{pair}: {verdict}."));
                 continue;
             }

@@ -2,8 +2,8 @@
 
 use super::numbers::{count, significant};
 use super::view::{name, ranked};
-use super::{speed, view};
-use crate::report::{CaseLabel, Report, VerdictRow};
+use super::{speed, too_short, view};
+use crate::report::{Basis, CaseLabel, Report, VerdictRow};
 use crate::verdict::Verdict;
 
 /// Two variants of which one is faster on small inputs and the other on large ones.
@@ -93,7 +93,38 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     let mut sentences: Vec<String> = crossovers.iter().map(|c| sentence(report, c)).collect();
     sentences.extend(exception(report));
     sentences.extend(growth(report));
+    if !too_short::is_in_headline(report) {
+        let left_out = too_short::somewhere(report);
+        sentences.extend(left_out.or_else(|| too_short::nowhere_timed(report)));
+    }
+    sentences.extend(without_verdicts(report));
     sentences
+}
+
+/// The reason why there are hardly any verdicts by size where only replicas that ran alone count.
+fn without_verdicts(report: &Report) -> Option<String> {
+    let ranked = ranked(report);
+    let is_ranked = |id: &String| ranked.iter().any(|variant| variant.id == *id);
+    let rows = report.verdicts.iter().filter(|row| row.case.is_some());
+    let rows: Vec<&VerdictRow> = rows
+        .filter(|row| is_ranked(&row.a) && is_ranked(&row.b))
+        .collect();
+    let open = rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::NoCall)
+        .count();
+    if report.protocol.basis != Basis::Solo || open == 0 {
+        return None;
+    }
+    let replicas = match report.protocol.replicas {
+        1 => "the replica that ran alone counts".to_owned(),
+        replicas => format!("the {replicas} replicas that ran alone count"),
+    };
+    Some(format!(
+        "Only {replicas}, too few for {open} of the {} verdicts by size: run again with --workers 1, \
+         where all replicas are alone, or with a larger --budget.",
+        rows.len()
+    ))
 }
 
 /// `insertion is faster than quickselect up to size 256, and slower from size 1024 on: at 16,000
@@ -105,7 +136,7 @@ pub(super) fn sentence(report: &Report, crossover: &Crossover) -> String {
     );
     let rows = by_size(report, &crossover.large, &crossover.small);
     let how = rows.last().map_or_else(String::new, |(size, row)| {
-        let faster = speed::faster(row, &small, &report.protocol);
+        let faster = speed::faster(report, row, &small);
         format!(": at {} {large} {faster}", count(u64::from(*size)))
     });
     format!(
@@ -181,7 +212,7 @@ pub(super) fn exception(report: &Report) -> Option<String> {
         .map(|(size, _)| count(u64::from(*size)))
         .collect();
     let (at, first) = won.first()?;
-    let faster = speed::faster(first, &name(report, winner), &report.protocol);
+    let faster = speed::faster(report, first, &name(report, winner));
     let variant = name(report, &variant.id);
     Some(match sizes.as_slice() {
         [only] => format!("At size {only} {variant} {faster}."),
@@ -219,4 +250,30 @@ fn growth(report: &Report) -> Vec<String> {
             ))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn verdicts_by_size_that_replicas_alone_do_not_bear_are_said_to_be_missing() {
+        let solo = json!({ "protocol": { "basis": "solo" } });
+        let mut report = fixture::report(solo);
+        let row = |size: u32, verdict: &str| {
+            fixture::row("best", "new", &json!({ "case": size, "verdict": verdict }))
+        };
+        report.verdicts = vec![row(10, "no-call"), row(100, "beats"), row(1000, "no-call")];
+        assert_eq!(
+            sentences(&report),
+            [
+                "Only the 9 replicas that ran alone count, too few for 2 of the 3 verdicts by size: run \
+              again with --workers 1, where all replicas are alone, or with a larger --budget."
+            ]
+        );
+        report.protocol.basis = Basis::All;
+        assert_eq!(sentences(&report), Vec::<String>::new());
+    }
 }

@@ -1,61 +1,54 @@
 //! Verdicts by time in words.
 
-use super::numbers::{percent, significant, with_ends};
-use crate::report::{Protocol, VerdictRow};
+use super::cold_calls::ColdCalls;
+use super::numbers::{alike, percent, significant, with_ends};
+use crate::report::{Protocol, Report, VerdictRow};
 use crate::verdict::Verdict;
 
 /// Below this factor a difference is written as a percentage.
 const FACTOR_MIN: f64 = 1.1;
 
 /// The predicate of a sentence about the faster one:
-/// `is 1.8 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
+/// `is 1.80 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
 /// the faster one.
-pub(super) fn faster(row: &VerdictRow, other: &str, protocol: &Protocol) -> String {
-    let threshold = percent(protocol.practical);
+pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
         return format!("is faster than {other}");
     };
-    let small = if row.below_threshold {
-        format!(", a difference below the practical threshold of {threshold}")
-    } else {
-        String::new()
+    let small = match row.below_threshold {
+        true => format!(", {}", less_than_matters(&report.protocol)),
+        false => String::new(),
     };
+    let cold = ColdCalls::of(report, row).text();
     if 1.0 / ratio < FACTOR_MIN {
-        let ends = match (row.low, row.high) {
-            (Some(low), Some(high)) => format!(" ({})", percents(1.0 - high, 1.0 - low)),
-            (None, Some(high)) => format!(" (at least {})", percent(1.0 - high)),
-            _ => String::new(),
-        };
-        let less = significant((1.0 - ratio) * 100.0, 2);
-        return format!("takes {less} % less time than {other}{ends}{small}");
+        let apart = |end: f64| 1.0 - end;
+        let (less, ends) = percents(apart(ratio), row.high.map(apart), row.low.map(apart));
+        let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
+        return format!("takes {less} % less time than {other}{cold}{ends}{small}");
     }
     let inverse = row.interval().inverse();
     let (factor, ends) = with_ends(1.0 / ratio, inverse.low, inverse.high);
     let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-    format!("is {factor} × faster than {other}{ends}{small}")
+    format!("is {factor} × faster than {other}{cold}{ends}{small}")
 }
 
 /// The verdict of a row in words: `1.83 × faster, 1.79–1.88, sure`,
 /// `4 % less time, 3–5 %, sure`, `a tie within 1 %`. `None` without one.
-pub(super) fn pair(row: &VerdictRow, protocol: &Protocol) -> Option<String> {
+pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
     let difference = match row.verdict {
         Verdict::NoCall => return None,
-        Verdict::Tie => return Some(tie(protocol)),
-        Verdict::Beats | Verdict::Beaten => by_how_much(row),
+        Verdict::Tie => return Some(tie(&report.protocol)),
+        Verdict::Beats | Verdict::Beaten => by_how_much(row, ColdCalls::of(report, row)),
     };
-    let small = if row.below_threshold {
-        format!(
-            ", but below the practical threshold of {}",
-            percent(protocol.practical)
-        )
-    } else {
-        String::new()
+    let small = match row.below_threshold {
+        true => format!(", but {}", less_than_matters(&report.protocol)),
+        false => String::new(),
     };
     Some(format!("{difference}, sure{small}"))
 }
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
-fn by_how_much(row: &VerdictRow) -> String {
+fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
     let beats = row.verdict == Verdict::Beats;
     let (faster, less) = if beats {
         ("faster", "less")
@@ -65,19 +58,16 @@ fn by_how_much(row: &VerdictRow) -> String {
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
         return faster.to_owned();
     };
+    let cold = cold.text();
     if ratio.max(1.0 / ratio) < FACTOR_MIN {
         let apart = |ratio: f64| (1.0 - ratio) * if beats { 1.0 } else { -1.0 };
         let (least, most) = match beats {
             true => (row.high.map(apart), row.low.map(apart)),
             false => (row.low.map(apart), row.high.map(apart)),
         };
-        let ends = match (least, most) {
-            (Some(least), Some(most)) => format!(", {}", percents(least, most)),
-            (Some(least), None) => format!(", at least {}", percent(least)),
-            _ => String::new(),
-        };
-        let apart = trimmed(significant(apart(ratio) * 100.0, 2));
-        return format!("{apart} % {less} time{ends}");
+        let (apart, ends) = percents(apart(ratio), least, most);
+        let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
+        return format!("{apart} % {less} time{cold}{ends}");
     }
     let inverse = row.interval().inverse();
     let (factor, ends) = match beats {
@@ -85,7 +75,18 @@ fn by_how_much(row: &VerdictRow) -> String {
         false => with_ends(ratio, row.low, row.high),
     };
     let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
-    format!("{factor} × {faster}{ends}")
+    format!("{factor} × {faster}{cold}{ends}")
+}
+
+/// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
+/// 1.5 × slower`.
+pub(super) fn span(low: f64, high: f64) -> String {
+    let (from, to) = (estimate(low), estimate(high));
+    // Both ends in per cent need the word once.
+    match (from.strip_suffix(" time"), to.ends_with(" time")) {
+        (Some(from), true) => format!("from {from} to {to}"),
+        _ => format!("from {from} to {to}"),
+    }
 }
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
@@ -96,29 +97,56 @@ pub(super) fn estimate(ratio: f64) -> String {
         return format!("{} × {way}", significant(factor, 2));
     }
     let way = if ratio < 1.0 { "less" } else { "more" };
-    let apart = trimmed(significant((1.0 - ratio).abs() * 100.0, 2));
+    let apart = (1.0 - ratio).abs() * 100.0;
+    let digits = if apart < 1.0 { 1 } else { 2 };
+    let apart = &trimmed(&[significant(apart, digits)])[0];
     format!("{apart} % {way} time")
 }
 
-/// A range of fractions as percentages, of a sure verdict: an end that is not above 0 comes from
-/// rounding and is shown as 0.
-fn percents(low: f64, high: f64) -> String {
-    let shown = |x: f64| match x > 5e-5 {
-        true => trimmed(significant(x * 100.0, if x < 0.01 { 1 } else { 2 })),
-        false => "0".to_owned(),
+/// An ascending share of time and its ends as percentages, of a sure verdict: `4` and `3–5 %`. An end
+/// that is not above 0 comes from rounding and is shown as 0.
+fn percents(share: f64, least: Option<f64>, most: Option<f64>) -> (String, Option<String>) {
+    let percent = |share: f64| match share > 5e-5 {
+        true => share * 100.0,
+        false => 0.0,
     };
-    format!("{}–{} %", shown(low), shown(high))
+    let text = |numbers: &[String]| trimmed(numbers);
+    match (least, most) {
+        (Some(least), Some(most)) => {
+            let shown = alike([percent(least), percent(share), percent(most)], 2);
+            let shown = text(&shown);
+            let ends = format!("{}–{} %", shown[0], shown[2]);
+            (shown[1].clone(), Some(ends))
+        }
+        (Some(least), None) => {
+            let shown = text(&alike([percent(least), percent(share)], 2));
+            (shown[1].clone(), Some(format!("at least {} %", shown[0])))
+        }
+        _ => (text(&[significant(percent(share), 2)])[0].clone(), None),
+    }
 }
 
-/// The number without trailing zeros: `4` for `4.0`.
-fn trimmed(number: String) -> String {
-    match number.contains('.') {
-        true => number
-            .trim_end_matches('0')
+/// The numbers without the zeros that all of them end with: `4` and `5` for `4.0` and `5.0`.
+fn trimmed(numbers: &[String]) -> Vec<String> {
+    let zeros = |number: &String| match number.split_once('.') {
+        Some((_, decimals)) => decimals.len() - decimals.trim_end_matches('0').len(),
+        None => 0,
+    };
+    // A number without a point has none to lose, and keeps nothing from the others.
+    let with_point = numbers.iter().filter(|number| number.contains('.'));
+    let common = with_point.map(zeros).min().unwrap_or(0);
+    let cut = |number: &String| match number.contains('.') {
+        true => number[..number.len() - common]
             .trim_end_matches('.')
             .to_owned(),
-        false => number,
-    }
+        false => number.clone(),
+    };
+    numbers.iter().map(cut).collect()
+}
+
+/// `less than you care about (1 %)`, of a sure difference.
+fn less_than_matters(protocol: &Protocol) -> String {
+    format!("less than you care about ({})", percent(protocol.practical))
 }
 
 /// `a tie within 1 %`.
@@ -128,22 +156,25 @@ pub(super) fn tie(protocol: &Protocol) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
+    use crate::report::CaseLabel;
+    use serde_json::json;
 
-    fn text(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
-        let row = VerdictRow {
-            a: "a".to_owned(),
-            b: "b".to_owned(),
-            case: None,
+    fn row(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> VerdictRow {
+        VerdictRow {
             verdict,
             below_threshold: (ratio - 1.0).abs() < 0.01,
             ratio: Some(ratio),
             low,
             high,
-            settle_seconds: None,
-            sign_inversion: None,
-        };
-        pair(&row, &Protocol::default()).unwrap_or_default()
+            ..fixture::row("new", "old", &json!({}))
+        }
+    }
+
+    fn text(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
+        let report = fixture::report(json!({}));
+        pair(&report, &row(verdict, ratio, low, high)).unwrap_or_default()
     }
 
     #[test]
@@ -152,21 +183,65 @@ mod tests {
             |ratio: f64, low: f64, high: f64| text(Verdict::Beats, ratio, Some(low), Some(high));
         assert_eq!(
             beats(1.0 / 1.83, 1.0 / 1.88, 1.0 / 1.79),
-            "1.8 × faster, 1.79–1.88, sure"
+            "1.83 × faster, 1.79–1.88, sure"
         );
         assert_eq!(beats(0.96, 0.95, 0.97), "4 % less time, 3–5 %, sure");
         assert_eq!(
-            beats(0.995, 0.993, 0.998),
-            "0.5 % less time, 0.2–0.7 %, sure, but below the practical threshold of 1 %"
+            beats(0.959, 0.948, 0.97),
+            "4.1 % less time, 3.0–5.2 %, sure"
         );
-        assert_eq!(beats(0.9, 0.8, 1.0 + 1e-9), "1.1 × faster, 1.00–1.25, sure");
+        assert_eq!(
+            beats(0.995, 0.993, 0.998),
+            "0.5 % less time, 0.2–0.7 %, sure, but less than you care about (1 %)"
+        );
+        assert_eq!(
+            beats(0.9, 0.8, 1.0 + 1e-9),
+            "1.11 × faster, 1.00–1.25, sure"
+        );
         assert_eq!(beats(0.95, 0.9, 1.0 + 1e-9), "5 % less time, 0–10 %, sure");
         let beaten = |ratio: f64, low: f64| text(Verdict::Beaten, ratio, Some(low), None);
-        assert_eq!(beaten(8.8, 8.1), "8.8 × slower, at least 8.10, sure");
+        assert_eq!(beaten(8.8, 8.1), "8.80 × slower, at least 8.10, sure");
         assert_eq!(beaten(1.04, 1.03), "4 % more time, at least 3 %, sure");
         assert_eq!(text(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
         assert_eq!(text(Verdict::NoCall, 1.0, None, None), "");
         assert_eq!(estimate(0.75), "1.3 × faster");
         assert_eq!(estimate(1.08), "8 % more time");
+    }
+
+    #[test]
+    fn both_ends_of_an_open_interval_are_shown() {
+        assert_eq!(span(0.998, 1.012), "from 0.2 % less to 1.2 % more time");
+        assert_eq!(span(0.75, 1.5), "from 1.3 × faster to 1.5 × slower");
+        assert_eq!(span(0.995, 1.5), "from 0.5 % less time to 1.5 × slower");
+    }
+
+    #[test]
+    fn a_ratio_of_cold_calls_is_called_one() {
+        let mut report = fixture::report(json!({}));
+        let mut beats = row(Verdict::Beats, 0.05, Some(0.04), Some(0.0625));
+        report.variants[2].single_calls = vec![CaseLabel::Size(1000)];
+        assert_eq!(
+            faster(&report, &beats, "old"),
+            "is 20.0 × faster than old, on cold calls at some sizes (16.0–25.0)"
+        );
+        beats.case = Some(CaseLabel::Size(100));
+        assert_eq!(
+            faster(&report, &beats, "old"),
+            "is 20.0 × faster than old (16.0–25.0)"
+        );
+        beats.case = Some(CaseLabel::Size(1000));
+        let cold = "is 20.0 × faster than old on a cold call (16.0–25.0)";
+        assert_eq!(faster(&report, &beats, "old"), cold);
+        assert_eq!(
+            pair(&report, &beats).unwrap(),
+            "20.0 × faster on a cold call, 16.0–25.0, sure"
+        );
+        // Over all cases, where the others are too short to be timed.
+        beats.case = None;
+        let short =
+            |size| json!({ "case": size, "variant": "new", "call_ns": 1.0, "call_ns_min": 2.0 });
+        let short = json!([short(10), short(100)]);
+        report.too_short = serde_json::from_value(short).unwrap();
+        assert_eq!(faster(&report, &beats, "old"), cold);
     }
 }

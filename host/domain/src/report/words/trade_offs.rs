@@ -1,5 +1,6 @@
 //! Sentences about criteria: the best and the worst variant on each.
 
+use super::cold_calls::ColdCalls;
 use super::numbers::{reading_digits, reading_with, times};
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
@@ -167,15 +168,16 @@ fn distance(
 ) -> String {
     if criterion.is_timed() {
         let row = row_for(report, criterion, &last.id, &best.id);
-        let ratio = row.and_then(|row| {
-            Some(Interval {
+        let times = row.and_then(|row| {
+            let ratio = Interval {
                 value: row.ratio?,
                 low: row.low,
                 high: row.high,
-            })
+            };
+            Some((times(ratio), ColdCalls::of(report, &row).text()))
         });
-        if let Some(ratio) = ratio {
-            return format!(", {} the time of {}", times(ratio), name(report, &best.id));
+        if let Some((times, cold)) = times {
+            return format!(", {times} the time of {}{cold}", name(report, &best.id));
         }
     }
     shown(criterion, last, digits).unwrap_or_default()

@@ -34,6 +34,14 @@ pub(super) fn shortened(text: &str) -> String {
     short
 }
 
+/// A case in sentences: its size, or its call, shortened.
+pub(super) fn case(case: &CaseLabel) -> String {
+    match case {
+        CaseLabel::Size(size) => super::numbers::count(u64::from(*size)),
+        CaseLabel::Call(call) => shortened(call),
+    }
+}
+
 /// The ranked variants, best first.
 pub(super) fn ranked(report: &Report) -> Vec<&VariantReport> {
     let ranked = |variant: &&VariantReport| variant.status == VariantStatus::Ranked;
