@@ -139,6 +139,7 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         ratio: Some(ratio),
         low: Some(low),
         high: Some(high),
+        replicas: 12,
         settle_seconds: None,
         sign_inversion: None,
     }
@@ -240,8 +241,8 @@ pub(super) fn facts() -> Facts {
             seed: 1,
             check_seed: 1,
             cases: SIZES.map(CaseLabel::Size).to_vec(),
-        },
             options: Vec::new(),
+        },
         environment: Environment {
             engine: "wasmtime 48.0.9 (a1b2c3d4)".to_owned(),
             compiler: "rustc 1.95.0".to_owned(),
@@ -268,8 +269,8 @@ pub(super) fn facts() -> Facts {
             budget_seconds: 20.0,
             replicas: 12,
             ended: Ended::Budget,
-        },
             basis: Basis::All,
+        },
         options: ReportOptions::default(),
         cost: Cost {
             seconds: 23.4,
@@ -284,8 +285,8 @@ pub(super) fn facts() -> Facts {
             ..Cost::default()
         },
         notes: vec!["No call of an instance shares state with another.".to_owned()],
-    }
         too_short: Vec::new(),
+    }
 }
 
 /// Six that are timed, of which one is gated out, two that failed; a tie, a crossing, a price.

@@ -328,6 +328,9 @@ pub struct VerdictRow {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// The number of replicas that it rests on; 0 for a duplicate, which ties without being raced.
+    #[serde(default)]
+    pub replicas: u32,
     /// Without a verdict: with about how many seconds of measuring in all there would be one, as
     /// far as the replicas so far can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -365,6 +368,7 @@ impl VerdictRow {
             ratio: pair.interval.ratio,
             low: pair.interval.low,
             high: pair.interval.high,
+            replicas: pair.replicas,
             settle_seconds: None,
             sign_inversion: pair.sign_inversion,
         })

@@ -173,6 +173,7 @@ mod tests {
             ratio: low.or(high),
             low,
             high,
+            replicas: 0,
             settle_seconds: None,
             sign_inversion: None,
         }

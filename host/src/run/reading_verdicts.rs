@@ -10,7 +10,6 @@ use bakeoff_domain::metric_share::{metric_share, reading_threshold};
 use bakeoff_domain::reading_verdict::Qualities;
 use bakeoff_domain::report::{Claim, ReadingVerdict, ReadingVerdicts, VerdictRow};
 use bakeoff_domain::spec::{Criterion, Source};
-use std::collections::BTreeMap;
 
 /// Returns the verdicts by every reading that a criterion asks for.
 pub(super) fn reading_verdicts(
@@ -46,27 +45,11 @@ fn cold_starts(variants: &[VariantState], outcome: &RaceOutcome) -> Vec<ReadingV
     };
     let ids: Vec<String> = outcome.variants.iter().cloned().map(String::from).collect();
     let pairs = analysis.cold_start.iter();
-    let mut counts: BTreeMap<(String, String), u32> = BTreeMap::new();
-    let rows = pairs.filter_map(|pair| {
-        let row = VerdictRow::named(pair, &ids, &[])?;
-        counts.insert((row.a.clone(), row.b.clone()), pair.replicas);
-        counts.insert((row.b.clone(), row.a.clone()), pair.replicas);
-        Some(row)
-    });
-    let rows: Vec<VerdictRow> = rows.collect();
-    let original = |id: &str| {
-        let state = variants.iter().find(|state| state.id().as_str() == id);
-        let original = state.and_then(|state| state.duplicate_of.as_ref());
-        original.map_or_else(|| id.to_owned(), ToString::to_string)
-    };
-    let mut rows = with_duplicates(rows, variants);
+    let rows = pairs.filter_map(|pair| VerdictRow::named(pair, &ids, &[]));
+    let mut rows = with_duplicates(rows.collect(), variants);
     rows.extend(ties_of_duplicates(variants));
-    // Duplicates tie with what they repeat, on no replica of their own.
     let row = |row: VerdictRow| ReadingVerdict {
-        count: counts
-            .get(&(original(&row.a), original(&row.b)))
-            .copied()
-            .unwrap_or(0),
+        count: row.replicas,
         a: row.a,
         b: row.b,
         verdict: row.verdict,

@@ -160,7 +160,7 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
         verdict: row.verdict,
         below_threshold: row.below_threshold,
         interval: row.interval(),
-        replicas: 0,
+        replicas: row.replicas,
         sign_inversion: row.sign_inversion,
     })
 }
