@@ -3,6 +3,7 @@
 use super::canonical_abi::{Flat, InMemory, Params};
 use super::shape::Shape;
 use super::value::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 use wasmtime::component::types::ComponentFunc;
 use wasmtime::component::{Func, Instance, Type, Val};
@@ -159,11 +160,18 @@ fn dynamic<T: 'static>(func: Func, ty: &ComponentFunc) -> Call<T> {
     let shape = results.first().and_then(Shape::of);
     let count = results.len();
     Box::new(move |store, arguments| {
-        let arguments: Vec<Val> = arguments.iter().map(Value::to_val).collect();
         let mut results = vec![Val::Bool(false); count];
-        func.call(store, &arguments, &mut results)?;
+        func.call(store, &vals(arguments), &mut results)?;
         Ok(results
             .pop()
             .map(|val| Value::from_val(val, shape.as_ref())))
     })
+}
+
+/// Returns arguments for a dynamic call. A single one, which may have thousands of pieces, is not copied.
+fn vals(arguments: &[Value]) -> Cow<'_, [Val]> {
+    match arguments {
+        [Value::Other(val)] => Cow::Borrowed(std::slice::from_ref(val)),
+        _ => arguments.iter().map(Value::to_val).collect(),
+    }
 }
