@@ -2,7 +2,7 @@
 
 use bakeoff::engine::{self, Profile};
 use bakeoff::invoke::Value;
-use bakeoff::sandbox::{COUNT_ONLY, GuestTime, Imports, Sandbox};
+use bakeoff::sandbox::{GuestTime, Imports, Instance, Lowering, Sandbox, UNTIMED};
 use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
 use wasmtime::component::Val;
@@ -34,6 +34,8 @@ const GUEST: &str = r#"
       (local.get $place))
     (func (export "take") (param i32 i32)
       (global.set $top (i32.const 1024)))
+    (func (export "nested") (param i32 i32 i32 i32 i32))
+    (func (export "many") (param i32))
     (func (export "post")))
   (core instance $guest (instantiate $guest))
   (func (export "utf8") (param "values" (list string))
@@ -43,22 +45,39 @@ const GUEST: &str = r#"
       (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))))
   (func (export "post") (param "values" (list string))
     (canon lift (core func $guest "take") (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))
-      (post-return (core func $guest "post")))))
+      (post-return (core func $guest "post"))))
+  (func (export "nested")
+    (param "a" (list (tuple string (option (list string)) (list u8))))
+    (param "b" (result string (error (list (list char)))))
+    (canon lift (core func $guest "nested") (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc"))))
+  (func (export "many") (param "a" (tuple string string string string string string string string u8))
+    (canon lift (core func $guest "many") (memory (core memory $guest "memory")) (realloc (core func $guest "cabi_realloc")))))
 "#;
 
-/// The time of a call of `function`.
-fn time(function: &str, lowering: u64) -> GuestTime {
+/// The time of a call of `function` with strings.
+fn time(function: &str, lowering: Lowering) -> GuestTime {
+    let strings = vec![Val::String("größer".into()); STRINGS as usize];
+    time_with(
+        function,
+        [Value::Other(Val::List(strings))].into(),
+        lowering,
+    )
+}
+
+fn time_with(function: &str, arguments: Arc<[Value]>, lowering: Lowering) -> GuestTime {
+    let mut instance = instance();
+    let callee = instance.callee(&[function.to_owned()]).unwrap();
+    let answered = instance.call_lowering(&callee, &arguments, lowering);
+    answered.unwrap().time
+}
+
+fn instance() -> Instance {
     let code = wat::parse_str(GUEST).unwrap();
     let code = engine::precompile(Profile::Timed, &code).unwrap();
     let sandbox = Sandbox::new(Profile::Timed, Limits::default()).unwrap();
     // SAFETY: the code was just made by `engine::precompile`, and is unchanged.
     let prepared = unsafe { sandbox.prepare(&code, Imports::None) }.unwrap();
-    let mut instance = prepared.instantiate().unwrap();
-    let callee = instance.callee(&[function.to_owned()]).unwrap();
-    let strings = vec![Val::String("größer".into()); STRINGS as usize];
-    let arguments: Arc<[Value]> = [Value::Other(Val::List(strings))].into();
-    let answered = instance.call_lowering(&callee, &arguments, lowering);
-    answered.unwrap().time
+    prepared.instantiate().unwrap()
 }
 
 #[test]
@@ -68,7 +87,12 @@ fn entries_are_counted_by_every_clock() {
         ("post", LOWERING + 2),
         ("utf16", 1 + IN_UTF16 * STRINGS + 1),
     ] {
-        for lowering in [0, LOWERING, COUNT_ONLY] {
+        for lowering in [
+            Lowering::Timed(0),
+            Lowering::Timed(LOWERING),
+            Lowering::Untimed(LOWERING),
+            UNTIMED,
+        ] {
             assert_eq!(time(function, lowering).count, entries, "{function}");
         }
     }
@@ -78,8 +102,28 @@ fn entries_are_counted_by_every_clock() {
 #[test]
 fn work_in_the_allocator_is_the_guests_by_either_clock() {
     for function in ["utf8", "post", "utf16"] {
-        let (all, cheap) = (time(function, 0), time(function, LOWERING));
+        let (all, cheap) = (
+            time(function, Lowering::Timed(0)),
+            time(function, Lowering::Timed(LOWERING)),
+        );
         let ratio = cheap.time.cpu_ns as f64 / all.time.cpu_ns as f64;
         assert!((0.2..5.0).contains(&ratio), "{function}: {ratio}");
+    }
+}
+
+/// All work of this component is in the allocator, which is asked for more memory with UTF-16.
+#[test]
+fn where_the_allocator_is_untimed_all_else_is_timed() {
+    let all = time("utf16", Lowering::Timed(0)).time.cpu_ns as f64;
+    for (function, untimed, share) in [
+        ("utf8", LOWERING, 0.0..0.2),
+        ("utf8", LOWERING / 2, 0.1..5.0),
+        ("utf16", LOWERING, 0.1..5.0),
+    ] {
+        let took = time(function, Lowering::Untimed(untimed)).time.cpu_ns as f64;
+        assert!(
+            share.contains(&(took / all)),
+            "{function} {untimed}: {took} of {all}"
+        );
     }
 }

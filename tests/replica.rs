@@ -7,7 +7,7 @@ use bakeoff::interface::World;
 use bakeoff::measure::protocol::{
     Bundle, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
 };
-use bakeoff::measure::{self, Instances, WaveCase};
+use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp};
@@ -55,6 +55,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
             calibrator,
             plan: plan.clone(),
             instances: Instances::Fresh,
+            lowering: LoweringClock::Cheap,
             resident_bytes: 0,
         }),
     };

@@ -20,7 +20,7 @@ use bakeoff::measure::announcement::{Announcement, Doing};
 use bakeoff::measure::protocol::{
     Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
 };
-use bakeoff::measure::{self, Instances, WaveCase};
+use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
@@ -279,6 +279,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             calibrator,
             plan,
             instances: Instances::Fresh,
+            lowering: LoweringClock::Cheap,
             resident_bytes: 0,
         }),
     };

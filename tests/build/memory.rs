@@ -50,6 +50,14 @@ pub fn top_k(_: Vec<i64>, k: u32) -> Vec<i64> {
 }
 ";
 
+/// A prototype that gives memory for its arguments by a function of its own.
+const GIVES: &str = "#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn cabi_export_realloc(_: *mut u8, _: usize, align: usize, bytes: usize) -> *mut u8 {
+    unsafe { std::alloc::alloc(std::alloc::Layout::from_size_align_unchecked(bytes, align)) }
+}
+pub fn top_k(values: Vec<i64>, _: u32) -> Vec<i64> { values }
+";
+
 /// The answers to one call of the checked code, and of every layout of the timed code.
 async fn answers(request: &BuildRequest, values: &[i64], k: u32) -> Vec<Val> {
     let built = build(request).await.unwrap();
@@ -89,5 +97,24 @@ async fn a_prototype_may_have_an_allocator_of_its_own() {
             panic!("{answer:?}");
         };
         assert!(matches!(counted[..], [Val::S64(5..)]), "{counted:?}");
+    }
+}
+
+/// Only where it is ours, no work of a prototype's can be in it, and it need not be timed.
+#[tokio::test]
+async fn it_is_known_whose_function_gives_memory_for_arguments() {
+    for (text, ours) in [(GROW, true), (OWN, false), (GIVES, false)] {
+        let built = build(&source(&top_k(), text)).await.unwrap();
+        assert_eq!(built.our_allocator, ours, "{text}");
+        // The same bytes, brought by a user, may come from anywhere.
+        let brought = BuildInput::Component {
+            path_shown: "brought.wasm".to_owned(),
+            bytes: built.component.clone().into(),
+        };
+        let brought = BuildRequest {
+            code: brought,
+            ..source(&top_k(), text)
+        };
+        assert!(!build(&brought).await.unwrap().our_allocator);
     }
 }

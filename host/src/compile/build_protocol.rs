@@ -115,6 +115,8 @@ pub(super) struct ComponentSummary {
     pub(super) function_bytes_max: u64,
     /// The most locals of a function.
     pub(super) locals_max: u32,
+    /// Whether the memory for its arguments comes from the allocator that every source gets.
+    pub(super) our_allocator: bool,
     /// The number of versions of its code for the timed profile.
     pub(super) layouts: u32,
     /// CPU time from source to component, the compiler's included; zero for a component that the
@@ -133,7 +135,7 @@ mod tests {
         // A byte for each name of no length, which takes 24 in memory.
         let summary = |names: usize| {
             let names = vec![String::new(); names];
-            let sizes = (0_u32, 0_u64, 0_u32, 0_u32);
+            let sizes = (0_u32, 0_u64, 0_u32, false, 0_u32);
             let cpu = [Duration::ZERO; 2];
             postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), sizes, cpu))
         };

@@ -99,14 +99,17 @@ pub(super) fn carry_out(
     if task.kind == BuildKind::Diagnostic {
         task.granted.push(DIAGNOSTIC_IMPORT.to_owned());
     }
+    // What a component that is brought does when it is asked for memory, nobody knows.
+    let mut our_allocator = false;
     let component = match &task.code {
         TaskInput::Source {
             text,
             compiler,
             scratch,
         } => {
-            let module = rustc::compile(&interface, &task, text, compiler, scratch)?;
-            component::componentise(&module)?
+            let compiled = rustc::compile(&interface, &task, text, compiler, scratch)?;
+            our_allocator = !compiled.own_allocator && component::has_one_realloc(&compiled.module);
+            component::componentise(&compiled.module)?
         }
         TaskInput::NoOp => {
             let (resolve, world) = interface.resolved(task.world).ok_or_else(|| {
@@ -132,6 +135,7 @@ pub(super) fn carry_out(
         functions: sizes.functions,
         function_bytes_max: sizes.function_bytes_max,
         locals_max: sizes.locals_max,
+        our_allocator,
         layouts: timed.len() as u32,
         source_cpu,
         cpu: cpu_time::own_and_children(),

@@ -38,6 +38,9 @@ pub struct BuiltComponent {
     pub function_bytes_max: u64,
     /// The most locals of a function.
     pub locals_max: u32,
+    /// Whether the memory for its arguments comes from the allocator that every source gets, and from
+    /// nothing of its author's.
+    pub our_allocator: bool,
     /// Lines of its source that are neither empty nor only a comment. `None`: there is no source.
     pub source_lines: Option<u64>,
     /// CPU time of the whole build in all its processes, when it was not taken from the cache.
@@ -156,6 +159,7 @@ impl ChildOutput {
             functions: summary.functions,
             function_bytes_max: summary.function_bytes_max,
             locals_max: summary.locals_max,
+            our_allocator: summary.our_allocator,
             source_lines: match &request.code {
                 BuildInput::Source { text, .. } => Some(source_lines(text)),
                 _ => None,

@@ -43,6 +43,13 @@ pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
     }
 }
 
+/// A module that the compiler made.
+pub(super) struct Compiled {
+    pub(super) module: Vec<u8>,
+    /// Whether the user's file has a global allocator.
+    pub(super) own_allocator: bool,
+}
+
 /// Compiles a user's file with the crate around it.
 pub(super) fn compile(
     interface: &Interface,
@@ -50,7 +57,7 @@ pub(super) fn compile(
     text: &str,
     compiler: &Compiler,
     scratch: &Path,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Compiled, Failure> {
     let files = glue::generate(interface, task.world, task.kind, text)?;
     let write = |name: &str, text: &str| {
         std::fs::write(scratch.join(name), text).map_err(|error| {
@@ -64,7 +71,8 @@ pub(super) fn compile(
     write(glue::user_file(task.world), text)?;
 
     let mut output = run(compiler, task, scratch, None)?;
-    if has_two_allocators(&output) {
+    let own_allocator = has_two_allocators(&output);
+    if own_allocator {
         output = run(compiler, task, scratch, Some(glue::OWN_ALLOCATOR))?;
     }
     let context = DiagnosticContext {
@@ -76,7 +84,12 @@ pub(super) fn compile(
     if !output.status.success() {
         return Err(context.explain(&output));
     }
-    read_output(&scratch.join(OUTPUT_FILE)).map_err(|error| folder_failure(OUTPUT_FILE, &error))
+    let module = read_output(&scratch.join(OUTPUT_FILE))
+        .map_err(|error| folder_failure(OUTPUT_FILE, &error))?;
+    Ok(Compiled {
+        module,
+        own_allocator,
+    })
 }
 
 /// Reads the output file, without following a link, and no more than a build may write.

@@ -124,6 +124,7 @@ async fn race(
     };
     let same = TimedVariant {
         timed: programs.spin.timed.as_slice().into(),
+        our_allocator: false,
         files: None,
         peak_bytes: 0,
     };

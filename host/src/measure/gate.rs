@@ -7,7 +7,8 @@ use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{
-    COUNT_ONLY, CallResult, GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox,
+    CallResult, GuestError, GuestState, Imports, Instance, Lowering, PreparedComponent, Sandbox,
+    UNTIMED,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
@@ -150,7 +151,7 @@ impl Gate<'_> {
     ) -> Result<CallResult, Halt> {
         CALLING.announce(case, self.frames);
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, arguments, COUNT_ONLY)?;
+        let answered = call(self.prepared, self.call, slot, arguments, UNTIMED)?;
         Doing::Workload.announce(case, self.frames);
         match self
             .workload
@@ -173,7 +174,7 @@ pub(super) fn call(
     path: &[String],
     slot: &mut Slot,
     arguments: &Arc<[Value]>,
-    lowering: u64,
+    lowering: Lowering,
 ) -> Result<CallResult, GuestError> {
     let (mut instance, callee) = match slot.take() {
         Some(running) => running,

@@ -1,6 +1,7 @@
 //! The parent's side of one replica, from its plan to its samples.
 
 use super::bounds::room_for;
+use super::lowering_clock::LoweringClock;
 use super::machine;
 use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
 use super::race_types::{Dropout, TimedVariant};
@@ -70,6 +71,7 @@ impl RunReplica<'_> {
                 calibrator,
                 plan,
                 instances: self.config.state.into(),
+                lowering: LoweringClock::of(self.timed_variants, self.config.state),
                 resident_bytes: peaks.max().unwrap_or(0),
             })
         })?;

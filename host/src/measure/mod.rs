@@ -7,6 +7,7 @@
 //! [`bakeoff_domain::race`].
 
 pub mod announcement;
+mod answers;
 mod assess;
 mod assessment;
 mod bounds;
@@ -15,6 +16,7 @@ mod contention_probe;
 mod gate;
 mod instances;
 mod launch;
+mod lowering_clock;
 mod machine;
 mod overheads;
 mod pilot;
@@ -36,6 +38,7 @@ pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use contention_probe::contention_probe_ns;
 pub use instances::Instances;
+pub use lowering_clock::LoweringClock;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{
     Arguments, AssessedAnswer, CheckedCase, Inputs, Rehearsal, WaveCase, WrongCase, WrongPart,

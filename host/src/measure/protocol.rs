@@ -5,6 +5,7 @@
 //! [announcement](super::announcement), not a reply.
 
 use super::instances::Instances;
+use super::lowering_clock::LoweringClock;
 use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use crate::confine::Frames;
@@ -218,6 +219,8 @@ pub struct ReplicaTask {
     pub plan: ReplicaPlan,
     /// The use of instances, the same for all variants.
     pub instances: Instances,
+    /// Whether calls of the allocator for arguments are timed, the same for all variants.
+    pub lowering: LoweringClock,
     /// The most bytes of memory that an instance of one of them used in the gate.
     pub resident_bytes: u64,
 }

@@ -17,6 +17,8 @@ pub(super) const STALLS_MAX: u32 = 5;
 pub struct TimedVariant {
     /// Its code in the timed profile, as one or more layouts.
     pub timed: Arc<[Vec<u8>]>,
+    /// Whether the memory for its arguments comes from the allocator that every source gets.
+    pub our_allocator: bool,
     /// The files that it is granted, if any.
     pub files: Option<PackedFolders>,
     /// The most memory that one of its calls used in the gate, in bytes.

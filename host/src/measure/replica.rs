@@ -4,6 +4,7 @@
 //! pages that the last one wrote are reset.
 
 use super::announcement::Doing;
+use super::answers::grouped;
 use super::contention_probe::contention_probe_ns;
 use super::gate::{Call, Slot, call};
 use super::instances::Instances;
@@ -13,7 +14,9 @@ use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::Value;
-use crate::sandbox::{COUNT_ONLY, CallResult, CpuWallTime, GuestError, PreparedComponent, Sandbox};
+use crate::sandbox::{
+    CallResult, CpuWallTime, GuestError, Lowering, PreparedComponent, Sandbox, UNTIMED,
+};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
@@ -61,8 +64,8 @@ struct Runner<'a> {
 struct Input {
     call: Call,
     arguments: Arc<[Value]>,
-    /// How often the allocator is called while they are lowered, as the calibrator counted.
-    lowering: u64,
+    /// The calls of the allocator while they are lowered.
+    lowering: Lowering,
 }
 
 impl Runner<'_> {
@@ -93,7 +96,7 @@ impl Runner<'_> {
     fn answer(
         &mut self,
         arguments: &Arc<[Value]>,
-        lowering: u64,
+        lowering: Lowering,
     ) -> Result<CallResult, GuestError> {
         call(
             &self.prepared,
@@ -395,19 +398,19 @@ impl<'a> Replica<'a> {
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
         Ok(Input {
-            lowering: self.count_lowering(&arguments)?,
+            lowering: self.lowering(&arguments)?,
             call: (case, seed),
             arguments,
         })
     }
 
-    /// Returns how often the allocator is called while these arguments are lowered. That depends on
-    /// them and on the signature, which the calibrator has too; of all its entries but the last, for
-    /// the function itself, none is anything else.
-    fn count_lowering(&mut self, arguments: &Arc<[Value]>) -> Result<u64, Stop> {
-        let counted = self.calibrator.answer(arguments, COUNT_ONLY);
+    /// Returns the calls of the allocator while these arguments are lowered. How many those are depends
+    /// on the arguments and on the signature, which the calibrator has too; of all its entries but the
+    /// last, for the function itself, none is anything else.
+    fn lowering(&mut self, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
+        let counted = self.calibrator.answer(arguments, UNTIMED);
         let entries = counted.map_err(|error| blame(None, error))?.time.count;
-        Ok(entries.saturating_sub(1))
+        Ok(self.task.lowering.entries(entries.saturating_sub(1)))
     }
 
     /// Lets a variant make calls on a case, and returns the guest's time and what came back.
@@ -444,25 +447,6 @@ impl<'a> Replica<'a> {
 
 fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
     reply.send(frames).map_err(Stop::Channel)
-}
-
-type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
-
-/// Returns the variants in groups of equal answers.
-fn grouped<'v>(answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>) -> Vec<Group<'v>> {
-    let mut groups: Vec<Group<'v>> = Vec::new();
-    for (variant, answer) in answers {
-        let same = |other: &Option<&Value>| match (answer, other) {
-            (Some(a), Some(b)) => a.same_as(b),
-            (None, None) => true,
-            _ => false,
-        };
-        match groups.iter_mut().find(|(_, other)| same(other)) {
-            Some((variants, _)) => variants.push(variant),
-            None => groups.push((vec![variant], answer)),
-        }
-    }
-    groups
 }
 
 fn all_of(variants: &[VariantIndex], why: &str, call: Call) -> Vec<Blame> {

@@ -114,6 +114,7 @@ impl Run<'_> {
         let gate = state.gate.as_ref();
         let timed = TimedVariant {
             timed: built.timed.as_slice().into(),
+            our_allocator: built.our_allocator,
             files: state.files.clone(),
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
         };

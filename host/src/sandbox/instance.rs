@@ -2,7 +2,7 @@
 
 use super::attempt_log::AttemptLog;
 use super::guest_error::GuestError;
-use super::guest_timer::{GuestTime, GuestTimer};
+use super::guest_timer::{GuestTime, GuestTimer, Lowering};
 use super::limiter::{Limiter, PeakMemory};
 use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
 use super::wasi::{self, VirtualWorld};
@@ -298,12 +298,11 @@ impl Instance {
         callee: &Callee<GuestState>,
         arguments: &Arc<[Value]>,
     ) -> Result<CallResult, GuestError> {
-        self.call_lowering(callee, arguments, 0)
+        self.call_lowering(callee, arguments, Lowering::Timed(0))
     }
 
-    /// The same, where the first `lowering` entries are those of the allocator while the arguments
-    /// are lowered. They are timed by a cheaper clock, since there may be one for each of thousands of
-    /// strings. [`COUNT_ONLY`](super::COUNT_ONLY) is for calls whose time nobody asks for.
+    /// The same, where it is known which entries are those of the allocator while the arguments are
+    /// lowered. [`UNTIMED`](super::UNTIMED) is for calls whose time nobody asks for.
     ///
     /// # Errors
     /// As for [`call`](Self::call).
@@ -312,7 +311,7 @@ impl Instance {
         &mut self,
         callee: &Callee<GuestState>,
         arguments: &Arc<[Value]>,
-        lowering: u64,
+        lowering: Lowering,
     ) -> Result<CallResult, GuestError> {
         refuel(&mut self.store, self.profile, &self.limits);
         let guest = self.store.data_mut();

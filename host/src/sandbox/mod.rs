@@ -17,7 +17,7 @@ mod wasi;
 
 pub use cpu_wall_time::CpuWallTime;
 pub use guest_error::GuestError;
-pub use guest_timer::{COUNT_ONLY, GuestTime};
+pub use guest_timer::{GuestTime, Lowering, UNTIMED};
 pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 pub use limiter::PeakMemory;
 pub use limits::MESSAGE_BYTES_MAX;

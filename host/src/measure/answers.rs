@@ -1,0 +1,22 @@
+//! Answers of several variants to the same input.
+
+use super::gate::same;
+use crate::invoke::Value;
+use bakeoff_domain::measurement::VariantIndex;
+
+/// Variants with the same answer.
+pub(super) type Group<'v> = (Vec<VariantIndex>, Option<&'v Value>);
+
+/// Returns the variants in groups of equal answers.
+pub(super) fn grouped<'v>(
+    answers: impl Iterator<Item = (VariantIndex, Option<&'v Value>)>,
+) -> Vec<Group<'v>> {
+    let mut groups: Vec<Group<'v>> = Vec::new();
+    for (variant, answer) in answers {
+        match groups.iter_mut().find(|(_, other)| same(*other, answer)) {
+            Some((variants, _)) => variants.push(variant),
+            None => groups.push((vec![variant], answer)),
+        }
+    }
+    groups
+}
