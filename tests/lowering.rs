@@ -127,3 +127,36 @@ fn where_the_allocator_is_untimed_all_else_is_timed() {
         );
     }
 }
+
+/// The number of calls of the allocator follows from the value, but for the one of parameters that are
+/// too many to be passed flat.
+#[test]
+fn allocations_are_known_beforehand() {
+    let text = |text: &str| Val::String(text.into());
+    let some = |val| Some(Box::new(val));
+    let piece = |list| {
+        Val::Tuple(vec![
+            text("a"),
+            Val::Option(list),
+            Val::List(vec![Val::U8(1)]),
+        ])
+    };
+    let pieces = Val::List(vec![
+        piece(None),
+        piece(some(Val::List(vec![]))),
+        piece(some(Val::List(vec![text(""), text("b")]))),
+    ]);
+    let nested = |b| vec![Value::Other(pieces.clone()), Value::Other(Val::Result(b))];
+    let lists = Val::List(vec![Val::List(vec![Val::Char('c')]), Val::List(vec![])]);
+    let mut many = vec![Value::Text("d".into()); 8];
+    many.push(Value::U8(1));
+    for (function, arguments, others) in [
+        ("nested", nested(Ok(some(text("e")))), 0),
+        ("nested", nested(Err(some(lists))), 0),
+        ("many", vec![Value::Tuple(many)], 1),
+    ] {
+        let known: u64 = arguments.iter().map(Value::allocations).sum();
+        let entries = time_with(function, arguments.into(), UNTIMED).count;
+        assert_eq!(entries, known + others + 1, "{function}");
+    }
+}

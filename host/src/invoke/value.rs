@@ -108,6 +108,21 @@ macro_rules! scalars {
                 }
             }
 
+            /// How often memory is asked for while the value is lowered in UTF-8: once for each string and
+            /// each list, the empty ones included.
+            pub fn allocations(&self) -> u64 {
+                match self {
+                    $(
+                        Self::$scalar(_) => 0,
+                        Self::$list(_) => 1,
+                    )*
+                    Self::Text(_) | Self::Outcome(Err(_)) => 1,
+                    Self::Outcome(Ok(())) => 0,
+                    Self::Tuple(items) => items.iter().map(Self::allocations).sum(),
+                    Self::Other(val) => val_allocations(val),
+                }
+            }
+
             /// The approximate memory of the value in bytes, for the limits on inputs and answers.
             pub fn bytes(&self) -> usize {
                 match self {
@@ -224,6 +239,25 @@ fn val_bytes(val: &Val) -> usize {
             Val::Flags(names) => names.iter().map(String::len).sum(),
             _ => 0,
         }
+}
+
+/// The number of strings and lists in a value; see [`Value::allocations`].
+fn val_allocations(val: &Val) -> u64 {
+    let all = |vals: &[Val]| vals.iter().map(val_allocations).sum::<u64>();
+    match val {
+        Val::String(_) => 1,
+        Val::List(items) => 1 + all(items),
+        Val::Map(entries) => {
+            let entry = |(key, val): &(Val, Val)| val_allocations(key) + val_allocations(val);
+            1 + entries.iter().map(entry).sum::<u64>()
+        }
+        Val::FixedLengthList(items) | Val::Tuple(items) => all(items),
+        Val::Record(fields) => fields.iter().map(|(_, val)| val_allocations(val)).sum(),
+        Val::Variant(_, val) | Val::Option(val) | Val::Result(Ok(val) | Err(val)) => {
+            val.as_deref().map_or(0, val_allocations)
+        }
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -140,6 +140,9 @@ pub(super) struct Replica<'a> {
     cold_case: Option<CaseIndex>,
     /// By variant: whether it was called.
     called: Vec<bool>,
+    /// How often memory is asked for that is not for a string or list: once where the parameters are
+    /// too many to be passed flat. `None` until the calibrator has counted.
+    other_allocations: Option<u64>,
 }
 
 impl<'a> Replica<'a> {
@@ -212,6 +215,7 @@ impl<'a> Replica<'a> {
             facts,
             cold_case: None,
             called: vec![false; task.payloads.len()],
+            other_allocations: None,
         })
     }
 
@@ -405,12 +409,20 @@ impl<'a> Replica<'a> {
     }
 
     /// Returns the calls of the allocator while these arguments are lowered. How many those are depends
-    /// on the arguments and on the signature, which the calibrator has too; of all its entries but the
-    /// last, for the function itself, none is anything else.
+    /// on the arguments and on the signature, which the calibrator has too: it counts once, and of all
+    /// its entries but the last, for the function itself, none is anything else.
     fn lowering(&mut self, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
-        let counted = self.calibrator.answer(arguments, UNTIMED);
-        let entries = counted.map_err(|error| blame(None, error))?.time.count;
-        Ok(self.task.lowering.entries(entries.saturating_sub(1)))
+        let pieces = arguments.iter().map(Value::allocations).sum::<u64>();
+        let others = match self.other_allocations {
+            Some(others) => others,
+            None => {
+                let counted = self.calibrator.answer(arguments, UNTIMED);
+                let entries = counted.map_err(|error| blame(None, error))?.time.count;
+                entries.saturating_sub(1 + pieces)
+            }
+        };
+        self.other_allocations = Some(others);
+        Ok(self.task.lowering.entries(pieces + others))
     }
 
     /// Lets a variant make calls on a case, and returns the guest's time and what came back.
