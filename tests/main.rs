@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod addresses;
 mod bad_input;
 mod build;
 mod cheats;

@@ -49,6 +49,7 @@ pub(super) fn good() -> MachineFacts {
             verdict: Some(Verdict::Tie),
             visible: Some(0.007),
             practical: 0.01,
+            pooled: Some(true),
             problem: None,
         },
         cores: CoreFacts {

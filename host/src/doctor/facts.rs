@@ -100,6 +100,8 @@ pub struct NoiseFacts {
     pub visible: Option<f64>,
     /// The default practical threshold of a run, as a fraction.
     pub practical: f64,
+    /// Whether the instances came from a pool; `None`: not known.
+    pub pooled: Option<bool>,
     /// Why it was not measured; `None`: it was.
     pub problem: Option<String>,
 }

@@ -250,6 +250,14 @@ fn noise(facts: &NoiseFacts) -> Finding {
         "the same program against itself, for {}: {ratio}",
         numbers::reading(facts.seconds * 1e9, "ns")
     );
+    if facts.pooled == Some(false) {
+        return Finding::limited(topic, found)
+            .means(
+                "There are no addresses for a pool of instances: each timed call pays for new \
+                 memory, and programs that write more of it look slower than they are.",
+            )
+            .next("raise the limit on addresses (`ulimit -v`)");
+    }
     let practical = numbers::percent(facts.practical);
     match (facts.verdict, facts.visible) {
         (Some(Verdict::Beats | Verdict::Beaten), _) => Finding::limited(topic, found)

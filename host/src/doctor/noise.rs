@@ -173,6 +173,7 @@ fn summary(raced: &Raced, blank: NoiseFacts) -> NoiseFacts {
     let interval = pair.interval;
     let ends = interval.low.zip(interval.high);
     NoiseFacts {
+        pooled: raced.pilot.as_ref().and_then(|pilot| pilot.pooled),
         replicas: pair.replicas,
         ratio: interval.ratio,
         low: interval.low,

@@ -61,6 +61,7 @@ pub(super) async fn pilot(
         times: None,
         failed: Vec::new(),
         calls: 0,
+        pooled: None,
         spent: 0.0,
         index: 0,
         stalls: 0,
@@ -111,6 +112,7 @@ pub(super) async fn pilot(
         replica,
         failed: pilots.failed,
         calls: pilots.calls,
+        pooled: pilots.pooled,
         seconds: pilots.spent,
     }))
 }
@@ -125,6 +127,7 @@ struct Pilots<'a> {
     times: Option<PilotTimes>,
     failed: Vec<Dropout>,
     calls: u64,
+    pooled: Option<bool>,
     spent: f64,
     index: u32,
     stalls: u32,
@@ -199,6 +202,7 @@ impl Pilots<'_> {
                 ReplicaEnd::Finished(finished) => {
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
+                    self.pooled = Some(facts.pooled);
                     let conditions = self.conditions(&facts, seconds);
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
                     if let Some(earlier) = &self.times {

@@ -343,6 +343,8 @@ pub struct ReplicaFacts {
     /// CPU time of the contention probe, the median of readings between the samples, in
     /// nanoseconds.
     pub contention_probe_ns: Option<f64>,
+    /// Whether timed instances came from a pool.
+    pub pooled: bool,
     /// The number of involuntary context switches.
     pub preemptions: u64,
     /// The number of calls of guest code, warm-up included.

@@ -69,6 +69,9 @@ pub struct Pilot {
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.
     pub calls: u64,
+    /// Whether timed instances came from a pool; `None` in results of versions that did not keep it.
+    #[serde(default)]
+    pub pooled: Option<bool>,
     /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
     #[serde(default)]
     pub seconds: f64,

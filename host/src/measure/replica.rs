@@ -197,6 +197,7 @@ impl<'a> Replica<'a> {
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
             contention_probe_ns: None,
+            pooled: timed.is_pooled(),
             preemptions: 0,
             calls: 0,
             work_ns: 0,

@@ -56,6 +56,11 @@ pub(super) fn notes(
     notes.into_sentences()
 }
 
+/// What it means that there was no pool of instances.
+const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so each call had one that was \
+    made for it alone, and its time includes the page faults of new memory: programs that write more \
+    memory look slower than they are. Raise the limit on addresses (`ulimit -v`).";
+
 fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
@@ -75,6 +80,9 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
                 " still change after the warm-up, so instances of that age are compared. Larger inputs make it matter less.",
             );
         }
+    }
+    if outcome.raced.pilot.as_ref().and_then(|pilot| pilot.pooled) == Some(false) {
+        notes.push(ONE_BY_ONE.to_owned());
     }
     if let Some(analysis) = &outcome.raced.analysis {
         on_the_analysis(notes, analysis, id);

@@ -42,6 +42,7 @@ pub struct Sandbox {
     engine: Engine,
     profile: Profile,
     limits: Limits,
+    pooled: bool,
 }
 
 /// The imports that a component may have. The build decides which components may import WASI.
@@ -95,12 +96,13 @@ impl Sandbox {
             engine: engine::new(profile)?,
             profile,
             limits,
+            pooled: false,
         })
     }
 
     /// A sandbox of the timed profile in which `components` have one instance each at a time, made anew
-    /// for every call: from a pool, or one by one where the machine has no addresses for it.
-    /// `resident_bytes` is what an instance is known to write.
+    /// for every call: from a pool, or one by one where the machine has no addresses for it
+    /// ([`is_pooled`](Self::is_pooled)). `resident_bytes` is what an instance is known to write.
     ///
     /// # Errors
     /// The engine does not work on this machine.
@@ -117,11 +119,21 @@ impl Sandbox {
             resident_bytes,
         };
         let profile = Profile::Timed;
+        let (engine, pooled) = match engine::new_pooled(&pool) {
+            Ok(engine) => (engine, true),
+            Err(_) => (engine::new(profile)?, false),
+        };
         Ok(Self {
-            engine: engine::new_pooled(&pool).or_else(|_| engine::new(profile))?,
+            engine,
             profile,
             limits,
+            pooled,
         })
+    }
+
+    /// Returns true if instances come from a pool. Elsewhere each call pays for new memory.
+    pub fn is_pooled(&self) -> bool {
+        self.pooled
     }
 
     /// The sandbox with the same engine and other limits.
@@ -131,6 +143,7 @@ impl Sandbox {
             engine: self.engine.clone(),
             profile: self.profile,
             limits,
+            pooled: self.pooled,
         }
     }
 
