@@ -132,6 +132,93 @@ pub(super) fn of_module(mut module: Vec<u8>, wit: &str) -> Vec<u8> {
     encoder.encode().unwrap()
 }
 
+/// A component of two others, one of which answers by calling the other, and passes it a string.
+pub(super) fn composed() -> Vec<u8> {
+    let inner = built(
+        "pub fn largest(mut values: Vec<i64>, k: u32, order: String) -> Vec<i64> {
+            assert_eq!(order, \"größte zuerst\");
+            // Slow enough for its verdicts to be soon known.
+            for _ in 0..8 {
+                values.sort_unstable();
+                values = std::hint::black_box(values);
+                values.reverse();
+            }
+            values.truncate(k as usize);
+            values
+        }",
+        "package a:b;
+        world prototype {
+          export largest: func(values: list<s64>, k: u32, order: string) -> list<s64>;
+        }",
+        "largest",
+    );
+    let outer = wat::parse_str(CALLS_LARGEST).unwrap();
+    let nested = |data| RawSection {
+        id: ComponentSectionId::Component.into(),
+        data,
+    };
+    let function = |instance, name| {
+        let mut alias = ComponentAliasSection::new();
+        alias.alias(Alias::InstanceExport {
+            instance,
+            kind: ComponentExportKind::Func,
+            name,
+        });
+        alias
+    };
+    let instance = |component, arguments: &[(&str, ComponentExportKind, u32)]| {
+        let mut instances = ComponentInstanceSection::new();
+        instances.instantiate(component, arguments.iter().copied());
+        instances
+    };
+    let mut exports = ComponentExportSection::new();
+    exports.export("top-k", ComponentExportKind::Func, 1, None);
+    let mut component = Component::new();
+    component
+        .section(&nested(&inner))
+        .section(&nested(&outer))
+        .section(&instance(0, &[]))
+        .section(&function(0, "largest"))
+        .section(&instance(1, &[("largest", ComponentExportKind::Func, 0)]))
+        .section(&function(1, "top-k"))
+        .section(&exports);
+    component.finish()
+}
+
+/// A component that answers by `largest`, which it imports.
+const CALLS_LARGEST: &str = r#"
+(component
+  (import "largest" (func $largest
+    (param "values" (list s64)) (param "k" u32) (param "order" string) (result (list s64))))
+  (core module $memory
+    (memory (export "memory") 64)
+    (global $top (mut i32) (i32.const 64))
+    (data (i32.const 16) "größte zuerst")
+    (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+      (local $place i32)
+      (local.set $place (i32.and
+        (i32.add (global.get $top) (i32.const 7)) (i32.const -8)))
+      (global.set $top (i32.add (local.get $place) (local.get 3)))
+      (local.get $place))
+    (func (export "free") (param i32) (global.set $top (i32.const 64))))
+  (core instance $memory (instantiate $memory))
+  (alias core export $memory "memory" (core memory $bytes))
+  (alias core export $memory "realloc" (core func $realloc))
+  (alias core export $memory "free" (core func $free))
+  (core func $lowered (canon lower (func $largest) (memory $bytes) (realloc $realloc)))
+  (core module $calls
+    (import "" "largest" (func $largest (param i32 i32 i32 i32 i32 i32)))
+    (func (export "top-k") (param i32 i32 i32) (result i32)
+      (call $largest (local.get 0) (local.get 1) (local.get 2)
+        (i32.const 16) (i32.const 15) (i32.const 8))
+      (i32.const 8)))
+  (core instance $calls (instantiate $calls
+    (with "" (instance (export "largest" (func $lowered))))))
+  (func (export "top-k") (param "values" (list s64)) (param "k" u32) (result (list s64))
+    (canon lift (core func $calls "top-k") (memory $bytes) (realloc $realloc)
+      (post-return (core func $free)))))
+"#;
+
 /// A component that imports one function of an interface, and exports what is wanted.
 pub(super) fn importing(package: &str, interface: &str) -> Vec<u8> {
     let (package, version) = package.split_once('@').unwrap();

@@ -1,7 +1,7 @@
 //! Loading: files that should be components of the problem's world.
 
 use super::batch::{Attackers, Batch, WIT, World, approach};
-use super::components::{built, doubling, functions, importing};
+use super::components::{built, composed, doubling, functions, importing};
 use bakeoff::source::COMPONENT_BYTES_MAX;
 use std::fs;
 use std::sync::LazyLock;
@@ -59,6 +59,7 @@ static BATCH: LazyLock<Batch> = LazyLock::new(|| {
                 importing("wasi:http@0.2.6", "outgoing-handler"),
             ),
             ("future-version", importing("wasi:cli@9.1.0", "environment")),
+            ("composed", composed()),
         ],
         ..Attackers::default()
     };
@@ -218,4 +219,10 @@ fn good_neighbours_are_measured_the_same_beside_anybody() {
     assert_eq!(alone.exact_readings(), BATCH.exact_readings());
     assert_eq!(alone.exact_readings(), super::run_cases::exact_readings());
     assert_eq!(alone.exact_readings(), super::build_cases::exact_readings());
+}
+
+/// No attack: what real composed components do, which must work, also where they are timed.
+#[test]
+fn case_85_composed_component() {
+    BATCH.assert_ranked("composed");
 }

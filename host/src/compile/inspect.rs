@@ -19,6 +19,8 @@ pub(super) struct Sizes {
     pub(super) function_bytes_max: u64,
     pub(super) locals_max: u32,
     modules: u32,
+    /// The memories of the module that is being read, imported ones included.
+    memories: u32,
 }
 
 /// Measures a component, and refuses bytes that are not one, or would cost the compiler too much.
@@ -113,9 +115,28 @@ impl Sizes {
                 }
             }
             Payload::CodeSectionEntry(body) => self.read_body(&body, shown)?,
+            Payload::Version { .. } => self.memories = 0,
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import.map_err(|error| malformed(shown, &error))?;
+                    let memory = matches!(import.ty, wasmparser::TypeRef::Memory(_));
+                    self.add_memories(memory.into(), shown)?;
+                }
+            }
+            Payload::MemorySection(section) => self.add_memories(section.count(), shown)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Counts memories of a module. The engine could take several: its own modules need them.
+    fn add_memories(&mut self, count: u32, shown: &str) -> Result<(), Failure> {
+        self.memories = self.memories.saturating_add(count);
+        if self.memories <= 1 {
+            return Ok(());
+        }
+        let message = format!("{shown} has a module with several memories; a module may have one");
+        Err(load_failure(FailureClass::InvalidComponent, message))
     }
 
     fn read_body(&mut self, body: &FunctionBody<'_>, shown: &str) -> Result<(), Failure> {
@@ -236,6 +257,32 @@ mod tests {
                 message.starts_with("a.wasm ") && message.contains(what),
                 "{message}"
             );
+        }
+    }
+
+    #[test]
+    fn a_module_has_one_memory_and_a_component_as_many_as_it_has_modules() {
+        let inspected = |text: &str| inspect(&wat::parse_str(text).unwrap(), "a.wasm");
+        let module = "(core module (import \"a\" \"b\" (table 1 funcref)) (memory 1))";
+        let imports = "(core module (import \"a\" \"b\" (memory 1)))";
+        inspected(&format!(
+            "(component {module} {imports} (component {module}))"
+        ))
+        .unwrap();
+        for several in [
+            "(core module (memory 1) (memory 1))",
+            "(core module (import \"a\" \"b\" (memory 1)) (memory 1))",
+            "(core module (import \"a\" \"b\" (memory 1)) (import \"a\" \"c\" (memory 1)))",
+        ] {
+            for text in [
+                format!("(component {several})"),
+                format!("(component {module} (component {several}))"),
+            ] {
+                let failure = inspected(&text).unwrap_err();
+                assert_eq!(failure.class, FailureClass::InvalidComponent, "{text}");
+                let message = failure.message;
+                assert!(message.contains("several memories"), "{message}");
+            }
         }
     }
 
