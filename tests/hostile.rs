@@ -5,6 +5,7 @@
 mod batch;
 mod build_cases;
 mod components;
+mod folder;
 mod harness;
 mod load_cases;
 mod neighbours;

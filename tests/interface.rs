@@ -112,7 +112,7 @@ fn what_cannot_be_read_is_named() {
         .unwrap();
     let message = Interface::load(empty.path(), "f").unwrap_err().to_string();
     assert!(
-        message.contains("2097152 bytes, and the limit is 1048576"),
+        message.contains("large.wit: it has more than 1048576 bytes"),
         "{message}"
     );
 }

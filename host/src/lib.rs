@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod engine;
 pub mod evaluate;
 pub mod events;
+pub mod files;
 pub mod interface;
 pub mod invoke;
 pub mod measure;

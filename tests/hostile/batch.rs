@@ -147,6 +147,8 @@ fn files_with(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     for path in entries(folder) {
         if path.is_dir() && !path.is_symlink() {
             found.extend(files_with(&path, bytes));
+        } else if !path.is_file() {
+            // A pipe would be waited for.
         } else if let Ok(content) = fs::read(&path) {
             let has = content.windows(bytes.len()).any(|window| window == bytes);
             found.extend(has.then_some(path));

@@ -11,6 +11,7 @@
 use super::kept_run::{KeptRun, KeptRunError};
 use super::validate::check_bundle;
 use crate::config::MEASURE_REPLICAS_MAX;
+use crate::files::open_plain;
 use crate::run::{Evidence, Record};
 use crate::store::bundle::{self, BundleError, Manifest, VERSION};
 use crate::store::{Files, StoreError};
@@ -173,7 +174,7 @@ pub fn unpack(file: &Path, into: &Path) -> Result<KeptRun, BundleError> {
 
 fn read_json<T: serde::de::DeserializeOwned>(folder: &Path, name: &str) -> Result<T, String> {
     let mut bytes = Vec::new();
-    std::fs::File::open(folder.join(name))
+    open_plain(&folder.join(name))
         .and_then(|file| file.take(JSON_BYTES_MAX).read_to_end(&mut bytes))
         .map_err(|error| format!("{name}: {error}"))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("{name} cannot be understood ({error})"))
@@ -182,7 +183,7 @@ fn read_json<T: serde::de::DeserializeOwned>(folder: &Path, name: &str) -> Resul
 fn read_replicas(path: &Path) -> Result<Vec<Replica>, String> {
     let wrong =
         |error: &dyn std::fmt::Display| format!("{REPLICAS} cannot be understood ({error})");
-    let file = std::fs::File::open(path).map_err(|error| wrong(&error))?;
+    let file = open_plain(path).map_err(|error| wrong(&error))?;
     let mut lines = BufReader::new(file);
     let mut replicas = Vec::new();
     let mut line = Vec::new();

@@ -7,12 +7,12 @@ use super::run::results_folder;
 use super::show::Sources;
 use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
+use crate::files::read_bounded;
 use crate::render::escape::Plain;
 use crate::store::{Files, Mode, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a report: 64 variants on 256 cases have about 110 MiB of verdicts.
@@ -373,19 +373,11 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         )),
         _ => Failure::usage(format!("cannot read {shown}: {error}")),
     };
-    // A pipe or a device might never end.
-    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-        return Err(Failure::usage(format!("{shown} is not a plain file")));
-    }
-    let mut bytes = Vec::new();
-    File::open(file)
-        .and_then(|open| open.take(REPORT_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    if bytes.len() as u64 > REPORT_BYTES_MAX {
-        return Err(Failure::usage(format!(
+    let bytes = read_bounded(file, REPORT_BYTES_MAX).map_err(unreadable)?;
+    bytes.ok_or_else(|| {
+        Failure::usage(format!(
             "{shown} is larger than the {} MiB that a report has at most",
             REPORT_BYTES_MAX >> 20
-        )));
-    }
-    Ok(bytes)
+        ))
+    })
 }

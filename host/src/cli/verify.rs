@@ -64,7 +64,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 /// Returns true for a file that is neither an experiment nor a report, and so can only be a bundle.
 fn is_bundle(named: &Path) -> bool {
     let end = named.extension().and_then(|end| end.to_str());
-    named.is_file() && !matches!(end, Some("toml" | "json"))
+    named.exists() && !named.is_dir() && !matches!(end, Some("toml" | "json"))
 }
 
 async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {

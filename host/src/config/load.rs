@@ -4,9 +4,8 @@ use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::paths;
+use crate::files::read_bounded;
 use bakeoff_domain::spec::{Experiment, Inputs};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The name of the experiment file in its folder.
@@ -198,27 +197,21 @@ fn read_cases(experiment: &Experiment, dir: &Path) -> Result<Option<CaseFile>, C
     parse_cases(&text, &path.display().to_string()).map(Some)
 }
 
-/// Reads a text file of bounded size.
+/// Reads a plain text file of bounded size.
 pub(super) fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
     let shown = || path.display().to_string().escape_debug().to_string();
     let unreadable = |reason: String| ConfigError::Unreadable {
         path: shown(),
         reason,
     };
-    let file = File::open(path).map_err(|error| match error.kind() {
+    let bytes = read_bounded(path, FILE_BYTES_MAX).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => ConfigError::Missing {
             what,
             path: shown(),
         },
         _ => unreadable(error.to_string()),
     })?;
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(unreadable("it is larger than 1 MiB".into()));
-    }
+    let bytes = bytes.ok_or_else(|| unreadable("it is larger than 1 MiB".into()))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         unreadable(format!("it is not UTF-8 (from byte {at} on)"))

@@ -5,6 +5,7 @@
 
 use super::error::{ConfigError, Finding, quoted};
 use super::section::At;
+use crate::files::not_plain;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
@@ -180,7 +181,10 @@ fn check_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
         (FileKind::Wit, _, true) => inspect_folder(real, home, WIT_FOLDERS_DEEP),
         (_, true, _) => Ok(()),
         (_, _, true) => Err(("is a folder".into(), "name a file in it")),
-        _ => Err(("is not a regular file".into(), "name a regular file")),
+        _ => {
+            let found = not_plain(real).unwrap_or("gone");
+            Err((format!("is {found}, not a file"), "name a plain file"))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading WIT files.
 
 use super::error::InterfaceError;
+use crate::files::read_bounded;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -56,7 +57,7 @@ fn read_deps(deps: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError
 
 fn read_folder(folder: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError> {
     for path in entries(folder)? {
-        if path.extension().is_some_and(|end| end == "wit") && path.is_file() {
+        if path.extension().is_some_and(|end| end == "wit") && !path.is_dir() {
             if files.len() == FILES_MAX {
                 let reason = format!("more than {FILES_MAX} files");
                 return Err(read_error(folder, &reason));
@@ -77,15 +78,17 @@ fn entries(folder: &Path) -> Result<Vec<std::path::PathBuf>, InterfaceError> {
 }
 
 fn read_file(path: &Path) -> Result<WitFile, InterfaceError> {
-    let fail = |error: std::io::Error| read_error(path, &error.to_string());
-    let size = std::fs::metadata(path).map_err(fail)?.len();
-    if size > FILE_BYTES_MAX {
-        let reason = format!("{size} bytes, and the limit is {FILE_BYTES_MAX}");
-        return Err(read_error(path, &reason));
-    }
+    let bytes =
+        read_bounded(path, FILE_BYTES_MAX).map_err(|error| read_error(path, &error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| {
+        read_error(
+            path,
+            &format!("it has more than {FILE_BYTES_MAX} bytes, the limit"),
+        )
+    })?;
     Ok(WitFile {
         name: path.to_string_lossy().replace('\\', "/"),
-        text: std::fs::read_to_string(path).map_err(fail)?,
+        text: String::from_utf8(bytes).map_err(|_| read_error(path, "it is not UTF-8"))?,
     })
 }
 

@@ -1,11 +1,11 @@
 //! The code of a prototype or a workload, read once, with its content address.
 
+use crate::files::read_bounded;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
 use bakeoff_domain::spec::Code;
 use sha2::{Digest as _, Sha256};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ pub(super) fn unreadable_source(path_shown: &str, reason: &str) -> Failure {
 }
 
 fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = read_bounded(path, SOURCE_BYTES_MAX).map_err(|error| error.to_string())?;
+    let bytes = read_bounded(path, SOURCE_BYTES_MAX as u64).map_err(|error| error.to_string())?;
     let bytes = bytes.ok_or_else(|| {
         format!("it is larger than the {SOURCE_BYTES_MAX} bytes that a source may have")
     })?;
@@ -151,7 +151,7 @@ pub fn read_component(path: &Path, path_shown: &str) -> Result<BuildInput, Failu
         limit: None,
     };
     let size = std::fs::metadata(path).map_err(unreadable)?.len();
-    let bytes = read_bounded(path, COMPONENT_BYTES_MAX).map_err(unreadable)?;
+    let bytes = read_bounded(path, COMPONENT_BYTES_MAX as u64).map_err(unreadable)?;
     let bytes = bytes.ok_or_else(|| oversize_component(path_shown, size))?;
     Ok(BuildInput::Component {
         path_shown: path_shown.to_owned(),
@@ -169,19 +169,6 @@ pub fn oversize_component(path_shown: &str, bytes: u64) -> Failure {
         phase: Phase::Load,
         limit: Some(format!("component = {COMPONENT_BYTES_MAX} bytes")),
     }
-}
-
-/// Returns the bytes of a plain file; `None` if there are more than `bytes_max`. A pipe or a device
-/// is not opened: reading it might never end.
-fn read_bounded(path: &Path, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(bytes_max as u64 + 1)
-        .read_to_end(&mut bytes)?;
-    Ok((bytes.len() <= bytes_max).then_some(bytes))
 }
 
 #[cfg(test)]
@@ -203,7 +190,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wasm");
         // A sparse file: it has the size, and takes no space.
-        File::create(&path)
+        std::fs::File::create(&path)
             .unwrap()
             .set_len(COMPONENT_BYTES_MAX as u64 + 1)
             .unwrap();
@@ -241,7 +228,7 @@ mod tests {
         .unwrap();
         let failure = read_code(&Code::Source(pipe), Path::new("")).unwrap_err();
         assert!(
-            failure.message.contains("it is not a file"),
+            failure.message.contains("it is a pipe, not a file"),
             "{}",
             failure.message
         );

@@ -1,7 +1,7 @@
-//! Symbolic links in a folder of results.
+//! Symbolic links, pipes and devices in a folder of results.
 //!
 //! A folder of results may have come with an experiment from somebody else. A link among its files
-//! could make a run write anywhere, so a folder with a link is refused.
+//! could make a run write anywhere, and a pipe make it wait for ever, so a folder with one is refused.
 
 use super::error::StoreError;
 use std::path::Path;
@@ -9,11 +9,12 @@ use std::path::Path;
 /// Depth of a folder of results: `variants/ID/iteration-N`, and one more.
 const DEPTH_MAX: usize = 4;
 
-/// Returns an error if anything in a folder is a symbolic link. A folder that does not exist has none.
+/// Returns an error if anything in a folder is neither a file nor a folder. A folder that does not exist
+/// has nothing in it.
 ///
 /// # Errors
-/// [`StoreError::Link`] names the first; any error of reading the folder.
-pub(super) fn refuse_symlinks(folder: &Path) -> Result<(), StoreError> {
+/// [`StoreError::Link`] or [`StoreError::NotAFile`] names the first; any error of reading the folder.
+pub(super) fn refuse_special(folder: &Path) -> Result<(), StoreError> {
     refuse_below(folder, DEPTH_MAX)
 }
 
@@ -28,6 +29,9 @@ fn refuse_below(folder: &Path, depth: usize) -> Result<(), StoreError> {
         let kind = entry.file_type().map_err(failed)?;
         if kind.is_symlink() {
             return Err(StoreError::Link { path: entry.path() });
+        }
+        if !kind.is_dir() && !kind.is_file() {
+            return Err(StoreError::NotAFile { path: entry.path() });
         }
         if kind.is_dir() && depth > 1 {
             refuse_below(&entry.path(), depth - 1)?;
@@ -49,17 +53,30 @@ mod tests {
             "variants/a/iteration-1/source.rs",
         ] {
             let folder = tempfile::tempdir().unwrap();
-            assert!(refuse_symlinks(&folder.path().join("missing")).is_ok());
+            assert!(refuse_special(&folder.path().join("missing")).is_ok());
             let link = folder.path().join(place);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
             std::fs::write(folder.path().join("plain"), "").unwrap();
-            assert!(refuse_symlinks(folder.path()).is_ok());
+            assert!(refuse_special(folder.path()).is_ok());
             symlink("/nowhere", &link).unwrap();
-            let error = refuse_symlinks(folder.path()).unwrap_err().to_string();
+            let error = refuse_special(folder.path()).unwrap_err().to_string();
             assert!(
                 error.contains(place) && error.contains("is a link"),
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_pipe_is_named_and_not_opened() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("events.jsonl");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let error = refuse_special(folder.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("events.jsonl is not a plain file"),
+            "{error}"
+        );
     }
 }

@@ -5,6 +5,7 @@
 
 use super::error::StoreError;
 use super::holder::LockHolder;
+use crate::files::open_plain;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -66,7 +67,7 @@ impl Lock {
     /// The process that the lock file of a folder names, if it is alive. The lock itself is not
     /// tried: for people only.
     pub fn holder(folder: &Path) -> Option<LockHolder> {
-        let mut file = File::open(folder.join(LOCK_FILE)).ok()?;
+        let mut file = open_plain(&folder.join(LOCK_FILE)).ok()?;
         live_holder(&mut file)
     }
 }

@@ -8,6 +8,7 @@ use super::links;
 use super::lock::{LOCK_FILE, Lock};
 use super::migrated_copy;
 use super::schema::{APPLICATION_ID, DatabaseHeader, STEPS, VIEWS, migrate};
+use crate::files::open_plain;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,8 @@ impl Store {
     ///
     /// # Errors
     /// Reading: [`StoreError::Missing`] if there is no database. Writing: [`StoreError::Locked`] if
-    /// another run has the folder, [`StoreError::Link`] if anything in it is a link. Both:
+    /// another run has the folder, [`StoreError::Link`] if anything in it is a link, [`StoreError::NotAFile`]
+    /// if it is a pipe or a device. Both:
     /// [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
     /// [`StoreError::ReadOnly`], [`StoreError::Full`]. Nothing was written to the database in any of
     /// these cases.
@@ -90,7 +92,7 @@ impl Store {
         }
         let failed = |error| StoreError::from_io("create", folder, error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        links::refuse_symlinks(folder)?;
+        links::refuse_special(folder)?;
         let lock = Lock::take(folder)?;
         if !file.exists() {
             // A journal without its database must not be taken for the new one's.
@@ -219,7 +221,7 @@ fn open_checked(file: &Path) -> Result<Connection, StoreError> {
 /// Checks the first bytes without SQLite, which would take an empty file for a new database.
 fn check_header(file: &Path) -> Result<(), StoreError> {
     let mut header = Vec::new();
-    let opened = std::fs::File::open(file);
+    let opened = open_plain(file);
     let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
     read.map_err(|error| StoreError::from_io("read", file, error))?;
     let reason = match header.as_slice() {

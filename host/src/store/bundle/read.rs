@@ -4,6 +4,7 @@ use super::{
     BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST,
     MANIFEST_BYTES_MAX, Manifest, VERSION, is_safe,
 };
+use crate::files::{not_plain, open_plain};
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -18,13 +19,13 @@ use tar::{Archive, Entry, EntryType};
 /// Any [`BundleError`]; the folder may contain a part of the bundle then.
 pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     let unpacking = Unpacking { bundle, into };
-    let file = File::open(bundle).map_err(|source| unpacking.io("read", bundle, source))?;
+    if let Some(kind) = not_plain(bundle) {
+        return Err(unpacking.malformed(format!("it is {kind}, not a file")));
+    }
+    let file = open_plain(bundle).map_err(|source| unpacking.io("read", bundle, source))?;
     let found = file
         .metadata()
         .map_err(|source| unpacking.io("read", bundle, source))?;
-    if !found.is_file() {
-        return Err(unpacking.malformed("it is not a file"));
-    }
     // The limit has room for the headers of the archive.
     if found.len() > BUNDLE_BYTES_MAX + (2 << 20) {
         return Err(unpacking.refused(format!(

@@ -4,6 +4,7 @@ use super::{
     BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest,
     VERSION, is_safe,
 };
+use crate::files::open_plain;
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
 use std::fs::{File, Permissions};
@@ -85,7 +86,7 @@ fn bundle_file(folder: &Path, path: String, out: &Path) -> Result<BundleFile, Bu
     }
     let full = folder.join(&path);
     let read = || {
-        let mut file = File::open(&full)?;
+        let mut file = open_plain(&full)?;
         let mut hasher = Sha256::new();
         let bytes = std::io::copy(&mut file, &mut hasher)?;
         Ok((bytes, hex(&hasher.finalize())))
@@ -114,7 +115,7 @@ fn write(manifest: &Manifest, folder: &Path, out: &mut File) -> std::io::Result<
     text.push(b'\n');
     append(&mut archive, MANIFEST, text.len() as u64, text.as_slice())?;
     for file in &manifest.files {
-        let content = File::open(folder.join(&file.path))?.take(file.bytes);
+        let content = open_plain(&folder.join(&file.path))?.take(file.bytes);
         append(&mut archive, &file.path, file.bytes, content)?;
     }
     let mut out = archive.into_inner()?;

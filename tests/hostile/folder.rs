@@ -1,0 +1,98 @@
+//! The folder that bakeoff is started in: nothing in it is waited for.
+
+use super::batch::{WIT, World};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+/// The arguments that name the interface of a [`World`].
+const INTERFACE: [&str; 4] = ["--wit", "wit", "--call", "top-k"];
+
+fn world() -> World {
+    let world = World::new();
+    world.write("experiment/wit/top-k.wit", WIT);
+    world.write_approach("good");
+    world
+}
+
+/// Makes something of a kind at a path.
+type Make = fn(&Path);
+
+/// What is no plain file, and how it is called.
+const KINDS: [(&str, Make); 4] = [
+    ("a pipe", |at| {
+        mknodat(CWD, at, FileType::Fifo, Mode::RUSR, 0).unwrap();
+    }),
+    ("a socket", |at| {
+        drop(std::os::unix::net::UnixListener::bind(at).unwrap());
+    }),
+    ("a device", |at| symlink("/dev/zero", at).unwrap()),
+    ("a folder", |at| std::fs::create_dir(at).unwrap()),
+];
+
+/// Runs a command with something of a kind in the place of a file, which must be named as that.
+fn assert_refused(world: &World, (kind, make): (&str, Make), file: &str, arguments: &[&str]) {
+    let path = world.path(&format!("experiment/{file}"));
+    let before = std::fs::read(&path).ok();
+    let _ = std::fs::remove_file(&path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    make(&path);
+    let said = world.run(arguments);
+    assert!(
+        [1, 2, 5].contains(&said.status)
+            && (said.explains(kind) || said.explains("not a plain file")),
+        "{kind} as {file}: {} {}",
+        said.status,
+        said.stderr
+    );
+    match path.is_dir() {
+        true => std::fs::remove_dir(&path).unwrap(),
+        false => std::fs::remove_file(&path).unwrap(),
+    }
+    if let Some(before) = before {
+        std::fs::write(&path, before).unwrap();
+    }
+}
+
+/// None of these would ever end if it were waited for.
+#[test]
+fn case_83_fifo_and_device_inputs() {
+    let world = world();
+    for kind in KINDS {
+        let mut build = vec!["build", "x.rs"];
+        build.extend(INTERFACE);
+        assert_refused(&world, kind, "x.rs", &build);
+        assert_refused(&world, kind, "x.json", &["report", "x.json"]);
+    }
+    let pipe = KINDS[0];
+    let run = ["run", ".", "--budget", "100ms"];
+    assert_refused(&world, pipe, "bakeoff.toml", &run);
+    assert_refused(&world, pipe, "x.toml", &["run", "x.toml"]);
+    assert_refused(&world, pipe, "x.bundle", &["verify", "x.bundle"]);
+    let with = |inputs: &str, approach: &str| {
+        let text = format!(
+            "name = \"x\"\nproblem = \"x\"\n[interface]\nwit = \"wit\"\ncall = \"top-k\"\n\
+             [workload]\n{inputs}\n[[approach]]\nname = \"x\"\n{approach}\n"
+        );
+        world.write("experiment/bakeoff.toml", text);
+    };
+    let good = "source = \"approaches/good.rs\"";
+    with("source = \"workload.rs\"\nsizes = [10]", good);
+    assert_refused(&world, pipe, "workload.rs", &run);
+    with("cases = \"cases.toml\"", "component = \"x.wasm\"");
+    let cases = "[[case]]\ncall = \"top-k([3, 1], 1)\"\nexpect = \"[3]\"\n";
+    world.write("experiment/cases.toml", cases);
+    assert_refused(&world, pipe, "x.wasm", &run);
+    with("cases = \"cases.toml\"", good);
+    for file in [
+        "cases.toml",
+        "wit/top-k.wit",
+        "approaches/good.rs",
+        ".bakeoff/x/events.jsonl",
+        ".bakeoff/x/lock",
+    ] {
+        assert_refused(&world, pipe, file, &run);
+    }
+    assert_refused(&world, pipe, ".bakeoff/x/bakeoff.db", &["runs", "."]);
+    assert_refused(&world, pipe, ".bakeoff/x/report.json", &["report", "."]);
+}
