@@ -25,8 +25,28 @@ static BATCH: LazyLock<Batch> = LazyLock::new(|| {
             "beside_build_rs",
             "proc_macro_crate",
             "native_library",
+            "response_file_export",
+            "env_tmpdir",
+            "proc_self_fd_include",
         ],
         texts: vec![
+            (
+                "option-export",
+                named("#[unsafe(export_name = \"--export-all\")]"),
+            ),
+            (
+                "line-export",
+                named("#[unsafe(export_name = \"a\\n@prototype.rs\")]"),
+            ),
+            (
+                "odd-section",
+                named("#[unsafe(link_section = \".data.@prototype.rs\")]"),
+            ),
+            (
+                "own-section",
+                named("#[unsafe(link_section = \"made-up\")]"),
+            ),
+            ("odd-import", odd_import()),
             ("deep_nesting", deep_nesting()),
             ("stderr_flood", stderr_flood()),
         ],
@@ -77,6 +97,33 @@ fn deep_nesting() -> String {
 }}
 "
     )
+}
+
+/// 61: a good prototype with a function or a static of an odd name.
+fn named(attribute: &str) -> String {
+    let item = match attribute.contains("section") {
+        true => "#[used]\nstatic ODD: [u8; 1] = [7];",
+        false => "pub extern \"C\" fn odd() {}",
+    };
+    format!(
+        "{attribute}\n{item}\n{}",
+        without_inner_docs(&approach("good"))
+    )
+}
+
+/// 61: one that imports from a module of an odd name.
+fn odd_import() -> String {
+    let good = without_inner_docs(&approach("good"));
+    let good = good.replacen('{', "{ unsafe { odd() };", 1);
+    format!(
+        "#[link(wasm_import_module = \"@prototype.rs\")]\nunsafe extern \"C\" {{ fn odd(); }}\n{good}"
+    )
+}
+
+/// Inner documentation may only stand at the top of a file.
+fn without_inner_docs(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("//!"));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// That of one process as a rule; where two of them are large, what both have together.
@@ -206,7 +253,8 @@ fn case_13_manifest_with_build_rs() {
 #[test]
 fn case_14_proc_macro_crate() {
     BATCH.assert_failed("proc-macro-crate", "build-failed", &[], "proc_macro");
-    BATCH.assert_failed("native-library", "build-failed", &[], "linking");
+    let says = "could not find native static library";
+    BATCH.assert_failed("native-library", "build-failed", &[], says);
 }
 
 /// An experiment that somebody sends may bring a folder of results whose parts are links to files
@@ -292,6 +340,45 @@ fn case_18_no_confinement() {
         );
         assert_eq!(said.stdout, "");
     }
+}
+
+#[test]
+fn case_60_response_file_export() {
+    BATCH.assert_failed("response-file-export", "build-failed", &[], "is named `");
+}
+
+#[test]
+fn case_61_link_names() {
+    for (id, says) in [
+        ("option-export", "a symbol that is named `--export-all`"),
+        ("line-export", "a symbol that is named `a\\n@prototype.rs`"),
+        (
+            "odd-section",
+            "a section that is named `.data.@prototype.rs",
+        ),
+        ("own-section", "a section that is named `made-up`"),
+        (
+            "odd-import",
+            "an import from a module that is named `@prototype.rs`",
+        ),
+    ] {
+        BATCH.assert_failed(id, "build-failed", &[], says);
+    }
+}
+
+#[test]
+fn case_62_env_tmpdir() {
+    let says = "evaluation panicked: .\n";
+    BATCH.assert_failed("env-tmpdir", "build-failed", &[], says);
+    let failure = variant(&BATCH.report, "env-tmpdir")["failure"].to_string();
+    for path in ["/temporary", "bakeoff-build"] {
+        assert!(!failure.contains(path), "{failure}");
+    }
+}
+
+#[test]
+fn case_84_proc_self_fd_include() {
+    BATCH.assert_failed("proc-self-fd-include", "build-failed", &[], "couldn't read");
 }
 
 pub(super) fn exact_readings() -> std::collections::BTreeMap<String, serde_json::Value> {

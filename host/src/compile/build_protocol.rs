@@ -62,6 +62,8 @@ pub(super) enum TaskInput {
 pub(super) struct Compiler {
     /// The toolchain's own `rustc`, not the shim that chooses one.
     pub(super) rustc: PathBuf,
+    /// The toolchain's linker.
+    pub(super) linker: PathBuf,
     /// The toolchain's folder.
     pub(super) sysroot: PathBuf,
 }

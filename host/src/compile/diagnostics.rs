@@ -1,29 +1,23 @@
 //! In the child: from the compiler's diagnostics to a message for the author of the file.
 
-use super::build_protocol::BuildTask;
+use super::build_protocol::{BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;
 use super::failures::{build_failure, cut, with_limit};
 use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
 use super::limits::{DIAGNOSTICS_BYTES_MAX, MESSAGE_BYTES_MAX};
+use super::scrub::without_paths;
+use super::tool::ToolOutput;
 use crate::interface::{Interface, rust_name, rust_signature};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use serde::Deserialize;
 use std::path::Path;
-use std::process::ExitStatus;
-use std::time::Duration;
-
-/// The exit status, CPU time and stderr of a compiler.
-pub(super) struct CompilerOutput {
-    pub(super) status: ExitStatus,
-    pub(super) cpu: Duration,
-    pub(super) stderr: Vec<u8>,
-}
 
 /// The input of a compilation, by which its diagnostics are explained.
 pub(super) struct DiagnosticContext<'a> {
     pub(super) interface: &'a Interface,
     pub(super) task: &'a BuildTask,
     pub(super) text: &'a str,
+    pub(super) compiler: &'a Compiler,
     pub(super) scratch: &'a Path,
 }
 
@@ -67,9 +61,10 @@ impl Diagnostic {
 
 impl DiagnosticContext<'_> {
     /// Returns the failure that the output of a compiler stands for.
-    pub(super) fn explain(&self, output: &CompilerOutput) -> Failure {
+    pub(super) fn explain(&self, output: &ToolOutput) -> Failure {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let (diagnostics, raw) = parse(&stderr);
+        let raw = without_paths(&raw, self.compiler, self.scratch);
         if let Some(failure) = classify_compiler_exit(output.status, output.cpu, &raw) {
             return failure;
         }
@@ -115,10 +110,9 @@ impl DiagnosticContext<'_> {
             .rendered
             .as_deref()
             .unwrap_or(&diagnostic.message);
-        let scratch = format!("{}/", self.scratch.display());
         let file = glue::user_file(self.task.world);
         let shown = &self.task.path_shown;
-        text.replace(&scratch, "")
+        without_paths(text, self.compiler, self.scratch)
             .replace(&format!("{file}:"), &format!("{shown}:"))
             .trim_end()
             .to_owned()

@@ -32,7 +32,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 15] {
+pub(super) fn fingerprint() -> [&'static str; 16] {
     [
         RT,
         ALLOCATOR,
@@ -47,6 +47,7 @@ pub(super) fn fingerprint() -> [&'static str; 15] {
         include_str!("rust_function.rs"),
         include_str!("rust_types.rs"),
         include_str!("rustc.rs"),
+        include_str!("link.rs"),
         include_str!("../interface/rust.rs"),
         include_str!("../../../Cargo.lock"),
     ]

@@ -4,6 +4,8 @@
 //! generates bindings, calls `rustc`, makes a component, inspects it, and compiles it. Of the output
 //! the parent reads only a short summary of bounded size.
 
+mod archive;
+mod build_folder;
 mod build_protocol;
 mod builder;
 mod cache;
@@ -23,6 +25,8 @@ mod inspect;
 mod instances;
 mod layout;
 pub mod limits;
+mod link;
+mod object_names;
 mod record;
 mod request;
 mod reserve;
@@ -30,7 +34,9 @@ mod rust_function;
 mod rust_types;
 mod rustc;
 mod scratch;
+mod scrub;
 mod signatures;
+mod tool;
 mod toolchain;
 mod trial_build;
 mod world_check;

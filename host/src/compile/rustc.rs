@@ -1,20 +1,28 @@
-//! In the child: from source to a core module, by one call of `rustc`.
+//! In the child: from source to objects, by one call of `rustc`, and from there to a core module.
 
+use super::build_folder::OBJECTS_FILE;
 use super::build_protocol::{BuildKind, BuildTask, Compiler};
-use super::diagnostics::{CompilerOutput, DiagnosticContext};
-use super::failures::{build_failure, with_limit};
+use super::diagnostics::DiagnosticContext;
+use super::failures::build_failure;
 use super::glue::{self, ROOT_FILE};
-use super::limits::{DIAGNOSTICS_JSON_BYTES_MAX, FILE_BYTES};
-use crate::confine::{cpu_time, kill_with_parent};
+use super::link;
+use super::scrub::TOOLCHAIN_SHOWN;
+use super::tool::{self, ToolOutput};
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-/// The name of the compiler's output file.
-const OUTPUT_FILE: &str = "out.wasm";
+/// The file that stands for the compiler's job server, and what is in it. Without one the compiler makes
+/// a pipe, which a source could include, and wait for.
+const JOBS_FILE: &str = "jobs";
+const JOBS: [u8; 64] = [b'+'; 64];
+
+/// The environment of the compiler. A source can read all of it by `env!`.
+const ENVIRONMENT: [(&str, &str); 2] = [
+    ("TMPDIR", "."),
+    ("MAKEFLAGS", "-j --jobserver-auth=fifo:jobs"),
+];
 
 /// The flags that decide the generated code, for both kinds of build. Part of the cache key.
 ///
@@ -23,7 +31,8 @@ const OUTPUT_FILE: &str = "out.wasm";
 pub(super) const FLAGS: [&str; 12] = [
     "--edition=2024",
     "--crate-name=guest",
-    "--crate-type=cdylib",
+    // No library: for that, the compiler would start a linker.
+    "--crate-type=staticlib",
     "--target=wasm32-unknown-unknown",
     "-Copt-level=3",
     "-Cpanic=abort",
@@ -38,8 +47,8 @@ pub(super) const FLAGS: [&str; 12] = [
 /// The flags of a kind of build, in addition to [`FLAGS`].
 pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
     match kind {
-        BuildKind::Release => &["-Cstrip=symbols"],
-        BuildKind::Diagnostic => &["-Cdebuginfo=line-tables-only", "-Cstrip=none"],
+        BuildKind::Release => &[],
+        BuildKind::Diagnostic => &["-Cdebuginfo=line-tables-only"],
     }
 }
 
@@ -59,16 +68,17 @@ pub(super) fn compile(
     scratch: &Path,
 ) -> Result<Compiled, Failure> {
     let files = glue::generate(interface, task.world, task.kind, text)?;
-    let write = |name: &str, text: &str| {
-        std::fs::write(scratch.join(name), text).map_err(|error| {
+    let write = |name: &str, content: &[u8]| {
+        std::fs::write(scratch.join(name), content).map_err(|error| {
             let message = format!("cannot write {name} into the build's folder: {error}");
             build_failure(FailureClass::MachineFailed, message)
         })
     };
     for (name, text) in &files {
-        write(name, text)?;
+        write(name, text.as_bytes())?;
     }
-    write(glue::user_file(task.world), text)?;
+    write(glue::user_file(task.world), text.as_bytes())?;
+    write(JOBS_FILE, &JOBS)?;
 
     let mut output = run(compiler, task, scratch, None)?;
     let own_allocator = has_two_allocators(&output);
@@ -79,38 +89,22 @@ pub(super) fn compile(
         interface,
         task,
         text,
+        compiler,
         scratch,
     };
     if !output.status.success() {
         return Err(context.explain(&output));
     }
-    let module = read_output(&scratch.join(OUTPUT_FILE))
-        .map_err(|error| folder_failure(OUTPUT_FILE, &error))?;
+    let module = link::link(interface, task, compiler, scratch)?;
     Ok(Compiled {
         module,
         own_allocator,
     })
 }
 
-/// Reads the output file, without following a link, and no more than a build may write.
-fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW)
-        .open(path)?;
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn folder_failure(what: &str, error: &std::io::Error) -> Failure {
-    let message = format!("the build's folder cannot be used: {what}: {error}");
-    build_failure(FailureClass::BuildCrashed, message)
-}
-
 /// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro
 /// may write it, and it gives this error no code.
-fn has_two_allocators(output: &CompilerOutput) -> bool {
+fn has_two_allocators(output: &ToolOutput) -> bool {
     let message = b"cannot define multiple global allocators";
     !output.status.success() && memchr::memmem::find(&output.stderr, message).is_some()
 }
@@ -121,7 +115,7 @@ fn run(
     task: &BuildTask,
     scratch: &Path,
     condition: Option<&str>,
-) -> Result<CompilerOutput, Failure> {
+) -> Result<ToolOutput, Failure> {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut command = Command::new(&compiler.rustc);
     command
@@ -129,48 +123,12 @@ fn run(
         .args(FLAGS)
         .args(kind_flags(task.kind))
         // Where rust-src is installed, the compiler would put its path into messages of panics.
-        .arg(remap(&compiler.sysroot, "/rust"))
+        .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
         .arg(remap(scratch, "."))
         .args(panic_path_flag(task))
         .args(condition.map(|name| format!("--cfg={name}")))
-        .args(["-o", OUTPUT_FILE, ROOT_FILE])
-        .env_clear()
-        .env("TMPDIR", scratch)
-        .current_dir(scratch)
-        // Pipes that are closed at once: behind the fence there is no /dev/null.
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = kill_with_parent(&mut command).spawn().map_err(|error| {
-        let message = format!("cannot start {}: {error}", compiler.rustc.display());
-        build_failure(FailureClass::MachineFailed, message)
-    })?;
-    drop((child.stdin.take(), child.stdout.take()));
-    let mut stderr = Vec::new();
-    let within = DIAGNOSTICS_JSON_BYTES_MAX as u64;
-    let read = child
-        .stderr
-        .take()
-        .map(|pipe| pipe.take(within + 1).read_to_end(&mut stderr));
-    let overflowed = stderr.len() as u64 > within;
-    if overflowed || matches!(read, Some(Err(_))) {
-        // It may have ended by itself meanwhile, which is fine.
-        drop(child.kill());
-    }
-    let status = child
-        .wait()
-        .map_err(|error| folder_failure("rustc", &error))?;
-    if overflowed {
-        let message =
-            format!("the compiler wrote more than {within} bytes of diagnostics about this file");
-        let failure = build_failure(FailureClass::BuildOutputLimit, message);
-        return Err(with_limit(failure, format!("diagnostics = {within} bytes")));
-    }
-    Ok(CompilerOutput {
-        status,
-        cpu: cpu_time::children(),
-        stderr,
-    })
+        .args(["-o", OBJECTS_FILE, ROOT_FILE]);
+    tool::run(&mut command, &ENVIRONMENT, scratch)
 }
 
 /// The flag that makes panics name the user's file as the user does, in diagnostic builds. Release

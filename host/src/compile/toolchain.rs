@@ -108,7 +108,8 @@ impl Toolchain {
             .join(host.unwrap_or_default())
             .join("bin");
         let mut execute = vec![rustc.clone(), tools.clone()];
-        let programs = [rustc.clone(), tools.join("rust-lld")];
+        let linker = tools.join("rust-lld");
+        let programs = [rustc.clone(), linker.clone()];
         for program in &programs {
             for library in shared_libraries(program).await {
                 if !execute.contains(&library) {
@@ -129,7 +130,11 @@ impl Toolchain {
             .filter(|path| path.exists())
             .collect();
         Ok(Self {
-            compiler: Compiler { rustc, sysroot },
+            compiler: Compiler {
+                rustc,
+                linker,
+                sysroot,
+            },
             version,
             execute,
             read,

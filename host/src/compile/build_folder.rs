@@ -1,0 +1,28 @@
+//! In the child: what programs of the toolchain leave in the build's folder.
+
+use super::failures::build_failure;
+use super::limits::FILE_BYTES;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// The name of the compiler's output file: an archive of objects.
+pub(super) const OBJECTS_FILE: &str = "out.a";
+
+/// Reads an output file, without following a link, and no more than a build may write.
+pub(super) fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The failure of a build whose folder does not have what it should.
+pub(super) fn folder_failure(what: &str) -> Failure {
+    let message = format!("the build's folder cannot be used: {what}");
+    build_failure(FailureClass::BuildCrashed, message)
+}

@@ -1,0 +1,268 @@
+//! In the child: the names in the compiler's output, looked at before a linker is.
+//!
+//! A source gives names to functions, data, sections and imports, and a linker may read more in a name
+//! than a name. So what comes from the compiler may only have names that are made of what Rust's own are
+//! made of, in sections that the compiler itself makes.
+
+use super::archive::Member;
+use wasmparser::{KnownCustom, Linking, LinkingSectionReader, Parser, Payload, SymbolInfo};
+
+/// Custom sections that the compiler makes: by their whole name.
+const SECTIONS: [&str; 7] = [
+    ".llvmbc",
+    ".llvmcmd",
+    "linking",
+    "producers",
+    "target_features",
+    "name",
+    "metadata.code.branch_hint",
+];
+
+/// Custom sections that the compiler makes, or the bindings: by the beginning of their name.
+const SECTION_PREFIXES: [&str; 3] = ["reloc.", ".debug_", "component-type:"];
+
+/// Data segments that the compiler makes: by the beginning of their name.
+const SEGMENT_PREFIXES: [&str; 6] = [".rodata", ".data", ".bss", ".tdata", ".tbss", ".init_array"];
+
+/// The longest name that a message quotes, in characters.
+const SHOWN_CHARS: usize = 60;
+
+/// Checks an object of the compiler.
+///
+/// # Errors
+/// What is wrong with it, as a phrase to follow "it has".
+pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
+    let malformed = |_| format!("an object that cannot be read ({})", shown(object.name));
+    if !Parser::is_core_wasm(object.bytes) {
+        return Err(format!("a part that is no object ({})", shown(object.name)));
+    }
+    for payload in Parser::new(0).parse_all(object.bytes) {
+        match payload.map_err(malformed)? {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    let import = import.map_err(malformed)?;
+                    check_name("an import from a module", import.module)?;
+                    check_name("an import", import.name)?;
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    check_name("an export", export.map_err(malformed)?.name)?;
+                }
+            }
+            Payload::CustomSection(section) => {
+                check_section(section.name())?;
+                if let KnownCustom::Linking(linking) = section.as_known() {
+                    check_linking(linking, malformed)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_linking(
+    linking: LinkingSectionReader<'_>,
+    malformed: impl Fn(wasmparser::BinaryReaderError) -> String + Copy,
+) -> Result<(), String> {
+    for part in linking.subsections() {
+        match part.map_err(malformed)? {
+            Linking::SymbolTable(symbols) => {
+                for symbol in symbols {
+                    if let Some(name) = name(&symbol.map_err(malformed)?) {
+                        check_name("a symbol", name)?;
+                    }
+                }
+            }
+            Linking::SegmentInfo(segments) => {
+                for segment in segments {
+                    check_segment(segment.map_err(malformed)?.name)?;
+                }
+            }
+            Linking::ComdatInfo(groups) => {
+                for group in groups {
+                    check_name("a group", group.map_err(malformed)?.name)?;
+                }
+            }
+            Linking::InitFuncs(_) => {}
+            Linking::Unknown { ty, .. } => return Err(format!("linking data of kind {ty}")),
+        }
+    }
+    Ok(())
+}
+
+fn name<'a>(symbol: &SymbolInfo<'a>) -> Option<&'a str> {
+    match symbol {
+        SymbolInfo::Data { name, .. } => Some(name),
+        SymbolInfo::Func { name, .. }
+        | SymbolInfo::Global { name, .. }
+        | SymbolInfo::Event { name, .. }
+        | SymbolInfo::Table { name, .. } => *name,
+        SymbolInfo::Section { .. } => None,
+    }
+}
+
+fn check_section(name: &str) -> Result<(), String> {
+    let known = SECTIONS.contains(&name) || begins(name, &SECTION_PREFIXES);
+    // Bindings have the world's name in it, after a space.
+    match known && name.chars().all(|c| is_usual(c) || c == ' ') {
+        true => Ok(()),
+        false => Err(format!("a section that is named {}", shown(name))),
+    }
+}
+
+fn check_segment(name: &str) -> Result<(), String> {
+    match begins(name, &SEGMENT_PREFIXES) {
+        true => check_name("a section", name),
+        false => Err(format!("a section that is named {}", shown(name))),
+    }
+}
+
+fn begins(name: &str, prefixes: &[&str]) -> bool {
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn check_name(what: &str, name: &str) -> Result<(), String> {
+    let first = name.chars().next();
+    let begins_usually =
+        first.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '['));
+    match begins_usually && name.chars().all(is_usual) {
+        true => Ok(()),
+        false => Err(format!("{what} that is named {}", shown(name))),
+    }
+}
+
+/// What mangled names of Rust, names of LLVM and those of interfaces are made of.
+fn is_usual(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_.$:/@#[]<>*-".contains(c)
+}
+
+/// A name for a message, with whatever is not printed escaped.
+fn shown(name: &str) -> String {
+    let short: String = name.chars().take(SHOWN_CHARS).collect();
+    let more = if short.len() < name.len() { "…" } else { "" };
+    format!("`{}{more}`", short.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasm_encoder::{
+        CustomSection, DataSymbolDefinition, EntityType, ImportSection, LinkingSection, MemoryType,
+        Module, SymbolTable,
+    };
+
+    fn checked(module: &Module) -> Result<(), String> {
+        check(&Member {
+            name: "out.o",
+            bytes: &module.clone().finish(),
+        })
+    }
+
+    fn with_symbol(name: &str) -> Module {
+        let mut symbols = SymbolTable::new();
+        let definition = DataSymbolDefinition {
+            index: 0,
+            offset: 0,
+            size: 1,
+        };
+        symbols.data(0, name, Some(definition));
+        let mut linking = LinkingSection::new();
+        linking.symbol_table(&symbols);
+        let mut module = Module::new();
+        module.section(&linking);
+        module
+    }
+
+    fn with_section(name: &str) -> Module {
+        let mut module = Module::new();
+        module.section(&CustomSection {
+            name: name.into(),
+            data: (&[][..]).into(),
+        });
+        module
+    }
+
+    fn with_import(from: &str, name: &str) -> Module {
+        let memory = MemoryType {
+            minimum: 1,
+            maximum: None,
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        };
+        let mut imports = ImportSection::new();
+        imports.import(from, name, EntityType::Memory(memory));
+        let mut module = Module::new();
+        module.section(&imports);
+        module
+    }
+
+    #[test]
+    fn names_of_the_compiler_and_of_interfaces_are_usual() {
+        for name in [
+            "top-k",
+            "cabi_post_a:b/c@1.0.0#f",
+            "a:b/c#[constructor]r",
+            "_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$17h0E",
+            ".Lanon.1f.2",
+            "switch.table._ZN1a1bE",
+        ] {
+            assert_eq!(checked(&with_symbol(name)), Ok(()), "{name}");
+        }
+        for name in [
+            "producers",
+            "reloc..debug_info",
+            ".debug_str",
+            "component-type:wit-bindgen:0.60.0:a:b:c:encoded world",
+        ] {
+            assert_eq!(checked(&with_section(name)), Ok(()), "{name}");
+        }
+        assert_eq!(checked(&with_import("$root", "[resource-drop]r")), Ok(()));
+    }
+
+    #[test]
+    fn names_that_a_linker_could_take_for_more_are_refused() {
+        for name in [
+            "@prototype.rs",
+            "-mllvm",
+            "--export-all",
+            "a b",
+            "a\nb",
+            "a\0b",
+            "a\"b",
+            "a\\b",
+            "a,b",
+            "ä",
+            "",
+        ] {
+            let refused = checked(&with_symbol(name)).unwrap_err();
+            assert!(refused.starts_with("a symbol that is named"), "{refused}");
+            let refused = checked(&with_import(name, "b")).unwrap_err();
+            assert!(refused.starts_with("an import from a module"), "{refused}");
+            let refused = checked(&with_import("a", name)).unwrap_err();
+            assert!(refused.starts_with("an import"), "{refused}");
+            let refused = checked(&with_section(name)).unwrap_err();
+            assert!(refused.starts_with("a section that is named"), "{refused}");
+        }
+        for name in ["evil", "component-type:a\nb", "dylink.0"] {
+            assert!(checked(&with_section(name)).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for bytes in [&b"bitcode"[..], b"\0asm\x01\0\0\0\xff"] {
+            let part = Member { name: "a\n", bytes };
+            let refused = check(&part).unwrap_err();
+            assert!(refused.contains("`a\\n`"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_in_the_message() {
+        let refused = checked(&with_symbol(&"@".repeat(1_000))).unwrap_err();
+        assert!(refused.len() < 120, "{refused}");
+    }
+}
