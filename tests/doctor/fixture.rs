@@ -24,6 +24,7 @@ pub(super) fn good() -> MachineFacts {
         },
         toolchain: ToolchainFacts {
             rustc: Some("/home/ann/.rustup/toolchains/stable/bin/rustc".to_owned()),
+            chosen: Some("the one that bakeoff was built with".to_owned()),
             version: Some("rustc 1.95.0 (59807616e 2026-04-14)".to_owned()),
             target: Some("wasm32-unknown-unknown".to_owned()),
             build_cpu_s: Some(0.31),

@@ -1,8 +1,9 @@
-//! The folder that bakeoff is started in: nothing in it is waited for.
+//! The folder that bakeoff is started in: what lies in it and above it chooses nothing, and nothing in
+//! it is waited for.
 
 use super::batch::{WIT, World};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 /// The arguments that name the interface of a [`World`].
@@ -13,6 +14,99 @@ fn world() -> World {
     world.write("experiment/wit/top-k.wit", WIT);
     world.write_approach("good");
     world
+}
+
+/// A program that leaves a mark, and fails.
+fn write_marker(world: &World, name: &str) {
+    let text = format!(
+        "#!/bin/sh\ntouch {}\nexit 1\n",
+        world.text("temporary/mark")
+    );
+    world.write(name, text);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.path(name), executable).unwrap();
+}
+
+/// A toolchain as rustup takes one by its path.
+fn write_toolchain(world: &World, folder: &str) {
+    for program in ["rustc", "rust-lld", "cargo"] {
+        write_marker(world, &format!("{folder}/bin/{program}"));
+    }
+    world.write(&format!("{folder}/lib/rustlib/x/lib/libcore-1.rlib"), "");
+}
+
+/// What looks whether something ran is `World::run`, by the mark that must not be there.
+#[test]
+fn case_59_toolchain_file_beside() {
+    let world = world();
+    write_toolchain(&world, "experiment/evil");
+    let by_path = format!(
+        "[toolchain]\npath = \"{}\"\n",
+        world.text("experiment/evil")
+    );
+    for (file, text) in [
+        ("experiment/rust-toolchain.toml", by_path.as_str()),
+        ("rust-toolchain.toml", by_path.as_str()),
+        ("experiment/rust-toolchain", "nonexistent-channel\n"),
+        (
+            "experiment/.cargo/config.toml",
+            "[build]\nrustc = \"evil/bin/rustc\"\n[env]\nRUSTC = \"evil/bin/rustc\"\n",
+        ),
+    ] {
+        world.write(file, text);
+        let mut arguments = vec!["build", "approaches/good.rs"];
+        arguments.extend(INTERFACE);
+        let said = world.run(&arguments);
+        assert_eq!(said.status, 0, "{file}: {}", said.stderr);
+        let mut arguments = vec!["check", "approaches/good.rs"];
+        arguments.extend(INTERFACE);
+        let said = world.run(&arguments);
+        assert_eq!(said.status, 0, "{file}: {}", said.stderr);
+        std::fs::remove_file(world.path(file)).unwrap();
+    }
+}
+
+#[test]
+fn variables_that_would_let_the_folder_choose_are_refused_or_not_heard() {
+    let world = world();
+    write_toolchain(&world, "experiment/evil");
+    for program in ["rustup", "rustc", "bwrap"] {
+        write_marker(&world, &format!("experiment/{program}"));
+        write_marker(&world, &format!("experiment/evil/bin/{program}"));
+    }
+    let mut arguments = vec!["build", "approaches/good.rs"];
+    arguments.extend(INTERFACE);
+    let built = |variable: &str, value: &str| {
+        let mut command = world.command(&arguments);
+        let output = command.env(variable, value).output().unwrap();
+        let said = output.into();
+        world.assert_untouched(&said);
+        said
+    };
+    let usual = std::env::var("PATH").unwrap();
+    let inside = world.text("experiment/evil/bin");
+    for (variable, value) in [
+        ("PATH", format!(":.:evil/bin:{inside}:{usual}")),
+        ("RUSTUP_TOOLCHAIN", world.text("experiment/evil")),
+        ("RUSTUP_TOOLCHAIN", "nonexistent-channel".to_owned()),
+        ("RUSTC_WRAPPER", format!("{inside}/rustc")),
+        ("CARGO", format!("{inside}/cargo")),
+        ("LD_LIBRARY_PATH", inside.clone()),
+        ("RUSTFLAGS", format!("-Clinker={inside}/rust-lld")),
+    ] {
+        let said = built(variable, &value);
+        assert_eq!(said.status, 0, "{variable}={value}: {}", said.stderr);
+    }
+    for (variable, value, status) in [
+        ("RUSTC", "rustc", 5),
+        ("RUSTC", "evil/bin/rustc", 5),
+        ("BAKEOFF_CACHE_DIR", "cache", 2),
+        ("BAKEOFF_POLICY", "policy.toml", 2),
+    ] {
+        let said = built(variable, value);
+        assert_eq!(said.status, status, "{variable}={value}: {}", said.stderr);
+        assert!(said.explains("no absolute path"), "{}", said.stderr);
+    }
 }
 
 /// Makes something of a kind at a path.

@@ -246,6 +246,7 @@ pub(super) fn facts() -> Facts {
         environment: Environment {
             engine: "wasmtime 48.0.9 (a1b2c3d4)".to_owned(),
             compiler: "rustc 1.95.0".to_owned(),
+            compiler_choice: "the one that bakeoff was built with".to_owned(),
             cpu: "AMD EPYC 7763".to_owned(),
             cores: 2,
             system: "Linux 6.1".to_owned(),

@@ -23,6 +23,7 @@ fn filled(text: &str) -> Report {
     facts.experiment.problem = text.to_owned();
     facts.environment.cpu = text.to_owned();
     facts.environment.compiler = text.to_owned();
+    facts.environment.compiler_choice = text.to_owned();
     for criterion in &mut facts.criteria {
         criterion.name = format!("{text}{}", criterion.name);
         criterion.unit = text.to_owned();

@@ -194,6 +194,9 @@ pub struct Environment {
     pub engine: String,
     /// Compiler of the prototypes.
     pub compiler: String,
+    /// Why this compiler and no other, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub compiler_choice: String,
     /// CPU model.
     pub cpu: String,
     /// Cores of the machine.

@@ -133,7 +133,7 @@ pub(super) async fn built(
     let tools = Tools::open(
         safety.unconfined(&policy)?,
         wasi_imports(&policy),
-        safety.cache_dir.as_deref(),
+        safety.cache()?,
         1,
         &mut output.reporter(),
     )

@@ -35,7 +35,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let examination = doctor::examine(doctor::Request {
         unconfined: arguments.safety.unconfined(&Policy::of_host()?)?,
         experiment: &arguments.experiment,
-        cache: arguments.safety.cache_dir.as_deref(),
+        cache: arguments.safety.cache()?,
     })
     .await;
     match output.format {

@@ -3,10 +3,11 @@
 use super::failure::Failure;
 use crate::config::Policy;
 use crate::render::Colour;
+use crate::render::escape::Plain;
 use crate::run::{HostOptions, Unconfined};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -120,6 +121,9 @@ impl Output {
     }
 }
 
+/// The variable that names the folder of the build cache.
+const CACHE_VARIABLE: &str = "BAKEOFF_CACHE_DIR";
+
 /// Options for builds and runs.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Safety {
@@ -127,7 +131,7 @@ pub(super) struct Safety {
     #[arg(long)]
     pub(super) allow_unconfined: bool,
     /// The folder of the build cache
-    #[arg(long, value_name = "DIR", env = "BAKEOFF_CACHE_DIR")]
+    #[arg(long, value_name = "DIR", env = CACHE_VARIABLE)]
     pub(super) cache_dir: Option<PathBuf>,
 }
 
@@ -140,8 +144,25 @@ impl Safety {
         Ok(HostOptions {
             unconfined: self.unconfined(&policy)?,
             policy,
-            cache: self.cache_dir.clone(),
+            cache: self.cache()?.map(Path::to_owned),
         })
+    }
+
+    /// The folder of the build cache, if it is not the user's own. What is in there is run.
+    ///
+    /// # Errors
+    /// The environment names it by a relative path.
+    pub(super) fn cache(&self) -> Result<Option<&Path>, Failure> {
+        let folder = self.cache_dir.as_deref();
+        let variable = std::env::var_os(CACHE_VARIABLE).map(PathBuf::from);
+        match folder.filter(|folder| folder.is_relative() && variable.as_deref() == Some(folder)) {
+            Some(folder) => Err(Failure::usage(format!(
+                "{CACHE_VARIABLE} is {}, which is no absolute path: the folder that bakeoff is \
+                 started in would bring the cache",
+                Plain(&folder.display().to_string())
+            ))),
+            None => Ok(folder),
+        }
     }
 
     /// Whether to go on without confinement.

@@ -58,6 +58,11 @@ impl Policy {
         use etcetera::BaseStrategy;
         match std::env::var_os(POLICY_VARIABLE) {
             Some(name) if name.is_empty() => Ok(Self::default()),
+            Some(name) if Path::new(&name).is_relative() => Err(ConfigError::Refused(format!(
+                "{POLICY_VARIABLE} is {}, which is no absolute path: the folder that bakeoff is \
+                 started in would choose the policy",
+                name.display()
+            ))),
             Some(name) => Self::load(Path::new(&name)),
             None => {
                 let Ok(strategy) = etcetera::choose_base_strategy() else {

@@ -5,6 +5,7 @@
 
 use super::exit::ExitCause;
 use super::job::Fence;
+use crate::files::SearchPath;
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,17 +22,13 @@ const LIBRARIES: [&str; 6] = [
     "/gnu/store",
 ];
 
-/// Returns true if there is a `bwrap` on the search path, working or not.
+/// Returns true if there is a `bwrap` on the search path where nobody else can put one, working or not.
 pub fn bubblewrap_is_installed() -> bool {
     installed().is_some()
 }
 
 fn installed() -> Option<PathBuf> {
-    let search = std::env::var_os("PATH")?;
-    std::env::split_paths(&search)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("bwrap"))
-        .find(|file| file.is_file())
+    SearchPath::of_user().find("bwrap")
 }
 
 /// An installed bubblewrap, and the binary that it starts.

@@ -50,6 +50,8 @@ pub struct MissingConfinement {
 pub struct ToolchainFacts {
     /// Path of the compiler itself, not of the shim that chooses one.
     pub rustc: Option<String>,
+    /// Why this one was chosen, in words.
+    pub chosen: Option<String>,
     /// The first line of `rustc -vV`.
     pub version: Option<String>,
     /// The installed target of prototypes.

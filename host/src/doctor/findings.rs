@@ -196,15 +196,21 @@ fn toolchain(facts: &ToolchainFacts) -> Finding {
     let version = facts.version.as_deref().unwrap_or("no compiler");
     let target = facts.target.as_deref().unwrap_or("no target");
     let found = format!("{version}, {target}");
+    let chosen = format!(
+        "{}: {}.",
+        facts.rustc.as_deref().unwrap_or_default(),
+        facts.chosen.as_deref().unwrap_or_default()
+    );
     match (&facts.problem, facts.build_cpu_s) {
         (Some(problem), _) => Finding::bad(topic, problem.clone())
             .means("Rust prototypes cannot be built here. Components can still be run."),
         (None, Some(seconds)) => Finding::good(topic, found).means(format!(
-            "Tested: a small prototype was built in {} of CPU time.",
+            "{chosen} Tested: a small prototype was built in {} of CPU time.",
             numbers::reading(seconds * 1e9, "ns")
         )),
-        (None, None) => Finding::limited(topic, found)
-            .means("Not tested: nothing is built without confinement."),
+        (None, None) => Finding::limited(topic, found).means(format!(
+            "{chosen} Not tested: nothing is built without confinement."
+        )),
     }
 }
 

@@ -148,6 +148,7 @@ fn confinement_facts(
 fn toolchain_facts(toolchain: &Toolchain) -> ToolchainFacts {
     ToolchainFacts {
         rustc: Some(toolchain.rustc().display().to_string()),
+        chosen: Some(toolchain.choice().words().to_owned()),
         version: toolchain.version().lines().next().map(str::to_owned),
         target: Some(TARGET.to_owned()),
         build_cpu_s: None,

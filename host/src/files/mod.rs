@@ -1,8 +1,12 @@
-//! What others named or left: plain files.
+//! What others named or left: plain files, and programs.
 //!
 //! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened
-//! here, as what they have to be.
+//! here, as what they have to be, and programs are looked for here, where nobody else can put one.
 
+mod changeable;
 mod plain;
+mod programs;
 
+pub use changeable::{others_can_change, owned_by_others};
 pub use plain::{not_plain, open_plain, read_bounded};
+pub use programs::SearchPath;

@@ -329,6 +329,13 @@ fn confinement(environment: &Environment) -> String {
     }
 }
 
+fn compiler(environment: &Environment) -> String {
+    match environment.compiler_choice.is_empty() {
+        true => environment.compiler.clone(),
+        false => format!("{}, {}", environment.compiler, environment.compiler_choice),
+    }
+}
+
 /// The environment and the measurement, as pairs of name and value.
 pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     let environment = &report.environment;
@@ -336,7 +343,7 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     let mut pairs = vec![
         ("Confinement", confinement(environment)),
         ("Engine", environment.engine.clone()),
-        ("Compiler", environment.compiler.clone()),
+        ("Compiler", compiler(environment)),
         (
             "Machine",
             format!(

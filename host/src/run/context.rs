@@ -145,6 +145,7 @@ pub fn environment(context: &RunContext, policy: &Policy) -> Environment {
     Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
         compiler: compiler.unwrap_or_default().to_owned(),
+        compiler_choice: context.tools.compiler_choice.words().to_owned(),
         cpu: measure::cpu_model(),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(

@@ -1,7 +1,7 @@
 //! The options of a run, and the tools that every build needs.
 
 use super::error::RunError;
-use crate::compile::{self, Builder, Cache, Toolchain, WasiImports};
+use crate::compile::{self, Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
 use crate::config::Policy;
 use crate::confine::Confinement;
 use crate::store::Start;
@@ -71,6 +71,8 @@ pub struct Tools {
     pub confinement: Confinement,
     /// The version of the compiler of the prototypes.
     pub compiler: String,
+    /// Why this compiler was chosen.
+    pub compiler_choice: ToolchainChoice,
 }
 
 impl Tools {
@@ -94,6 +96,7 @@ impl Tools {
             .map_err(|error| RunError::Toolchain(error.to_string()))?;
         let confinement = compile::usable_confinement(&toolchain, confinement).await;
         let compiler = toolchain.version().to_owned();
+        let compiler_choice = toolchain.choice();
         let cache = match cache.map_or_else(Cache::open_default, Cache::open) {
             Ok(cache) => Some(cache),
             Err(error) => {
@@ -106,6 +109,7 @@ impl Tools {
             builder: Arc::new(builder.with_wasi(wasi)),
             confinement,
             compiler,
+            compiler_choice,
         })
     }
 }
