@@ -95,7 +95,7 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
             .lines()
             .next()
             .unwrap()
-            .ends_with(",contention_probe_ns"),
+            .ends_with(",contention_probe_ns,counts"),
         "{replicas}"
     );
     drop(store);

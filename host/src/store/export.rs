@@ -25,6 +25,8 @@ pub enum ExportTable {
     Replicas,
     /// Timed samples.
     Samples,
+    /// The first call of each variant in each replica.
+    FirstCalls,
     /// Verdicts by pair and case.
     Verdicts,
     /// Events.
@@ -33,7 +35,7 @@ pub enum ExportTable {
 
 impl ExportTable {
     /// Every table.
-    pub const ALL: [ExportTable; 9] = [
+    pub const ALL: [ExportTable; 10] = [
         ExportTable::Runs,
         ExportTable::Variants,
         ExportTable::Iterations,
@@ -41,6 +43,7 @@ impl ExportTable {
         ExportTable::Trials,
         ExportTable::Replicas,
         ExportTable::Samples,
+        ExportTable::FirstCalls,
         ExportTable::Verdicts,
         ExportTable::Events,
     ];
@@ -60,6 +63,7 @@ impl ExportTable {
             Self::Trials => "v_trials",
             Self::Replicas => "v_replicas",
             Self::Samples => "v_samples",
+            Self::FirstCalls => "v_first_calls",
             Self::Verdicts => "v_verdicts",
             Self::Events => "v_events",
         }
@@ -74,6 +78,7 @@ impl ExportTable {
             Self::Trials => "run, variant, iteration, trial",
             Self::Replicas => "run, race, replica",
             Self::Samples => "run, race, replica, sample",
+            Self::FirstCalls => "run, race, replica, variant",
             Self::Verdicts => "run, a, b, \"case\"",
             Self::Events => "sequence",
         }

@@ -35,7 +35,11 @@ FROM reliance u JOIN trial t ON t.result = u.result;
 
 CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
-       p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns
+       p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns,
+       -- Every number from 0 up to this one is there, and was when the run was over.
+       p.run <= u.run AND p.number + 1 =
+         (SELECT count(*) FROM replica q
+          WHERE q.race = p.race AND q.run <= u.run AND q.number BETWEEN 0 AND p.number) AS counts
 FROM reliance u JOIN replica p ON p.race = u.result
 WHERE u.kind = 'race';
 
@@ -51,6 +55,14 @@ JOIN entrant e ON e.race = u.result AND e.position = s.entrant
 JOIN race_case c ON c.race = u.result AND c.position = s.race_case
 LEFT JOIN baseline b ON b.replica = p.id AND b.race_case = s.race_case
 WHERE u.kind = 'race';
+
+CREATE VIEW v_first_calls AS
+SELECT u.run, u.result AS race, p.number AS replica, e.variant, f.cpu_ns
+FROM reliance u
+JOIN replica p ON p.race = u.result
+JOIN cold f ON f.replica = p.id
+JOIN entrant e ON e.race = u.result AND e.position = f.entrant
+WHERE u.kind = 'race' AND f.cpu_ns IS NOT NULL;
 
 CREATE VIEW v_verdicts AS
 SELECT run.id AS run,

@@ -1,0 +1,1 @@
+-- Views alone are made anew: replicas say whether they count, and first calls have a view.
