@@ -2,90 +2,104 @@
 //!
 //! A variant that is beaten leaves the race, so the eventual winner may never have run against it
 //! for long. All direct verdicts hold together at the declared confidence, so what follows from
-//! them needs no α of its own.
+//! them needs no α of its own. It follows only among pairs of one [kind](RaceSettings::kind): that a
+//! beats b by warm calls and b beats c by cold ones says nothing about a and c by either.
 
 use super::settings::RaceSettings;
-use crate::stats::Bounds;
+use crate::measurement::{CaseIndex, VariantIndex};
+use crate::stats::{Bounds, rounded_up};
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An upper end for ln t_a − ln t_b for each ordered pair of which a beats b.
 struct Order {
-    variants: usize,
-    below: Vec<Option<f64>>,
+    below: BTreeMap<(VariantIndex, VariantIndex), f64>,
 }
 
 impl Order {
-    fn new(variants: usize, direct: &[PairVerdict]) -> Self {
-        let mut below = vec![None; variants * variants];
-        for pair in direct {
-            match pair.verdict {
-                Verdict::Beats => {
-                    below[pair.a * variants + pair.b] = pair.interval.high.map(f64::ln);
-                }
-                Verdict::Beaten => {
-                    below[pair.b * variants + pair.a] = pair.interval.low.map(|low| -low.ln());
-                }
-                Verdict::Tie | Verdict::NoCall => {}
-            }
+    fn new<'p>(direct: impl Iterator<Item = &'p PairVerdict>) -> Self {
+        let known = direct.filter_map(|pair| match pair.verdict {
+            Verdict::Beats => Some(((pair.a, pair.b), pair.interval.high?.ln())),
+            Verdict::Beaten => Some(((pair.b, pair.a), -pair.interval.low?.ln())),
+            Verdict::Tie | Verdict::NoCall => None,
+        });
+        Self {
+            below: known.collect(),
         }
-        Self { variants, below }
     }
 
-    fn get(&self, a: usize, b: usize) -> Option<f64> {
-        self.below[a * self.variants + b]
+    fn get(&self, a: VariantIndex, b: VariantIndex) -> Option<f64> {
+        self.below.get(&(a, b)).copied()
     }
 
     /// Adds the pairs that follow from chains of any length (Floyd and Warshall).
     fn close(&mut self) {
-        for middle in 0..self.variants {
-            for a in 0..self.variants {
-                for b in 0..self.variants {
-                    let chain = self.get(a, middle).zip(self.get(middle, b));
-                    let Some(end) = chain.map(|(first, second)| first + second) else {
-                        continue;
-                    };
-                    let known = self.get(a, b).unwrap_or(f64::INFINITY);
-                    self.below[a * self.variants + b] = Some(known.min(end));
+        let ends = self.below.keys().flat_map(|(a, b)| [*a, *b]);
+        let variants: BTreeSet<VariantIndex> = ends.collect();
+        for middle in &variants {
+            for a in &variants {
+                let Some(first) = self.get(*a, *middle) else {
+                    continue;
+                };
+                for b in &variants {
+                    if let Some(second) = self.get(*middle, *b) {
+                        let known = self.below.entry((*a, *b)).or_insert(f64::INFINITY);
+                        *known = known.min(first + second);
+                    }
                 }
             }
         }
     }
 }
 
-/// Settles open pairs whose verdict follows from others. A direct verdict is never changed, and one
-/// that a sign inversion withholds stays withheld.
+/// Settles open pairs whose verdict follows from others of their kind. A direct verdict is never
+/// changed, and one that a sign inversion withholds stays withheld.
 pub(super) fn add_implied(settings: &RaceSettings, pairs: &mut [PairVerdict]) {
-    let mut order = Order::new(settings.variants, pairs);
-    order.close();
-    for pair in pairs
-        .iter_mut()
-        .filter(|pair| pair.verdict == Verdict::NoCall && pair.sign_inversion.is_none())
-    {
-        let log = |end: Option<f64>| end.map(f64::ln);
-        let mut bounds = Bounds {
-            low: log(pair.interval.low),
-            high: log(pair.interval.high),
-        };
-        // Both at once would be a contradiction among the direct verdicts: then nothing follows.
-        match (order.get(pair.a, pair.b), order.get(pair.b, pair.a)) {
-            (Some(end), None) => {
-                pair.verdict = Verdict::Beats;
-                bounds.high = Some(bounds.high.map_or(end, |high| high.min(end)));
-            }
-            (None, Some(end)) => {
-                pair.verdict = Verdict::Beaten;
-                bounds.low = Some(bounds.low.map_or(-end, |low| low.max(-end)));
-            }
-            _ => continue,
-        }
-        pair.interval = RatioInterval::from_log(log(pair.interval.ratio), bounds);
-        pair.mark_threshold(settings.practical_log());
+    let mut kinds: BTreeMap<Vec<CaseIndex>, Vec<usize>> = BTreeMap::new();
+    for (place, pair) in pairs.iter().enumerate() {
+        let kind = settings.kind(pair.a, pair.b);
+        kinds.entry(kind).or_default().push(place);
     }
+    for places in kinds.into_values() {
+        let mut order = Order::new(places.iter().map(|place| &pairs[*place]));
+        order.close();
+        for place in places {
+            settle(settings, &order, &mut pairs[place]);
+        }
+    }
+}
+
+fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
+    if pair.verdict != Verdict::NoCall || pair.sign_inversion.is_some() {
+        return;
+    }
+    let log = |end: Option<f64>| end.map(f64::ln);
+    let mut bounds = Bounds {
+        low: log(pair.interval.low),
+        high: log(pair.interval.high),
+    };
+    // Both at once would be a contradiction among the direct verdicts: then nothing follows.
+    match (order.get(pair.a, pair.b), order.get(pair.b, pair.a)) {
+        (Some(end), None) => {
+            let end = rounded_up(end);
+            pair.verdict = Verdict::Beats;
+            bounds.high = Some(bounds.high.map_or(end, |high| high.min(end)));
+        }
+        (None, Some(end)) => {
+            let end = -rounded_up(end);
+            pair.verdict = Verdict::Beaten;
+            bounds.low = Some(bounds.low.map_or(end, |low| low.max(end)));
+        }
+        _ => return,
+    }
+    pair.interval = RatioInterval::from_log(log(pair.interval.ratio), bounds);
+    pair.mark_threshold(settings.practical_log());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::SingleCalls;
 
     fn pair(a: usize, b: usize, verdict: Verdict, low: f64, high: f64) -> PairVerdict {
         let bounds = Bounds {
@@ -108,7 +122,9 @@ mod tests {
         ];
         add_implied(&RaceSettings::new(3, 1), &mut pairs);
         assert_eq!(pairs[1].verdict, Verdict::Beats);
-        assert!((pairs[1].interval.high.unwrap().ln() + 0.3).abs() < 1e-12);
+        // −0.2 and −0.1, rounded outwards to a multiple of 2⁻¹⁷.
+        let steps = pairs[1].interval.high.unwrap().ln() * 131_072.0;
+        assert!((steps + (0.3_f64 * 131_072.0).floor()).abs() < 1e-6);
         assert!(pairs[1].interval.ratio <= pairs[1].interval.high);
     }
 
@@ -130,5 +146,32 @@ mod tests {
         let before = circle.clone();
         add_implied(&RaceSettings::new(4, 1), &mut circle);
         assert_eq!(circle, before);
+    }
+
+    #[test]
+    fn nothing_follows_from_pairs_that_are_compared_in_different_ways() {
+        // The last makes single calls on the second case, so both of its pairs are of cold calls.
+        let mut settings = RaceSettings::new(3, 2);
+        settings.single_calls = vec![SingleCalls {
+            variant: 2,
+            cases: vec![1],
+            every: 1,
+        }];
+        let mut pairs = [
+            pair(0, 1, Verdict::Beats, -0.3, -0.2),
+            pair(0, 2, Verdict::NoCall, -0.9, 0.1),
+            pair(1, 2, Verdict::Beats, -0.5, -0.1),
+        ];
+        let before = pairs.clone();
+        add_implied(&settings, &mut pairs);
+        assert_eq!(pairs, before);
+        // If another makes single calls on the same case, all three are of one kind again.
+        let second = SingleCalls {
+            variant: 1,
+            ..settings.single_calls[0].clone()
+        };
+        settings.single_calls.push(second);
+        add_implied(&settings, &mut pairs);
+        assert_eq!(pairs[1].verdict, Verdict::Beats);
     }
 }

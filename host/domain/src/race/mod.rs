@@ -11,6 +11,7 @@ mod conditions;
 mod dependence;
 mod first_scale;
 mod implied;
+mod kinds;
 mod pair_sequence;
 mod progress;
 mod settings;

@@ -80,9 +80,10 @@ impl RemainingBudget {
 impl Analysis {
     /// The next step.
     ///
-    /// A variant that is beaten over all cases leaves at once, with one exception: it stays while it
-    /// leads on a single case by more than δ and a verdict there is near. The variants that stay
-    /// share every block, so one that leaves favours none of them.
+    /// A variant that is beaten over all cases leaves at once, with two exceptions: it stays while it
+    /// leads on a single case by more than δ and a verdict there is near, and while it is open against
+    /// an unbeaten one with which it is compared in another way than with the one that beats it. The
+    /// variants that stay share every block, so one that leaves favours none of them.
     pub fn next(&self, remaining: RemainingBudget) -> NextStep {
         let taking_part = self.taking_part();
         if self.settings.claimed_cases().is_empty() {
@@ -131,6 +132,7 @@ impl Analysis {
             self.unbeaten.contains(variant)
                 || self.is_near_margin(*variant)
                 || self.has_unbeaten_start(*variant)
+                || self.has_to_be_met(*variant)
                 || best.is_some_and(|best| self.leads_on_a_case(*variant, best))
         };
         self.taking_part().into_iter().filter(stays).collect()
@@ -176,7 +178,9 @@ impl Analysis {
         let best = self.leader();
         let is_open = |live_variant: &VariantIndex| {
             let leads = best.is_some_and(|best| self.leads_on_a_case(*live_variant, best));
-            (leads && !self.unbeaten.contains(live_variant)) || self.is_near_margin(*live_variant)
+            let is_beaten = !self.unbeaten.contains(live_variant);
+            is_beaten && (leads || self.has_to_be_met(*live_variant))
+                || self.is_near_margin(*live_variant)
         };
         if live_variants.iter().any(is_open) || self.has_open_start(live_variants) {
             return None;

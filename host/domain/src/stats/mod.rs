@@ -21,5 +21,6 @@ pub use order::median_interval;
 pub use rank::{Correlation, spearman};
 pub use scale::PastScale;
 pub use sequence::ConfidenceSequence;
+pub(crate) use sequence::rounded_up;
 pub use trend::theil_sen;
 pub(crate) use uniform::below;

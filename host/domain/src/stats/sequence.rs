@@ -70,6 +70,12 @@ enum End {
     High,
 }
 
+/// The next multiple of 2⁻¹⁷ from `end` on: an upper end that is a sum of others, rounded as they are.
+/// Logarithms that were ratios in between are off by far less than a millionth of that.
+pub(crate) fn rounded_up(end: f64) -> f64 {
+    (end / STEP - 1e-6).ceil() * STEP
+}
+
 impl ConfidenceSequence {
     /// A sequence without differences. `threshold` is ln(1/α) for each side. 0 and ±`practical_log`
     /// are landmarks: on which side of an end they lie is exact, while the end itself is rounded
