@@ -269,7 +269,7 @@ fn variant_report(
         cases,
         racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
         analysis,
-        replicas: outcome.map_or(&[], |outcome| outcome.raced.replicas.as_slice()),
+        replicas: outcome.map_or(&[], RaceOutcome::counted),
         settings: analysis.map(|analysis| &analysis.settings),
     };
     let of_original = || {

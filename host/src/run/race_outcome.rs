@@ -1,6 +1,7 @@
 //! The result of a race, with the ids of its variants.
 
 use crate::measure::Raced;
+use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::variant::VariantId;
 
 /// A race and the variants in it.
@@ -15,5 +16,13 @@ impl RaceOutcome {
     /// Returns the index of a variant in the race, if it took part.
     pub(super) fn index_of(&self, id: &VariantId) -> Option<usize> {
         self.variants.iter().position(|other| other == id)
+    }
+
+    /// Returns the replicas that count: in the order of their launch, up to the first that is missing.
+    pub(super) fn counted(&self) -> &[Replica] {
+        let replicas = &self.raced.replicas;
+        let in_order = replicas.iter().zip(0..);
+        let count = in_order.take_while(|(replica, number)| replica.index == *number);
+        &replicas[..count.count()]
     }
 }

@@ -4,7 +4,7 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::{ClaimScope, analyse, first_scales};
+use bakeoff_domain::race::{Basis, ClaimScope, analyse, first_scales};
 use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
@@ -50,7 +50,7 @@ pub(super) fn verdicts(
         if let Some(replica) = pilot.and_then(|pilot| pilot.replica.as_ref()) {
             settings.first_scales = first_scales(&settings, replica);
         }
-        let wall = analyse(&settings, &outcome.raced.replicas).overall;
+        let wall = analyse(&settings, outcome.counted()).overall;
         by_wall.extend(rows(&wall, |_, _| None));
         by_wall.extend(ties_of_duplicates(variants));
     }
@@ -124,22 +124,26 @@ fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
     Some(pilot.seconds + needed * replica)
 }
 
-/// Returns the mean over cases of the logarithm of a variant's time, by replica and variant.
+/// Returns the mean over cases of the logarithm of a variant's time, by variant and by replica that
+/// verdicts rest on.
 pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) -> ReplicaTimes {
     let analysis = outcome.raced.analysis.as_ref();
     let weights = analysis.map(|analysis| analysis.settings.weights());
     let weights = weights.unwrap_or_default();
+    let all = analysis.is_none_or(|analysis| analysis.settings.basis == Basis::All);
     let row = |replica: &Replica| {
         let time = |state: &VariantState| {
             evaluate::log_time(replica, outcome.index_of(state.id())?, &weights)
         };
         variants.iter().map(time).collect()
     };
+    let counted = outcome.counted().iter();
+    let counted = counted.filter(|replica| all || replica.solo);
     ReplicaTimes {
         variants: variants
             .iter()
             .map(|state| state.id().clone().into())
             .collect(),
-        log_times: outcome.raced.replicas.iter().map(row).collect(),
+        log_times: counted.map(row).collect(),
     }
 }
