@@ -3,7 +3,7 @@
 use crate::interval::Interval;
 use crate::measurement::VariantIndex;
 use crate::spec::{Direction, Scale};
-use crate::stats::{BoundedMean, SignOfDifferences, median};
+use crate::stats::{BoundedMean, SignOfDifferences, evidence_of_agreement, median};
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -178,23 +178,31 @@ pub struct Qualities<'a> {
 }
 
 impl Qualities<'_> {
-    /// The verdict at the evidence `threshold` (in nats, for each direction).
-    ///
-    /// On a linear scale the claim is the sign of the mean difference, by betting on a mean that the
-    /// declared range bounds; on a ratio scale, that one is better on more inputs than it is worse
-    /// on. There is no call if a quality is out of the declared range.
-    pub fn judge(&self, scale: Scale, direction: Direction, threshold: f64) -> ReadingVerdict {
+    /// The tie of two that are the same component.
+    pub fn of_the_same(&self, scale: Scale) -> ReadingVerdict {
         let claim = match scale {
             Scale::Linear { .. } => Claim::MeanDifference,
             Scale::Ratio { .. } => Claim::MoreInputs,
         };
         let (a, b) = self.pair;
+        ReadingVerdict {
+            count: self.a.len().min(self.b.len()) as u32,
+            ..ReadingVerdict::same(a, b, claim)
+        }
+    }
+
+    /// The verdict at the evidence `threshold` (in nats, for each direction).
+    ///
+    /// On a linear scale the claim is the sign of the mean difference, by betting on a mean that the
+    /// declared range bounds; on a ratio scale, that one is better on more inputs than it is worse
+    /// on. There is no call if a quality is out of the declared range.
+    ///
+    /// Two whose answers were the same tie, once there were as many rounds as it takes to tell two
+    /// apart of which one is better in every round: what a few inputs do not show is not known.
+    pub fn judge(&self, scale: Scale, direction: Direction, threshold: f64) -> ReadingVerdict {
         let rounds = self.a.len().min(self.b.len());
-        if self.same_answers && rounds > 0 {
-            return ReadingVerdict {
-                count: rounds as u32,
-                ..ReadingVerdict::same(a, b, claim)
-            };
+        if self.same_answers && evidence_of_agreement(rounds) >= threshold {
+            return self.of_the_same(scale);
         }
         let pairs = self.a.iter().zip(self.b);
         let differences: Vec<f64> = pairs.clone().map(|(a, b)| a - b).collect();
@@ -203,8 +211,7 @@ impl Qualities<'_> {
             value: None,
             low: None,
             high: None,
-            count: rounds as u32,
-            ..ReadingVerdict::same(a, b, claim)
+            ..self.of_the_same(scale)
         };
         let (larger, smaller, interval) = match scale {
             Scale::Linear { low, high } => {
@@ -321,13 +328,20 @@ mod tests {
 
     #[test]
     fn the_same_answers_tie_exactly() {
-        let same = Qualities {
-            pair: (0, 1),
-            a: &[2.0, 3.0],
-            b: &[2.0, 3.0],
-            same_answers: true,
+        let values = [2.0, 3.0].repeat(10);
+        let same = |rounds: usize| {
+            let qualities = Qualities {
+                pair: (0, 1),
+                a: &values[..rounds],
+                b: &values[..rounds],
+                same_answers: true,
+            };
+            qualities.judge(RANGE, Direction::HigherIsBetter, 40.0_f64.ln())
         };
-        let verdict = same.judge(RANGE, Direction::HigherIsBetter, 3.0);
+        // If one were better in every round, the bets would come to 26 in eight rounds and 48 in nine.
+        assert_eq!(same(8).verdict, Verdict::NoCall);
+        assert_eq!(same(0).value, None);
+        let verdict = same(9);
         assert_eq!(verdict.verdict, Verdict::Tie);
         assert_eq!((verdict.low, verdict.high), (Some(0.0), Some(0.0)));
     }

@@ -92,7 +92,10 @@ fn qualities(
                 b: rounds_b,
                 same_answers: answers.into_iter().all(|(a, b)| a.answer == b.answer),
             };
-            let verdict = qualities.judge(criterion.scale, criterion.direction, threshold);
+            let verdict = match a.original() == b.original() {
+                true => qualities.of_the_same(criterion.scale),
+                false => qualities.judge(criterion.scale, criterion.direction, threshold),
+            };
             let ids = [a.id(), b.id()];
             rows.extend(verdict.renamed(|place| Some(ids.get(place)?.as_str().to_owned())));
         }

@@ -85,6 +85,11 @@ impl VariantState {
         &self.variant.id
     }
 
+    /// Returns the id of the variant that it repeats, or its own.
+    pub fn original(&self) -> &VariantId {
+        self.duplicate_of.as_ref().unwrap_or(&self.variant.id)
+    }
+
     /// Returns the iteration that its results belong to.
     pub fn owner(&self) -> Owner<'_> {
         Owner::of(&self.variant)

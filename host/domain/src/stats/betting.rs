@@ -65,6 +65,12 @@ fn evidence(outcomes: impl Iterator<Item = f64>) -> f64 {
     capital.highest.ln()
 }
 
+/// The evidence (ln E) of rounds without a difference against "one of the two is better in half of all
+/// rounds at least": all that bets on a sign could have gained in as many rounds.
+pub fn evidence_of_agreement(rounds: usize) -> f64 {
+    evidence(std::iter::repeat_n(1.0, rounds))
+}
+
 /// Differences within ±`width`, and what they say about their mean at all times together.
 #[derive(Clone, Debug)]
 pub struct BoundedMean<'a> {

@@ -13,7 +13,7 @@ mod sequence;
 mod trend;
 mod uniform;
 
-pub use betting::{BoundedMean, SignOfDifferences};
+pub use betting::{BoundedMean, SignOfDifferences, evidence_of_agreement};
 pub use bounds::Bounds;
 pub use eprocess::{EProcess, REPLICAS_MIN, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};
