@@ -1,7 +1,8 @@
 //! The bootstrap share of first places: how often each variant has the best total when the replicas
 //! are resampled, with the weights fixed.
 //!
-//! Descriptive: it is no verdict and decides nothing.
+//! Descriptive: it is no verdict and decides nothing. Replicas know of times alone, so there is no share
+//! where another reading counts that varies from one time to the next.
 
 use super::input::ScoreInput;
 use super::variant_score::{VariantScore, points};
@@ -25,7 +26,7 @@ pub(super) fn shares(
     variant_scores: &[VariantScore],
 ) -> Vec<f64> {
     let replicas = &input.log_times[..input.log_times.len().min(REPLICAS_MAX)];
-    if replicas.is_empty() || ranked.is_empty() {
+    if replicas.is_empty() || ranked.is_empty() || !varies_by_time_alone(input) {
         return Vec::new();
     }
     let against = most_present(replicas, ranked);
@@ -57,6 +58,14 @@ pub(super) fn shares(
         credit(&totals, ranked, &mut wins);
     }
     wins.iter().map(|wins| wins / RESAMPLES as f64).collect()
+}
+
+fn varies_by_time_alone(input: &ScoreInput) -> bool {
+    let mut counting = input
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.weight > 0.0);
+    counting.all(|criterion| criterion.source == "time" || !criterion.is_paired())
 }
 
 /// The fall of a variant's total when the logarithm of its time rises by one. A score of 0 cannot fall.

@@ -295,6 +295,11 @@ fn the_share_of_first_places_follows_the_replicas() {
     );
     input.log_times = vec![vec![Some(0.0), Some(0.01)]; 20];
     assert_eq!(score(&input).first_share, [1.0, 0.0]);
+    // Replicas say nothing of how a build varies: where that counts, a share would be too sure.
+    input.criteria.push(measured("build-time", 1.0));
+    assert!(score(&input).first_share.is_empty());
+    input.criteria[1].weight = 0.0;
+    assert!(!score(&input).first_share.is_empty());
 }
 
 #[test]
