@@ -5,6 +5,7 @@
 mod bubblewrap;
 mod groups;
 mod mounts;
+mod reference;
 mod root;
 mod runs;
 mod sqlite3;
@@ -60,6 +61,10 @@ const ROOT: Need = Need {
 const SQLITE3: Need = Need {
     missing: "sqlite3 is not installed",
     is_there: sqlite3::is_installed,
+};
+const PYTHON: Need = Need {
+    missing: "Python 3.10 or later is not installed",
+    is_there: reference::is_installed,
 };
 
 /// A test of the name that its function has.
@@ -121,6 +126,23 @@ fn main() -> ExitCode {
         test!(
             SQLITE3,
             sqlite3::the_sqlite3_shell_answers_the_pages_question
+        ),
+        test!(
+            PYTHON,
+            reference::every_verdict_of_a_run_follows_from_its_export
+        ),
+        test!(
+            PYTHON,
+            reference::verdicts_of_every_kind_follow_from_the_export
+        ),
+        test!(
+            PYTHON,
+            reference::verdicts_by_other_readings_follow_from_the_export
+        ),
+        test!(PYTHON, reference::what_does_not_follow_is_found),
+        test!(
+            PYTHON,
+            reference::the_same_data_in_another_order_give_mirrored_verdicts
         ),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

@@ -1,0 +1,235 @@
+//! Runs whose every verdict is worked out again by the program in `tests/reference`, which was written
+//! in another language and from the documentation alone.
+
+mod experiment;
+mod forged;
+
+use crate::support::{CommandOutput, root, run_bakeoff};
+use experiment::Run;
+use forged::{Forged, SIZES};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// Returns true if Python is installed, and new enough for the program.
+pub(crate) fn is_installed() -> bool {
+    let new_enough = "import sys; sys.exit(sys.version_info < (3, 10))";
+    let output = Command::new("python3").args(["-c", new_enough]).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// Four variants and a duplicate on three sizes, by every reading that varies.
+static RUN: LazyLock<Run> = LazyLock::new(Run::new);
+
+/// How many verdicts the reference found as they are reported, by reading and verdict.
+struct Agreement(String);
+
+impl Agreement {
+    fn count(&self, reading: &str, verdict: &str) -> u32 {
+        let end = format!(" {reading} {verdict}");
+        let line = self.0.lines().find_map(|line| line.strip_suffix(&end));
+        line.map_or(0, |count| count.parse().unwrap())
+    }
+
+    fn has(&self, reading: &str, verdict: &str) {
+        assert!(
+            self.count(reading, verdict) > 0,
+            "no {reading} {verdict}:\n{}",
+            self.0
+        );
+    }
+}
+
+/// The report that follows from a folder of results, after this change to what is told of it, and what
+/// the reference says of it.
+fn compare(dir: &str, change: impl FnOnce(&mut Value)) -> (Value, Result<Agreement, String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let [export, report] = ["export", "report.json"].map(|name| folder.path().join(name));
+    let output = run_bakeoff(&["report", dir, "--format", "json"]);
+    // Otherwise the report is shown as it was kept.
+    assert!(
+        !output.stderr.contains("as it was kept"),
+        "{}",
+        output.stderr
+    );
+    let mut shown = output.json();
+    change(&mut shown);
+    fs::write(&report, shown.to_string()).unwrap();
+    let to = export.to_str().unwrap();
+    let exported = run_bakeoff(&["export", dir, "--format", "jsonl", "--out", to]);
+    assert_eq!(exported.status, 0, "{}", exported.stderr);
+    // Without -B it would leave compiled files beside its source.
+    let mut reference = Command::new("python3");
+    reference.arg("-B").arg(root().join("tests/reference"));
+    let output = CommandOutput::from(reference.args([&export, &report]).output().unwrap());
+    let agreement = match output.status {
+        0 => Ok(Agreement(output.stdout)),
+        _ => Err(output.stdout + &output.stderr),
+    };
+    (shown, agreement)
+}
+
+/// The report, and the verdicts that the reference agrees with: all of them.
+fn agreed(dir: &str) -> (Value, Agreement) {
+    let (report, agreement) = compare(dir, |_| ());
+    let agreement = agreement.unwrap_or_else(|differences| panic!("{differences}"));
+    (report, agreement)
+}
+
+pub(crate) fn every_verdict_of_a_run_follows_from_its_export() {
+    let (report, agreement) = agreed(RUN.copy().dir());
+    let rows = |key: &str| report[key].as_array().unwrap().len();
+    assert_eq!(rows("verdicts"), 10 + 3 * 9);
+    let lines = agreement.0.lines();
+    let total: u32 = lines
+        .map(|line| line.split(' ').next().unwrap().parse::<u32>().unwrap())
+        .sum();
+    agreement.has("assess:picked", "tie");
+    let told = ["beats", "beaten"].map(|verdict| agreement.count("assess:picked", verdict));
+    assert!(told[0] + told[1] > 0, "{}", agreement.0);
+    // Time, wall, cold start, build time (of five prototypes four differ) and what `assess` says.
+    assert_eq!(total, 37 + 10 + 10 + 10 + 10, "{}", agreement.0);
+}
+
+pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
+    let agreement = |forged: Forged| {
+        let copy = RUN.copy();
+        forged.write(&copy);
+        agreed(copy.dir())
+    };
+    // A loser that left early: that the first beats it is implied.
+    let (report, said) = agreement(Forged::with_a_loser_that_leaves());
+    said.has("time", "beats");
+    said.has("wall", "beats");
+    said.has("cold-start", "beats");
+    let end = |a: &str, b: &str| {
+        let mut rows = report["verdicts"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["a"] == a && row["b"] == b && row["case"].is_null());
+        assert_eq!(row.unwrap()["verdict"], "beats", "{row:#?}");
+        row.unwrap()["high"].as_f64().unwrap()
+    };
+    let implied = end("largest", "greatest") * end("greatest", "smallest");
+    assert!((implied / end("largest", "smallest") - 1.0).abs() < 1e-5);
+
+    let (_, said) = agreement(Forged::equal());
+    assert!(said.count("time", "tie") > 6, "{}", said.0);
+
+    // Pairs of full samples, of single calls, and of both; not in every replica.
+    let (_, said) = agreement(Forged::with_single_calls());
+    said.has("time", "beats");
+
+    // The replicas after a gap do not count, by whatever clock.
+    let (report, _) = agreement(Forged::equal().without_replica(9));
+    assert_eq!(report["protocol"]["replicas"], 9);
+
+    // Who changes places between replicas alone and side by side is judged by those alone.
+    let (report, _) = agreement(Forged::that_changes_places());
+    assert_eq!(report["protocol"]["replicas"], 5, "{:#}", report["notes"]);
+
+    // With the neighbours: side by side that is a reason to fall back, alone it is an inversion.
+    let (report, _) = agreement(Forged::that_inverts(8));
+    assert_eq!(report["protocol"]["replicas"], 5, "{:#}", report["notes"]);
+    let (report, _) = agreement(Forged::that_inverts(1));
+    assert!(reversals(&report) > 0, "{:#}", report["verdicts"]);
+
+    // A variant that failed in the race has no verdicts; it still counts in the number of pairs.
+    let (report, _) = agreement(Forged::with_a_loser_that_leaves().with_failed(3));
+    assert_eq!(report["verdicts"].as_array().unwrap().len(), 6 + 3 * 5);
+}
+
+fn reversals(report: &Value) -> usize {
+    let rows = report["verdicts"].as_array().unwrap();
+    rows.iter().filter(|row| !row["reversal"].is_null()).count()
+}
+
+pub(crate) fn verdicts_by_other_readings_follow_from_the_export() {
+    let copy = RUN.copy();
+    forged::builds(&copy, 20);
+    forged::answers(&copy, SIZES);
+    let (_, said) = agreed(copy.dir());
+    said.has("build-time", "beats");
+
+    // Without a range only signs are bet on.
+    let copy = RUN.copy();
+    copy.execute(
+        "UPDATE run SET settings =
+         json_set(settings, '$.criteria[4].scale', json('{\"ratio\":{\"base\":10.0}}'))",
+    );
+    let (_, said) = agreed(copy.dir());
+    said.has("assess:picked", "beats");
+    // What few inputs say is not known, be it a difference or none.
+    let copy = RUN.copy();
+    forged::answers(&copy, 5 * SIZES);
+    let (_, said) = agreed(copy.dir());
+    assert_eq!(said.count("assess:picked", "no-call"), 9, "{}", said.0);
+}
+
+pub(crate) fn what_does_not_follow_is_found() {
+    let copy = RUN.copy();
+    Forged::with_a_loser_that_leaves().write(&copy);
+    let different = |change: fn(&mut Value)| {
+        let (_, agreement) = compare(copy.dir(), change);
+        agreement.err().unwrap_or_default()
+    };
+    // Another share of α, an end that lies one step of the grid elsewhere, a verdict.
+    let other = different(|report| report["protocol"]["confidence"] = 0.949.into());
+    assert!(other.contains("time ("), "{other}");
+    let other = different(|report| {
+        let low = report["verdicts"][0]["low"].as_f64().unwrap();
+        report["verdicts"][0]["low"] = (low * 2.0_f64.powi(-17).exp()).into();
+    });
+    assert_eq!(other.matches("reference:").count(), 1, "{other}");
+    let other = different(|report| {
+        report["wall_verdicts"][1]["verdict"] = "tie".into();
+    });
+    assert_eq!(other.matches("wall (").count(), 1, "{other}");
+}
+
+pub(crate) fn the_same_data_in_another_order_give_mirrored_verdicts() {
+    let kinds: [fn() -> Forged; 4] = [
+        Forged::with_a_loser_that_leaves,
+        Forged::equal,
+        Forged::with_single_calls,
+        || Forged::that_inverts(1),
+    ];
+    for kind in kinds {
+        let (copy, turned) = (RUN.copy(), RUN.copy());
+        kind().write(&copy);
+        kind().reversed().write(&turned);
+        let (one, _) = agreed(copy.dir());
+        let (other, _) = agreed(turned.dir());
+        for key in ["verdicts", "wall_verdicts"] {
+            for row in one[key].as_array().unwrap() {
+                assert_mirrored(row, &other[key]);
+            }
+        }
+    }
+}
+
+/// Looks for the row about the same data among those of the reversed list.
+fn assert_mirrored(row: &Value, rows: &Value) {
+    let Some((a, b)) = forged::place(&row["a"]).zip(forged::place(&row["b"])) else {
+        return;
+    };
+    let of = |place: usize| json!(forged::ids()[forged::VARIANTS - 1 - place]);
+    let same =
+        |other: &&Value| other["a"] == of(b) && other["b"] == of(a) && other["case"] == row["case"];
+    let other = rows.as_array().unwrap().iter().find(same).unwrap();
+    let mirrored = match row["verdict"].as_str().unwrap() {
+        "beats" => "beaten",
+        "beaten" => "beats",
+        same => same,
+    };
+    assert_eq!(other["verdict"], mirrored, "{row}\n{other}");
+    for (end, opposite) in [("low", "high"), ("high", "low"), ("ratio", "ratio")] {
+        let logarithm = |value: &Value| value.as_f64().map(f64::ln);
+        match (logarithm(&row[end]), logarithm(&other[opposite])) {
+            (None, None) => {}
+            (Some(here), Some(there)) => {
+                assert!((here + there).abs() < 1e-12, "{row}\n{other}");
+            }
+            _ => panic!("{row}\n{other}"),
+        }
+    }
+}

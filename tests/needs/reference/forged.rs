@@ -1,0 +1,412 @@
+//! Samples that were never measured, in the place of those of a real run: for what a race seldom comes
+//! to within seconds.
+
+use super::experiment::Run;
+use bakeoff_domain::measurement::{Replica, Sample, SampleKind, Surroundings};
+use rusqlite::{Connection, params};
+use serde_json::{Value, json};
+
+pub(super) const VARIANTS: usize = 4;
+pub(super) const SIZES: usize = 3;
+const BLOCKS: u32 = 5;
+/// The time of a call that does nothing.
+const BASELINE_NS: f64 = 800.0;
+
+/// The raced variants, in their order.
+pub(super) fn ids() -> [&'static str; VARIANTS] {
+    ["largest", "first", "greatest", "smallest"]
+}
+
+/// The place of a raced variant.
+pub(super) fn place(id: &Value) -> Option<usize> {
+    ids().iter().position(|known| *id == *known)
+}
+
+/// A call that is timed.
+#[derive(Clone, Copy)]
+struct Call {
+    variant: usize,
+    case: usize,
+    replica: u32,
+    block: u32,
+}
+
+/// A number from −1 to 1 that follows from these, mostly near 0.
+fn noise(of: [u64; 5]) -> f64 {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut sum = 0.0;
+    for round in 0..3 {
+        for number in of {
+            state = (state ^ (number + round)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            state ^= state >> 29;
+        }
+        sum += (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
+    }
+    sum / 1.5
+}
+
+/// A race that might have been.
+pub(super) struct Forged {
+    replicas: u32,
+    /// Every how many replicas one runs alone.
+    solo_every: u32,
+    /// By variant and replica: the logarithm of its slowness.
+    effect: fn(usize, u32, bool) -> f64,
+    /// How far replicas and blocks scatter.
+    spread: f64,
+    /// The variant that leaves, and after how many replicas.
+    leaves: Option<(usize, u32)>,
+    /// Who makes single calls, on which cases, and in every how many replicas.
+    single_calls: Vec<(usize, Vec<usize>, u32)>,
+    /// The replica that never came.
+    missing: Option<u32>,
+    /// The variant that failed in the race.
+    failed: Option<usize>,
+    /// True to list what is the first variant here as the last.
+    reversed: bool,
+}
+
+impl Forged {
+    /// Four that are the same.
+    pub(super) fn equal() -> Self {
+        Self {
+            replicas: 40,
+            solo_every: 8,
+            effect: |_, _, _| 0.0,
+            spread: 0.002,
+            leaves: None,
+            single_calls: Vec::new(),
+            missing: None,
+            failed: None,
+            reversed: false,
+        }
+    }
+
+    /// The last is surely beaten soon, by the third; the first beats the third late.
+    pub(super) fn with_a_loser_that_leaves() -> Self {
+        Self {
+            effect: |variant, replica, _| {
+                let own = noise([variant as u64, replica.into(), 1, 2, 3]);
+                match variant {
+                    0 => -0.04 + 0.12 * own,
+                    1 => 0.3,
+                    2 => 0.0,
+                    _ => 0.012,
+                }
+            },
+            leaves: Some((3, 15)),
+            replicas: 60,
+            ..Self::equal()
+        }
+    }
+
+    pub(super) fn with_single_calls() -> Self {
+        Self {
+            replicas: 34,
+            effect: |variant, _, _| [0.0, 0.02, 0.6, 2.5][variant],
+            spread: 0.02,
+            single_calls: vec![(2, vec![0], 1), (3, vec![0, 1], 2)],
+            ..Self::equal()
+        }
+    }
+
+    pub(super) fn that_changes_places() -> Self {
+        Self {
+            effect: |variant, _, solo| match (variant, solo) {
+                (0, true) => 0.05,
+                (0, false) => -0.05,
+                (variant, _) => 0.1 * (variant - 1) as f64,
+            },
+            ..Self::equal()
+        }
+    }
+
+    /// The first is faster on a quiet core, the second on a crowded one, which every other replica is.
+    pub(super) fn that_inverts(solo_every: u32) -> Self {
+        Self {
+            solo_every,
+            effect: |variant, replica, _| match variant {
+                0 if is_crowded(replica) => 0.1,
+                0 => -0.1,
+                variant => 0.2 * (variant - 1) as f64,
+            },
+            ..Self::equal()
+        }
+    }
+
+    /// The same without one replica.
+    pub(super) fn without_replica(mut self, replica: u32) -> Self {
+        self.missing = Some(replica);
+        self
+    }
+
+    /// The same with a variant that failed in the race.
+    pub(super) fn with_failed(mut self, variant: usize) -> Self {
+        self.failed = Some(variant);
+        self
+    }
+
+    /// The same with the variants listed the other way round.
+    pub(super) fn reversed(mut self) -> Self {
+        self.reversed = true;
+        self
+    }
+
+    /// The place at which a variant is listed.
+    fn listed(&self, variant: usize) -> usize {
+        match self.reversed {
+            true => VARIANTS - 1 - variant,
+            false => variant,
+        }
+    }
+
+    fn is_solo(&self, replica: u32) -> bool {
+        (replica + 1).is_multiple_of(self.solo_every)
+    }
+
+    fn single_calls_on(&self, variant: usize, case: usize) -> Option<u32> {
+        let mut slow = self.single_calls.iter();
+        let found = slow.find(|(slow, cases, _)| *slow == variant && cases.contains(&case));
+        found.map(|(_, _, every)| *every)
+    }
+
+    /// The time of a call.
+    fn call_ns(&self, call: Call, cold: bool) -> f64 {
+        let Call {
+            variant,
+            case,
+            replica,
+            block,
+        } = call;
+        let parts = [variant as u64, case as u64, replica.into(), block.into()];
+        let of_block = noise([parts[0], parts[1], parts[2], parts[3], cold.into()]);
+        let of_replica = noise([parts[0], parts[1], parts[2], 77, 77]);
+        let slowness = (self.effect)(variant, replica, self.is_solo(replica));
+        let scatter = self.spread * (of_block + of_replica) + 0.3 * f64::from(u8::from(cold));
+        30_000.0 * (1 + case) as f64 * (slowness + scatter).exp()
+    }
+
+    /// The samples of a replica.
+    fn samples(&self, replica: u32) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        let there = (0..VARIANTS).filter(|variant| {
+            let gone = self
+                .leaves
+                .filter(|(gone, after)| gone == variant && replica >= *after);
+            gone.is_none()
+        });
+        for variant in there {
+            for case in 0..SIZES {
+                let mut add = |block, kind, calls: u32, cold| {
+                    let call = Call {
+                        variant,
+                        case,
+                        replica,
+                        block,
+                    };
+                    let call_ns = self.call_ns(call, cold) + BASELINE_NS;
+                    let cpu_ns = (call_ns * f64::from(calls)).round() as u64;
+                    let wall_ns = cpu_ns + cpu_ns / 50 + u64::from(block % 3);
+                    samples.push(Sample {
+                        kind,
+                        variant: self.listed(variant),
+                        case,
+                        block,
+                        position: 0,
+                        calls,
+                        cpu_ns,
+                        wall_ns,
+                    });
+                };
+                let slow = (0..VARIANTS).filter_map(|slow| self.single_calls_on(slow, case));
+                if slow.min().is_some() {
+                    let own = self.single_calls_on(variant, case).unwrap_or(1);
+                    if replica.is_multiple_of(own) {
+                        add(0, SampleKind::SingleCall, 1, true);
+                    }
+                }
+                if self.single_calls_on(variant, case).is_none() {
+                    (0..BLOCKS).for_each(|block| add(block, SampleKind::Full, 10, false));
+                }
+            }
+        }
+        samples
+    }
+
+    /// Puts it in the place of the race of a run.
+    pub(super) fn write(&self, run: &Run) {
+        let db = run.database();
+        let tables = ["sample", "baseline", "cold", "replica"];
+        for table in tables {
+            db.execute(&format!("DELETE FROM {table}"), []).unwrap();
+        }
+        self.write_pilot(&db);
+        // What is assessed is not the question, and takes time.
+        answers(run, 10 * SIZES);
+        let race: i64 = one(&db, "SELECT id FROM result WHERE kind = 'race'");
+        for replica in (0..self.replicas).filter(|replica| self.missing != Some(*replica)) {
+            self.write_replica(&db, race, replica);
+        }
+        if let Some(variant) = self.failed {
+            let place = self.listed(variant);
+            let failure =
+                json!({"class": "trap", "message": "?", "phase": "measure", "limit": null});
+            let value = json!({"variant": place, "failure": failure}).to_string();
+            db.execute(
+                "INSERT INTO result (root, kind, key, inputs, run, at, value)
+                 SELECT root, 'dropout', key, inputs, run, at, ?1 FROM result WHERE kind = 'pilot'",
+                [value],
+            )
+            .unwrap();
+            db.execute(
+                "INSERT INTO reliance VALUES (1, 'dropout', ?1, 1, last_insert_rowid())",
+                [ids()[place]],
+            )
+            .unwrap();
+        }
+    }
+
+    fn write_pilot(&self, db: &Connection) {
+        let text: String = one(db, "SELECT value FROM result WHERE kind = 'pilot'");
+        let mut pilot: Value = serde_json::from_str(&text).unwrap();
+        let baseline = json!({"cpu_ns": BASELINE_NS, "wall_ns": BASELINE_NS});
+        pilot["replica"] = json!(Replica {
+            index: 0,
+            solo: true,
+            samples: self.samples(1_000),
+            baselines: Vec::new(),
+            cold_ns: vec![None; VARIANTS],
+            surroundings: Surroundings::default(),
+        });
+        pilot["replica"]["baselines"] = vec![baseline; SIZES].into();
+        pilot["sampling"]["too_short"] = json!([]);
+        pilot["sampling"]["calls"] = vec![10; SIZES].into();
+        let slow = self.single_calls.iter().map(|(variant, cases, every)| {
+            let place = self.listed(*variant);
+            json!({"variant": place, "cases": cases, "every": every})
+        });
+        pilot["sampling"]["single_calls"] = slow.collect();
+        db.execute(
+            "UPDATE result SET value = ?1 WHERE kind = 'pilot'",
+            [pilot.to_string()],
+        )
+        .unwrap();
+    }
+
+    fn write_replica(&self, db: &Connection, race: i64, replica: u32) {
+        let probe = if is_crowded(replica) {
+            45_000.0
+        } else {
+            30_000.0
+        };
+        db.execute(
+            "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
+                                  steal_ticks, load, contention_probe_ns)
+             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4)",
+            params![race, replica, self.is_solo(replica), probe + f64::from(replica % 7)],
+        )
+        .unwrap();
+        let id = db.last_insert_rowid();
+        for case in 0..SIZES {
+            db.execute(
+                "INSERT INTO baseline VALUES (?1, ?2, ?3, ?3)",
+                params![id, case as i64, BASELINE_NS],
+            )
+            .unwrap();
+        }
+        let mut cold = [None; VARIANTS];
+        for (number, sample) in self.samples(replica).into_iter().enumerate() {
+            db.execute(
+                "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls,
+                                     cpu_ns, wall_ns, kind)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9)",
+                params![
+                    id,
+                    number as i64,
+                    sample.variant as i64,
+                    sample.case as i64,
+                    sample.block,
+                    sample.calls,
+                    sample.cpu_ns as i64,
+                    sample.wall_ns as i64,
+                    match sample.kind {
+                        SampleKind::Full => "full",
+                        SampleKind::SingleCall => "single-call",
+                    }
+                ],
+            )
+            .unwrap();
+            cold[sample.variant].get_or_insert(sample.cpu_ns as i64);
+        }
+        for (variant, cpu_ns) in cold.into_iter().enumerate() {
+            db.execute(
+                "INSERT INTO cold VALUES (?1, ?2, ?3)",
+                params![id, variant as i64, cpu_ns],
+            )
+            .unwrap();
+        }
+    }
+}
+
+fn is_crowded(replica: u32) -> bool {
+    replica % 5 < 2
+}
+
+fn one<T: rusqlite::types::FromSql>(db: &Connection, sql: &str) -> T {
+    db.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// Puts this many rounds of builds in the place of those of a run.
+pub(super) fn builds(run: &Run, rounds: u32) {
+    let db = run.database();
+    let first = "SELECT id FROM result WHERE kind = 'build-round' ORDER BY id LIMIT 1";
+    let first: i64 = one(&db, first);
+    let value: String = one(&db, &format!("SELECT value FROM result WHERE id = {first}"));
+    let mut value: Value = serde_json::from_str(&value).unwrap();
+    db.execute("DELETE FROM reliance WHERE kind = 'build-round'", [])
+        .unwrap();
+    for round in 1..=rounds {
+        for (place, build) in value["builds"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .enumerate()
+        {
+            let scatter = noise([place as u64, round.into(), 5, 6, 7]);
+            build["cpu_ns"] = json!((4e8 * (0.2 * place as f64 + 0.05 * scatter).exp()) as u64);
+        }
+        db.execute(
+            "INSERT INTO result (root, kind, key, inputs, run, at, value)
+             SELECT root, kind, key || ?1, inputs, run, at, ?2 FROM result WHERE id = ?3",
+            params![round, value.to_string(), first],
+        )
+        .unwrap();
+        db.execute(
+            "INSERT INTO reliance VALUES (1, 'build-round', '', ?1, last_insert_rowid())",
+            [round],
+        )
+        .unwrap();
+    }
+}
+
+/// Leaves only the first answers of every assessment.
+pub(super) fn answers(run: &Run, count: usize) {
+    let db = run.database();
+    let ids: Vec<i64> = {
+        let mut rows = db
+            .prepare("SELECT id FROM result WHERE kind = 'assessment'")
+            .unwrap();
+        let ids = rows.query_map([], |row| row.get(0)).unwrap();
+        ids.collect::<Result<_, _>>().unwrap()
+    };
+    for id in ids {
+        let value: String = one(&db, &format!("SELECT value FROM result WHERE id = {id}"));
+        let mut value: Value = serde_json::from_str(&value).unwrap();
+        value["answers"].as_array_mut().unwrap().truncate(count);
+        db.execute(
+            "UPDATE result SET value = ?1 WHERE id = ?2",
+            params![value.to_string(), id],
+        )
+        .unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+"""Verdicts by readings other than the time of a call, as docs/measuring.md defines them."""
+
+import math
+from itertools import combinations
+from statistics import median
+
+from sequences import BoundedMean, Sign, Symmetric, capital
+from verdicts import BASES, Claims, ratio_row
+
+BUILD_CLOCK_NS = 1000.0
+
+
+def paired(rounds, a, b, clock_ns, level, near):
+    """The verdict about two times that each round has once."""
+    found = [(r[a], r[b]) for r in rounds if (r.get(a) or 0) > 0 and (r.get(b) or 0) > 0]
+    differences = [math.log(x) - math.log(y) for x, y in found]
+    resolutions = [clock_ns / x + clock_ns / y for x, y in found]
+    sequence = Symmetric(differences, resolutions, None)
+    return ratio_row(differences, sequence.ends(level, (0.0, -near, near)), near)
+
+
+def cold_starts(race, basis):
+    name, replicas = basis
+    calls = race.evidence.first_calls()
+    rounds = [calls[replica.number] for replica in replicas]
+    level = race.claims.level(len(race.evidence.raced), BASES[name])
+    near = math.log1p(race.evidence.report["protocol"]["practical"])
+    return {
+        (a, b): paired(rounds, a, b, race.clock_ns, level, near) for a, b in race.pairs
+    }
+
+
+def build_times(evidence):
+    rounds = sorted(evidence.results["build-round"], key=lambda row: row["iteration"])
+    if not rounds:
+        return {}
+    prototypes = [build["variants"] for build in rounds[0]["value"]["builds"]]
+    times = [
+        {place: build["cpu_ns"] for place, build in enumerate(row["value"]["builds"])}
+        for row in rounds
+    ]
+    level = Claims(evidence).level(len(prototypes))
+    near = math.log1p(evidence.report["protocol"]["practical"])
+    found = {}
+    for x, y in combinations(range(len(prototypes)), 2):
+        row = paired(times, x, y, BUILD_CLOCK_NS, level, near)
+        found |= {(a, b): row for a in prototypes[x] for b in prototypes[y]}
+    for names in prototypes:
+        found |= {pair: tie(0) for pair in combinations(names, 2)}
+    return {pair: row for pair, row in found.items() if set(pair) <= set(evidence.alive)}
+
+
+def tie(count):
+    return {
+        "verdict": "tie", "below_threshold": False, "count": count,
+        "value": 0.0, "low": 0.0, "high": 0.0,
+    }  # fmt: skip
+
+
+def qualities(evidence, criterion):
+    """The verdicts by one name that `assess` gives."""
+    name = criterion["source"].removeprefix("assess:")
+    assessed = {row["variant"]: row["value"] for row in evidence.results["assessment"]}
+    level = Claims(evidence).level(len(assessed))
+    alive = [variant for variant in evidence.alive if variant in assessed]
+    same = dict(evidence.duplicates())
+    found = {}
+    for a, b in combinations(alive, 2):
+        answers = [assessed[variant]["answers"] for variant in (a, b)]
+        rounds = [means(list_, name, len(evidence.cases)) for list_ in answers]
+        if None in rounds:
+            continue
+        equal = [one["answer"] for one in answers[0]] == [one["answer"] for one in answers[1]]
+        count = min(map(len, rounds))
+        exact = same.get(a, a) == same.get(b, b)
+        # What bets on a sign would have gained if one were better in every round.
+        if exact or equal and capital([1] * count) >= level:
+            found[a, b] = tie(count)
+        else:
+            found[a, b] = quality(*rounds, criterion, level)
+    return found
+
+
+def means(answers, name, cases):
+    """The mean of a number over the cases of each round."""
+    numbers = [dict(answer["numbers"]).get(name) for answer in answers]
+    if None in numbers:
+        return None
+    rounds = [numbers[at : at + cases] for at in range(0, len(numbers), cases)]
+    return [sum(values) / len(values) for values in rounds]
+
+
+def quality(of_a, of_b, criterion, level):
+    differences = [a - b for a, b in zip(of_a, of_b)]
+    row = {"verdict": "no-call", "below_threshold": False, "count": len(differences)}
+    row |= {"value": None, "low": None, "high": None}
+    scale = criterion["scale"]
+    if "linear" in scale:
+        low, high = scale["linear"]["low"], scale["linear"]["high"]
+        if not all(low <= value <= high for value in of_a + of_b):
+            return row
+        bets, value = BoundedMean(differences, high - low), sum(differences) / len(differences)
+    else:
+        bets, value = Sign(differences), median(differences)
+    above, below = (bets.evidence(0.0, sign) >= level for sign in (1, -1))
+    if above != below:
+        better = above == (criterion["direction"] == "higher-is-better")
+        row["verdict"] = "beats" if better else "beaten"
+    low, high = bets.ends(level)
+    return row | {"value": value, "low": low, "high": high}

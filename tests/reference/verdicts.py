@@ -1,0 +1,276 @@
+"""The verdicts of a race by CPU time and by wall time, as docs/measuring.md defines them."""
+
+import math
+from functools import cache
+from itertools import combinations
+from statistics import median
+
+from sequences import GRID, Symmetric, deviation, hodges_lehmann
+
+CLOCKS = {"time": "cpu_ns", "wall": "wall_ns"}
+LEAST_PRACTICAL = {"time": 0.0, "wall": 0.02}
+BASES = {"all": 0.9, "solo": 0.1}
+P_MAX = 0.003
+
+
+def varies(source):
+    return source in ("wall", "cold-start", "build-time") or source.startswith("assess:")
+
+
+class Claims:
+    """The table of α."""
+
+    def __init__(self, evidence):
+        report = evidence.report
+        self.alpha = 1 - report["protocol"]["confidence"]
+        readings = {c["source"] for c in report["criteria"] if varies(c["source"])}
+        self.of_reading = 1 / (1 + len(readings))
+        self.timed = len(evidence.timed)
+
+    def of_scope(self, case):
+        if self.timed <= 1:
+            return 1.0
+        return 0.8 if case is None else 0.2 / self.timed
+
+    def level(self, compared, share=1.0):
+        """The logarithm of the evidence that a claim of this share needs."""
+        compared = max(compared, 2)
+        return math.log(compared * (compared - 1) / (self.alpha * self.of_reading * share))
+
+
+def ratio_row(differences, ends, near):
+    """Verdict, estimate and interval from differences of logarithms."""
+    low, high = ends
+    faster, slower = high is not None and high <= 0, low is not None and low >= 0
+    if faster != slower:
+        verdict = "beats" if faster else "beaten"
+    elif None not in ends and -near <= low and high <= near and not faster:
+        verdict = "tie"
+    else:
+        verdict = "no-call"
+    if None not in ends and low > high:
+        low, high = high, low
+    shown = hodges_lehmann(differences) if differences else None
+    row = {"verdict": verdict, "value": shown, "low": low, "high": high, "count": len(differences)}
+    return inside(row, near)
+
+
+def inside(row, near):
+    """The row with its estimate moved into the interval."""
+    value, low, high = row["value"], row["low"], row["high"]
+    if value is not None:
+        value = value if low is None else max(value, low)
+        value = value if high is None else min(value, high)
+    sure = row["verdict"] in ("beats", "beaten")
+    small = sure and value is not None and abs(value) < near
+    return row | {"value": value, "below_threshold": small}
+
+
+class Race:
+    """The differences of all pairs by one clock."""
+
+    def __init__(self, evidence, reading):
+        self.evidence, self.claims = evidence, Claims(evidence)
+        self.near = math.log1p(
+            max(evidence.report["protocol"]["practical"], LEAST_PRACTICAL[reading])
+        )
+        self.replicas = evidence.replicas(CLOCKS[reading])
+        self.pilot = evidence.pilot_replica(CLOCKS[reading])
+        self.clock_ns = evidence.pilot["clock_ns"]
+        failed = [row["variant"] for row in evidence.pilot["failed"]]
+        key = evidence.results["pilot"][0]["key"]
+        dropped = (row for row in evidence.results["dropout"] if row["key"] == key)
+        failed += [row["value"]["variant"] for row in dropped]
+        gone = {evidence.raced[place] for place in failed}
+        self.pairs = [p for p in combinations(evidence.raced, 2) if not gone & set(p)]
+
+    @cache
+    def in_replica(self, a, b, case, replica):
+        """Difference and resolution of a pair on a case in a replica, or `None`."""
+        single = case in self.evidence.kind(a, b)
+        difference = replica.difference(a, b, case, single)
+        if difference is None:
+            return None
+        return difference, replica.resolution(self.clock_ns, a, b, case, single)
+
+    def differences(self, a, b, cases, replicas):
+        """The replicas in which a pair has a difference, each with it and its resolution."""
+        found = []
+        for replica in replicas if cases else []:
+            on_case = [self.in_replica(a, b, case, replica) for case in cases]
+            if None not in on_case:
+                found.append((replica, *map(mean, zip(*on_case))))
+        return found
+
+    def first(self, a, b, cases):
+        """Scale and resolution of a pair's first two differences, from the pilot."""
+        on_case = [self.pilot.by_block(a, b, c, single=False) for c in cases]
+        blocks = set.intersection(*map(set, on_case)) if cases else set()
+        if len(blocks) < 4:
+            return None
+        finest = [self.pilot.resolution(self.clock_ns, a, b, c, False) for c in cases]
+        return deviation([mean([c[block] for c in on_case]) for block in blocks]), mean(finest)
+
+    def direct(self, pair, case, basis, replicas):
+        """The verdict about a pair that its own differences give."""
+        cases = self.evidence.timed if case is None else [case]
+        found = self.differences(*pair, cases, replicas)
+        differences = [difference for _, difference, _ in found]
+        sequence = Symmetric(differences, [r for _, _, r in found], self.first(*pair, cases))
+        scope = self.claims.of_scope(case)
+        level = self.claims.level(len(self.evidence.raced), BASES[basis] * scope)
+        ends = sequence.ends(level, (0.0, -self.near, self.near))
+        row = ratio_row(differences, ends, self.near)
+        sides = inversion(found, self.near, P_MAX * self.claims.of_reading * scope)
+        return withheld(row, sides) if sides else row | {"sides": None}
+
+    def changes_places(self, a, b, replicas):
+        """Whether who of a pair is faster is another alone than side by side."""
+        found = self.differences(a, b, self.evidence.timed, replicas)
+        alone = [difference for replica, difference, _ in found if replica.alone]
+        beside = [difference for replica, difference, _ in found if not replica.alone]
+        if min(len(alone), len(beside)) < 4:
+            return False
+        one, other = median(alone), median(beside)
+        far = min(abs(one), abs(other)) > self.near
+        return one * other < 0 and far and all(value * one > 0 for value in alone)
+
+    def must_fall_back(self, replicas):
+        """Whether verdicts must rest on the replicas that ran alone, of those so far."""
+        if all(replica.alone for replica in replicas):
+            return False
+        if any(self.changes_places(a, b, replicas) for a, b in self.pairs):
+            return True
+        scope = self.claims.of_scope(None)
+        p_max = P_MAX * self.claims.of_reading * scope
+        timed = self.evidence.timed
+        inverting = [
+            pair
+            for pair in self.pairs
+            if inversion(self.differences(*pair, timed, replicas), self.near, p_max)
+        ]
+        if not inverting:
+            return False
+        rows = {pair: self.direct(pair, None, "all", replicas) for pair in self.pairs}
+        beaten = {loser for loser in map(loser_of, rows, rows.values()) if loser}
+        return any(a not in beaten and b not in beaten for a, b in inverting)
+
+    def basis(self):
+        """The basis of the race, and the replicas that it consists of."""
+        so_far = range(1, len(self.replicas) + 1)
+        if any(self.must_fall_back(self.replicas[:count]) for count in so_far):
+            return "solo", [replica for replica in self.replicas if replica.alone]
+        return "all", self.replicas
+
+    def rows(self, basis, by_case):
+        """All verdicts, by pair and case."""
+        name, replicas = basis
+        overall = {pair: self.direct(pair, None, name, replicas) for pair in self.pairs}
+        add_implied(overall, self.evidence.kind, self.near)
+        found = {(a, b, None): row for (a, b), row in overall.items()}
+        if by_case and len(self.evidence.timed) > 1:
+            for pair in self.pairs:
+                for case in self.evidence.timed:
+                    found[(*pair, case)] = self.direct(pair, case, name, replicas)
+        return found
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def loser_of(pair, row):
+    return {"beats": pair[1], "beaten": pair[0]}.get(row["verdict"])
+
+
+def withheld(row, sides):
+    """No call, and an interval that holds what was found on both kinds of cores."""
+    low, high = row["low"], row["high"]
+    low = None if low is None else min(low, *sides)
+    high = None if high is None else max(high, *sides)
+    given = {"verdict": "no-call", "below_threshold": False}
+    return row | given | {"low": low, "high": high, "sides": sides}
+
+
+def inversion(found, near, p_max):
+    """The differences on a quiet and on a crowded core, if they have opposite signs."""
+    known = [(r.probe, difference) for r, difference, _ in found if r.probe is not None]
+    if len(known) < 8:
+        return None
+    known.sort(key=lambda one: one[0])
+    side = max(len(known) // 6, 4)
+    quiet = hodges_lehmann([difference for _, difference in known[:side]])
+    crowded = hodges_lehmann([difference for _, difference in known[-side:]])
+    if quiet * crowded >= 0 or min(abs(quiet), abs(crowded)) <= near:
+        return None
+    return (quiet, crowded) if spearman_p(*zip(*known, strict=True)) < p_max else None
+
+
+def ranks(values):
+    return [
+        (1 + sum(v < value for v in values) + sum(v <= value for v in values)) / 2
+        for value in values
+    ]
+
+
+def spearman_p(x, y):
+    """The two-sided p-value of Spearman's correlation."""
+    count = len(x)
+    x, y = ([r - (count + 1) / 2 for r in ranks(values)] for values in (x, y))
+    norm = math.sqrt(sum(a * a for a in x) * sum(b * b for b in y))
+    if norm == 0:
+        return 1.0
+    rho = min(1.0, abs(sum(a * b for a, b in zip(x, y, strict=True))) / norm)
+    return max(2 / math.factorial(count), student_p(rho, count - 2))
+
+
+def student_p(rho, freedom):
+    """P(|T| ≥ t) of Student's t with ρ = sin(atan(t / √freedom)), by its finite series."""
+    cos2, term = 1 - rho * rho, 1.0
+    if freedom % 2:
+        if freedom == 1:
+            return 1 - 2 / math.pi * math.asin(rho)
+        total, term = 0.0, math.sqrt(cos2)
+        for k in range(1, freedom - 1, 2):
+            total += term
+            term *= cos2 * (k + 1) / (k + 2)
+        return 1 - 2 / math.pi * (math.asin(rho) + rho * total)
+    total = 0.0
+    for k in range(0, freedom - 1, 2):
+        total += term
+        term *= cos2 * (k + 1) / (k + 2)
+    return 1 - rho * total
+
+
+def add_implied(rows, kind_of, near):
+    """Gives open pairs the verdict that follows from others of their kind."""
+    names = sorted({name for pair in rows for name in pair})
+    for kind in {kind_of(*pair) for pair in rows}:
+        ends = {}
+        for (a, b), row in rows.items():
+            if kind_of(a, b) == kind and row["verdict"] == "beats":
+                ends[a, b] = row["high"]
+            elif kind_of(a, b) == kind and row["verdict"] == "beaten":
+                ends[b, a] = -row["low"]
+        for middle in names:
+            for a in names:
+                for b in names:
+                    if (a, middle) in ends and (middle, b) in ends:
+                        end = ends[a, middle] + ends[middle, b]
+                        ends[a, b] = min(ends.get((a, b), math.inf), end)
+        for (a, b), row in rows.items():
+            is_open = row["verdict"] == "no-call" and row["sides"] is None
+            if not is_open or kind_of(a, b) != kind or ((a, b) in ends) == ((b, a) in ends):
+                continue
+            if (a, b) in ends:
+                known = math.inf if row["high"] is None else row["high"]
+                given = {"verdict": "beats", "high": min(known, outwards(ends[a, b]))}
+            else:
+                known = -math.inf if row["low"] is None else row["low"]
+                given = {"verdict": "beaten", "low": max(known, -outwards(ends[b, a]))}
+            rows[a, b] = inside(row | given, near)
+
+
+def outwards(end):
+    """The next multiple of the grid from an upper end on."""
+    return math.ceil(end / GRID - 1e-6) * GRID
