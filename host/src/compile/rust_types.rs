@@ -208,7 +208,7 @@ fn written(ty: &syn::Type) -> String {
     if let Some(syn::Item::Fn(function)) = file.items.first_mut()
         && let Some(syn::FnArg::Typed(input)) = function.sig.inputs.first_mut()
     {
-        input.ty = Box::new(ty.clone());
+        *input.ty = ty.clone();
     }
     let text = prettyplease::unparse(&file);
     let inner = text.trim().strip_prefix("fn f(_: ");
