@@ -99,7 +99,10 @@ fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>
         let description = variant.description.as_ref();
         Some(CodeSample {
             variant,
-            title: format!("{name} ({lines} lines)"),
+            title: match lines.as_str() {
+                "1" => format!("{name} (1 line)"),
+                lines => format!("{name} ({lines} lines)"),
+            },
             description: description.map(|text| clipped(text, DESCRIPTION_CHARS_MAX)),
             source: clipped(source, SOURCE_CHARS_MAX),
         })

@@ -81,12 +81,19 @@ fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
 /// 1.5 × slower`.
 pub(super) fn span(low: f64, high: f64) -> String {
-    let (from, to) = (estimate(low), estimate(high));
-    // Both ends in per cent need the word once.
-    match (from.strip_suffix(" time"), to.ends_with(" time")) {
-        (Some(from), true) => format!("from {from} to {to}"),
-        _ => format!("from {from} to {to}"),
+    let is_small = |ratio: f64| ratio.max(1.0 / ratio) < FACTOR_MIN;
+    if !is_small(low) || !is_small(high) {
+        return format!("from {} to {}", estimate(low), estimate(high));
     }
+    let percent = |ratio: f64| (1.0 - ratio).abs() * 100.0;
+    let (from, to) = (percent(low), percent(high));
+    let shown = trimmed(&alike([from.min(to), from.max(to)], 2));
+    let (from, to) = match from <= to {
+        true => (&shown[0], &shown[1]),
+        false => (&shown[1], &shown[0]),
+    };
+    let way = |ratio: f64| if ratio < 1.0 { "less" } else { "more" };
+    format!("from {from} % {} to {to} % {} time", way(low), way(high))
 }
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
@@ -211,6 +218,8 @@ mod tests {
     #[test]
     fn both_ends_of_an_open_interval_are_shown() {
         assert_eq!(span(0.998, 1.012), "from 0.2 % less to 1.2 % more time");
+        assert_eq!(span(0.97, 1.029), "from 3.0 % less to 2.9 % more time");
+        assert_eq!(span(1.01, 1.05), "from 1 % more to 5 % more time");
         assert_eq!(span(0.75, 1.5), "from 1.3 × faster to 1.5 × slower");
         assert_eq!(span(0.995, 1.5), "from 0.5 % less time to 1.5 × slower");
     }
