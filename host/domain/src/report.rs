@@ -99,7 +99,7 @@ pub struct Protocol {
     /// The reason why measuring ended.
     pub ended: Ended,
     /// Which replicas verdicts rest on.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub basis: Basis,
 }
 
@@ -296,6 +296,11 @@ pub struct FailedCall {
     pub seed: u64,
 }
 
+/// A field that reports of earlier versions lack is left out where it says nothing else.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// JSON has no NaN: a reading that is not a number is written as null.
 fn null_is_nan<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
@@ -331,8 +336,9 @@ pub struct VerdictRow {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// The number of replicas that it rests on; 0 for a duplicate, which ties without being raced.
-    #[serde(default)]
+    /// The number of replicas that it rests on; 0 for a duplicate, which ties without being raced, and
+    /// in reports of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub replicas: u32,
     /// Without a verdict: with about how many seconds of measuring in all there would be one, as
     /// far as the replicas so far can tell.
