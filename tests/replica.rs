@@ -80,6 +80,7 @@ fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
         index: 0,
         stage: ReplicaStage::Race,
         calls: &[3, 2],
+        instances_per_block: None,
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
         live_variants,

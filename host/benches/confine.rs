@@ -258,6 +258,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         index: 0,
         stage: ReplicaStage::Race,
         calls: &[100],
+        instances_per_block: None,
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
         live_variants: &[LiveVariant::full(0)],

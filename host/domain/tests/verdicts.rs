@@ -5,6 +5,8 @@
 
 #[path = "verdicts/budget.rs"]
 mod budget;
+#[path = "verdicts/instances.rs"]
+mod instances;
 #[path = "../benches/random/mod.rs"]
 mod random;
 #[path = "../benches/synthetic/mod.rs"]

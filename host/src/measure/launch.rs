@@ -200,6 +200,7 @@ mod tests {
             index: 3,
             stage: ReplicaStage::Race,
             calls: &[4, 2],
+            instances_per_block: None,
             blocks: 4,
             warm_up: WarmUp::default(),
             live_variants: &[

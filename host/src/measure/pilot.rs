@@ -179,6 +179,7 @@ impl Pilots<'_> {
                 index: self.index,
                 stage: ReplicaStage::Pilot,
                 calls,
+                instances_per_block: None,
                 blocks,
                 warm_up,
                 live_variants: &live_variants,
@@ -243,6 +244,7 @@ impl Pilots<'_> {
         };
         let measure = self.options.measure;
         SamplingConstraints {
+            instances_per_block: None,
             clock_ns: facts.clock_ns,
             startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0),
             overheads: facts.overheads.iter().map(overhead).collect(),

@@ -138,6 +138,7 @@ fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
         index: REPLICAS_MAX - 1,
         stage: ReplicaStage::Pilot,
         calls: &calls,
+        instances_per_block: None,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
         live_variants: &[LiveVariant::full(0)],

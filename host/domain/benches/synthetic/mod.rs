@@ -171,6 +171,7 @@ pub(crate) fn plan(
         index,
         stage: ReplicaStage::Race,
         calls: &vec![20; cases],
+        instances_per_block: None,
         blocks: 16,
         warm_up: WarmUp::Normal,
         live_variants,

@@ -92,23 +92,23 @@ impl Costs {
         together.map_or(0.0, |together| shared + together)
     }
 
-    /// The warm-up of variants, each on these cases in rotation. They share the inputs.
+    /// The warm-up of variants, each on these cases in rotation, or on this share of them, drawn at
+    /// random. They share the inputs.
     pub(super) fn warm_up_seconds(
         &self,
         warm_up: WarmUp,
         rotations: &[(VariantIndex, Vec<CaseIndex>)],
+        share: f64,
     ) -> f64 {
         let mut inputs: BTreeMap<CaseIndex, f64> = BTreeMap::new();
         let mut seconds = 0.0;
         for (variant, cases) in rotations {
-            let guest_ns: f64 = cases
-                .iter()
-                .map(|case| self.guest_ns(*variant, *case))
-                .sum();
+            let guest_ns = cases.iter().map(|case| self.guest_ns(*variant, *case));
+            let guest_ns = share * guest_ns.sum::<f64>();
             if cases.is_empty() || guest_ns <= 0.0 {
                 continue;
             }
-            let fewest = (f64::from(warm_up.calls()) / cases.len() as f64).max(1.0);
+            let fewest = (f64::from(warm_up.calls()) / (share * cases.len() as f64)).max(1.0);
             let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
             for case in cases {
                 seconds += rounds * self.calls_seconds(*variant, *case, 1);
@@ -118,7 +118,7 @@ impl Costs {
         }
         let inputs = inputs.into_iter();
         let making = inputs.map(|(case, count)| count * self.overhead(case).input_ns);
-        seconds + making.sum::<f64>() / SECOND_NS
+        share * (seconds + making.sum::<f64>() / SECOND_NS)
     }
 }
 

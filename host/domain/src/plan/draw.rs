@@ -1,5 +1,6 @@
 //! The plan of one replica, drawn from a seed.
 
+use super::deck::Deck;
 use super::live_variant::LiveVariant;
 use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
 use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, mix, sample_seeds};
@@ -24,6 +25,9 @@ pub struct ReplicaSpec<'a> {
     pub stage: ReplicaStage,
     /// By case, the number of calls of a sample; 0 leaves the case out.
     pub calls: &'a [u32],
+    /// The number of cases that each block draws, if the cases are instances of one set; `None` if
+    /// every block has all of them.
+    pub instances_per_block: Option<u32>,
     /// The number of blocks; see [`BLOCKS_MIN`](super::BLOCKS_MIN) and
     /// [`BLOCKS_MAX`](super::BLOCKS_MAX).
     pub blocks: u32,
@@ -49,6 +53,9 @@ impl ReplicaSpec<'_> {
 /// a uniform order of cases; for every block and case a uniform order of variants and a number of
 /// calls within ±10 %. A case on which some variant makes single calls has a round of them, in a
 /// uniform order. A variant without anything to do in this replica is left out.
+///
+/// Of a set of instances each block gets the next few of a shuffled deck, which is shuffled anew once
+/// all were dealt; rounds of single calls are on the first few.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     let stage = match spec.stage {
         ReplicaStage::Race => 0_u64,
@@ -80,9 +87,15 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     shuffle(&mut random, &mut load_order);
     let mut warm_up_order: Vec<VariantIndex> = load_order.iter().map(|load| load.variant).collect();
     shuffle(&mut random, &mut warm_up_order);
-    let single_call_rounds = cases
-        .iter()
-        .filter_map(|case| draw_round(&mut random, spec, &live_variants, *case))
+    let mut deck = Deck::new(cases, spec.instances_per_block);
+    let makes_single_calls = |one: &LiveVariant| one.makes_single_calls_in(spec.index);
+    let single_call_cases = match live_variants.iter().any(makes_single_calls) {
+        true => deck.deal_for_rounds(&mut random),
+        false => Vec::new(),
+    };
+    let single_call_rounds = single_call_cases
+        .into_iter()
+        .filter_map(|case| draw_round(&mut random, spec, &live_variants, case))
         .collect();
     let warm_up_seeds = (0..spec.calls.len()).map(|case| {
         sample_seeds(
@@ -102,7 +115,7 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         warm_up: spec.warm_up,
         warm_up_seeds: warm_up_seeds.collect(),
         blocks: (0..spec.blocks)
-            .map(|block| draw_block(&mut random, spec, &live_variants, &cases, block))
+            .map(|block| draw_block(&mut random, spec, &live_variants, &mut deck, block))
             .collect(),
     }
 }
@@ -150,11 +163,10 @@ fn draw_block(
     random: &mut Xoshiro256PlusPlus,
     spec: &ReplicaSpec<'_>,
     live_variants: &[LiveVariant],
-    cases: &[CaseIndex],
+    deck: &mut Deck,
     block: u32,
 ) -> BlockPlan {
-    let mut cases = cases.to_vec();
-    shuffle(random, &mut cases);
+    let cases = deck.deal(random);
     let plans = cases.into_iter().map(|case| {
         let calls = jittered(random, spec.calls[case]);
         let full = live_variants
@@ -205,6 +217,7 @@ mod tests {
             index,
             stage: ReplicaStage::Race,
             calls,
+            instances_per_block: None,
             blocks: 16,
             warm_up: WarmUp::Normal,
             live_variants,
@@ -375,6 +388,45 @@ mod tests {
         let plan = draw(&spec(0, &[100, 50], &live_variants));
         assert_eq!(plan.single_call_rounds.len(), 1);
         assert!(cases_of(&plan).all(|case| case.case == 0));
+    }
+
+    #[test]
+    fn every_variant_of_a_block_gets_the_instances_that_it_drew() {
+        let live_variants = live_variants(3);
+        let calls = vec![5; 40];
+        let (mut orders, mut drawn) = (HashMap::new(), HashSet::new());
+        for index in 0..200 {
+            let plan = draw(&ReplicaSpec {
+                instances_per_block: Some(4),
+                ..spec(index, &calls, &live_variants)
+            });
+            assert!(plan.blocks.iter().all(|block| block.cases.len() == 4));
+            assert_eq!(plan.warm_up_cases(0).len(), 4);
+            for case in cases_of(&plan) {
+                *orders.entry(case.order.clone()).or_insert(0) += 1;
+                drawn.insert(case.case);
+            }
+        }
+        assert_eq!((orders.len(), drawn.len()), (6, 40));
+        assert!(uniform_p(&orders, 6) > 0.001, "{orders:?}");
+    }
+
+    #[test]
+    fn single_calls_on_a_set_are_made_on_as_many_instances_as_a_block_has() {
+        let mut live_variants = live_variants(3);
+        live_variants[1].single_calls = (0..40).collect();
+        let calls = vec![5; 40];
+        let plan = draw(&ReplicaSpec {
+            instances_per_block: Some(4),
+            ..spec(0, &calls, &live_variants)
+        });
+        assert_eq!(plan.single_call_rounds.len(), 4);
+        assert!(
+            plan.single_call_rounds
+                .iter()
+                .all(|round| round.order.len() == 3)
+        );
+        assert!(cases_of(&plan).all(|case| !case.order.contains(&1)));
     }
 
     #[test]

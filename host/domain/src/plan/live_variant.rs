@@ -21,7 +21,7 @@ pub struct SingleCalls {
 pub struct LiveVariant {
     /// The variant.
     pub variant: VariantIndex,
-    /// The cases on which it makes single calls instead of full samples.
+    /// The cases on which it makes single calls instead of full samples, ascending.
     pub single_calls: Vec<CaseIndex>,
     /// It makes them in every replica whose index is a multiple of this; 0 for none.
     pub single_calls_every: u32,
@@ -52,7 +52,7 @@ impl LiveVariant {
 
     /// Returns true if it makes single calls on a case, in whatever replica.
     pub fn makes_single_calls_on(&self, case: CaseIndex) -> bool {
-        self.single_calls.contains(&case)
+        self.single_calls.binary_search(&case).is_ok()
     }
 
     /// Returns true if it makes its single calls in the replica of this index.

@@ -7,6 +7,7 @@
 
 mod build_order;
 mod costs;
+mod deck;
 mod draw;
 mod live_variant;
 mod pilot;

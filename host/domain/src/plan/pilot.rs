@@ -84,11 +84,53 @@ impl PilotTimes {
         }
     }
 
+    /// Estimates the times of calls that no pilot made: those of instances that were not drawn.
+    /// `work` is by variant and by case what one call takes, in units of fuel; 0 where that is
+    /// unknown, for which the variant's median stands. Each variant's time for a unit is the median
+    /// over the calls that were timed. Estimates decide how many calls a sample has, and nothing else.
+    pub fn estimate_by_work(&mut self, work: &[Vec<u64>]) {
+        let mut estimated = Vec::new();
+        for (variant, work) in work.iter().enumerate() {
+            let known: Vec<f64> = work.iter().map(|units| (*units as f64).ln()).collect();
+            let mut finite: Vec<f64> = known
+                .iter()
+                .copied()
+                .filter(|log| log.is_finite())
+                .collect();
+            let usual = median(&mut finite).unwrap_or(0.0);
+            let log_work = |case: CaseIndex| match known[case].is_finite() {
+                true => known[case],
+                false => usual,
+            };
+            let timed = (0..work.len()).filter_map(|case| {
+                let ns = self.call_ns(variant, case)?;
+                Some(ns.ln() - log_work(case))
+            });
+            let Some(log_ns_per_unit) = median(&mut timed.collect::<Vec<_>>()) else {
+                continue;
+            };
+            let missing = (0..work.len()).filter(|case| self.call_ns(variant, *case).is_none());
+            estimated.extend(missing.map(|case| Row {
+                variant,
+                case,
+                log_ns: vec![(0.0, log_work(case) + log_ns_per_unit)],
+            }));
+        }
+        self.rows.append(&mut estimated);
+        self.rows.sort_by_key(|row| (row.variant, row.case));
+    }
+
     /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
     pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
-        let row = |row: &&Row| row.variant == variant && row.case == case;
-        let row = self.rows.iter().find(row)?;
-        let mut values: Vec<f64> = row.log_ns.iter().map(|(_, log_ns)| *log_ns).collect();
+        let key = (variant, case);
+        let place = self
+            .rows
+            .binary_search_by_key(&key, |row| (row.variant, row.case));
+        let mut values: Vec<f64> = self.rows[place.ok()?]
+            .log_ns
+            .iter()
+            .map(|(_, log_ns)| *log_ns)
+            .collect();
         median(&mut values).map(f64::exp)
     }
 
@@ -116,7 +158,7 @@ impl PilotTimes {
 /// ascending order.
 ///
 /// A variant within 25 % of one that makes full samples makes full samples too.
-fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
+pub(super) fn single_call_variants(log_times: &[(VariantIndex, f64)]) -> Vec<VariantIndex> {
     let mut sorted = log_times.to_vec();
     sorted.sort_by(|one, other| one.1.total_cmp(&other.1));
     let Some(best) = sorted.first().map(|(_, time)| *time) else {

@@ -8,6 +8,7 @@ use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls, single_calls};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A sample lasts at least this many times the clock resolution.
 const SAMPLE_RESOLUTIONS: f64 = 1_000.0;
@@ -40,6 +41,8 @@ pub struct SamplingConstraints {
     pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
+    /// The number of cases that each block draws, if they are instances of one set.
+    pub instances_per_block: Option<u32>,
     /// The time left for the whole race, in seconds.
     pub seconds: f64,
     /// The number of replicas that run at once.
@@ -71,6 +74,10 @@ pub struct Sampling {
     /// By case: the number of calls of a sample, before the jitter. 0 for a case on which no variant ran
     /// or calls are too short.
     pub calls: Vec<u32>,
+    /// The number of cases that each block draws, if they are instances of one set; `None` if every
+    /// block has all of them.
+    #[serde(default)]
+    pub instances_per_block: Option<u32>,
     /// m: the number of blocks of a replica, 4 to 16.
     pub blocks: u32,
     /// The warm-up of each variant.
@@ -93,21 +100,29 @@ pub struct Sampling {
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
     let too_short = find_too_short(pilot, &all_cases, call_ns_min(conditions.clock_ns));
-    let timed = |case: &CaseIndex| !too_short.iter().any(|short| short.case == *case);
+    let short: BTreeSet<CaseIndex> = too_short.iter().map(|short| short.case).collect();
+    let timed = |case: &CaseIndex| !short.contains(case);
     let timed: Vec<CaseIndex> = all_cases.iter().copied().filter(timed).collect();
+    let variants = pilot.variants();
     let calls = all_cases.iter().map(|case| {
-        let times = pilot.variants().into_iter();
+        let times = variants.iter();
         let quickest = times
-            .filter_map(|variant| pilot.call_ns(variant, *case))
+            .filter_map(|variant| pilot.call_ns(*variant, *case))
             .fold(f64::INFINITY, f64::min);
-        if timed.contains(case) {
+        if timed.binary_search(case).is_ok() {
             calls_of_sample(quickest, *case, conditions)
         } else {
             0
         }
     });
+    let calls: Vec<u32> = calls.collect();
+    let single_calls = match conditions.instances_per_block {
+        Some(_) => single_calls::find_on_set(pilot, &timed, &calls),
+        None => single_calls::find(pilot, &timed),
+    };
     let mut sampling = Sampling {
-        calls: calls.collect(),
+        calls,
+        instances_per_block: conditions.instances_per_block,
         blocks: BLOCKS_MIN,
         warm_up,
         steadiness: steadiness(pilot, conditions.practical_log),
@@ -117,7 +132,7 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
             conditions.startup_seconds,
             &conditions.overheads,
         ),
-        single_calls: single_calls::find(pilot, &timed),
+        single_calls,
         too_short,
     };
     sampling.blocks = sampling.choose_blocks(pilot, conditions);
@@ -187,7 +202,14 @@ impl Sampling {
                 .map(|one| self.costs.calls_seconds(one.variant, case, calls));
             self.costs.with_inputs(case, calls, samples)
         };
-        self.timed_cases().map(on_case).sum()
+        self.share_of_block() * self.timed_cases().map(on_case).sum::<f64>()
+    }
+
+    /// The share of the timed cases that a block has: of a set of instances, those that it draws.
+    fn share_of_block(&self) -> f64 {
+        let all = self.timed_cases().count().max(1) as f64;
+        let drawn = self.instances_per_block.map_or(all, f64::from);
+        (drawn / all).min(1.0)
     }
 
     /// The predicted time of a replica without its single calls, in seconds.
@@ -207,7 +229,8 @@ impl Sampling {
         };
         let rotations: Vec<(VariantIndex, Vec<CaseIndex>)> =
             live_variants.iter().map(full_cases).collect();
-        self.costs.startup_seconds() + self.costs.warm_up_seconds(self.warm_up, &rotations)
+        let share = self.share_of_block();
+        self.costs.startup_seconds() + self.costs.warm_up_seconds(self.warm_up, &rotations, share)
     }
 
     /// The predicted time of the single calls in the replica of this index: those of slow variants,
@@ -223,7 +246,7 @@ impl Sampling {
             let calls = present.map(|one| self.costs.calls_seconds(one.variant, case, 1));
             self.costs.with_inputs(case, 1, calls)
         };
-        self.timed_cases().map(round).sum()
+        self.share_of_block() * self.timed_cases().map(round).sum::<f64>()
     }
 
     /// Decides how often each variant makes its single calls.
@@ -237,7 +260,7 @@ impl Sampling {
                 .cases
                 .iter()
                 .map(|case| self.costs.calls_seconds(own.variant, *case, 1));
-            calls.sum::<f64>() * SECOND_NS
+            self.share_of_block() * calls.sum::<f64>() * SECOND_NS
         };
         let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();
         let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
@@ -315,6 +338,7 @@ mod tests {
             startup_seconds: 0.003,
             overheads: vec![CaseOverhead::default(); cases],
             calls_max: vec![1_000_000; cases],
+            instances_per_block: None,
             seconds: 60.0,
             workers: 2,
             threshold: 4.0,
@@ -416,6 +440,38 @@ mod tests {
             sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
         let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
         assert!((start - expected).abs() < 1e-9, "{start}");
+    }
+
+    #[test]
+    fn samples_of_instances_are_planned_one_by_one_and_a_block_costs_what_it_draws() {
+        let mut pilot = pilot(&[&[20_000], &[40_000]]);
+        // Of eight instances one was timed; by their fuel the others take 20 µs to 20 ms.
+        let work = [1, 1, 1, 1, 10, 10, 1_000, 0].map(|units| 100 * units);
+        pilot.estimate_by_work(&[work.to_vec(), work.to_vec()]);
+        let mut conditions = conditions(8);
+        conditions.instances_per_block = Some(4);
+        let sampling = choose(&pilot, WarmUp::Normal, &conditions);
+        assert_eq!(sampling.calls, [28, 28, 28, 28, 3, 3, 1, 28]);
+        // Half of the set: (5 · 28 · 60 µs + 2 · 3 · 600 µs + 60 ms) ÷ 2.
+        let block = sampling.block_seconds(&racing(&[0, 1]));
+        assert!((block - 0.036).abs() < 1e-9, "{block}");
+        // A rotation of four drawn instances takes longer than the 5 ms of the rule.
+        let start = sampling.replica_seconds(&racing(&[0, 1]), 0) - 4.0 * block;
+        let rotation = (5.0 * 60e-6 + 2.0 * 600e-6 + 60e-3) / 2.0;
+        assert!((start - 0.003 - rotation).abs() < 1e-9, "{start}");
+    }
+
+    #[test]
+    fn a_variant_makes_single_calls_on_all_instances_or_on_none() {
+        let mut conditions = conditions(3);
+        conditions.instances_per_block = Some(3);
+        let single_calls = |slow: &[u64]| {
+            let pilot = pilot(&[&[20_000, 20_000, 20_000], slow]);
+            choose(&pilot, WarmUp::Normal, &conditions).single_calls
+        };
+        assert!(single_calls(&[20_000, 20_000, 400_000]).is_empty());
+        let found = single_calls(&[20_000, 20_000, 4_000_000]);
+        assert_eq!(found, [single(1, &[0, 1, 2], 1)]);
     }
 
     #[test]

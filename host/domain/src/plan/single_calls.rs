@@ -1,8 +1,8 @@
 //! Who makes single calls, and how often.
 
 use super::live_variant::SingleCalls;
-use super::pilot::PilotTimes;
-use crate::measurement::CaseIndex;
+use super::pilot::{PilotTimes, single_call_variants};
+use crate::measurement::{CaseIndex, VariantIndex};
 
 /// The share of the budget that single calls may take where at least two variants make none: the
 /// others are told apart in the rest.
@@ -23,6 +23,34 @@ pub(super) fn find(pilot: &PilotTimes, cases: &[CaseIndex]) -> Vec<SingleCalls> 
         }
     }
     found
+}
+
+/// The variants that make single calls on every instance of a set, in every replica: those whose
+/// samples on these cases, of so many calls each, take more than 10 × as long in the mean as the best
+/// one's. A variant never makes single calls on some instances only, since its pairs would be
+/// compared on what is left of the set.
+pub(super) fn find_on_set(
+    pilot: &PilotTimes,
+    cases: &[CaseIndex],
+    calls: &[u32],
+) -> Vec<SingleCalls> {
+    let log_mean = |variant: VariantIndex| {
+        let sample = |case: &CaseIndex| {
+            let ns = pilot.call_ns(variant, *case)?;
+            Some(f64::from(calls[*case]) * ns)
+        };
+        let samples: Vec<f64> = cases.iter().filter_map(sample).collect();
+        let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+        mean.is_finite().then_some((variant, mean.ln()))
+    };
+    let times: Vec<_> = pilot.variants().into_iter().filter_map(log_mean).collect();
+    let slow = single_call_variants(&times).into_iter();
+    let single_calls = slow.map(|variant| SingleCalls {
+        variant,
+        cases: cases.to_vec(),
+        every: 1,
+    });
+    single_calls.collect()
 }
 
 /// The room that a race has for single calls.

@@ -186,6 +186,12 @@ impl Race {
         }
         let times = BlockTimes::new(&self.settings, replica);
         for variant in 0..self.settings.variants {
+            if self.settings.instances {
+                if let Some(mean_ns) = times.mean_ns_on_set(variant, &self.weights) {
+                    self.times.push(variant, 0, mean_ns);
+                }
+                continue;
+            }
             for case in 0..self.settings.case_weights.len() {
                 if let Some(median_ns) = times.median_ns(variant, case) {
                     self.times.push(variant, case, median_ns);

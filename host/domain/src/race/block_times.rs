@@ -3,6 +3,7 @@
 use super::settings::RaceSettings;
 use crate::measurement::{CaseIndex, Replica, SampleKind, VariantIndex};
 use crate::stats::{hodges_lehmann, median};
+use std::collections::BTreeSet;
 
 /// Blocks of a replica beyond this are ignored; a plan has at most
 /// [`BLOCKS_MAX`](crate::plan::BLOCKS_MAX).
@@ -10,7 +11,8 @@ const BLOCKS_MAX: usize = 256;
 
 /// The times of one call in one replica, by variant, case and block.
 pub(super) struct BlockTimes {
-    cases: usize,
+    /// The cases, ascending: all of them, or those instances of a set that the replica drew.
+    pub(super) cases: Vec<CaseIndex>,
     blocks: usize,
     /// Of full samples: ln of nanoseconds; NaN where the variant made none.
     log_ns: Vec<f64>,
@@ -35,22 +37,31 @@ impl BlockTimes {
     /// The times of a replica's samples. Samples of variants or cases that the settings do not
     /// declare are left out.
     pub(super) fn new(settings: &RaceSettings, replica: &Replica) -> Self {
-        let (variants, cases) = (settings.variants, settings.case_weights.len());
+        let variants = settings.variants;
+        let mut cases: Vec<CaseIndex> = (0..settings.case_weights.len()).collect();
+        if settings.instances {
+            let drawn: BTreeSet<_> = replica.samples.iter().map(|sample| sample.case).collect();
+            cases.retain(|case| drawn.contains(case));
+        }
+        let rows = variants * cases.len();
         let last = replica.samples.iter().map(|sample| sample.block as usize);
         let blocks = last.max().map_or(0, |last| last + 1).min(BLOCKS_MAX);
-        let mut log_ns = vec![f64::NAN; variants * cases * blocks];
-        let mut single_log_ns = vec![f64::NAN; variants * cases];
-        let mut single_resolutions = vec![0.0; variants * cases];
-        let mut totals = vec![(0.0, 0.0); variants * cases];
+        let mut log_ns = vec![f64::NAN; rows * blocks];
+        let mut single_log_ns = vec![f64::NAN; rows];
+        let mut single_resolutions = vec![0.0; rows];
+        let mut totals = vec![(0.0, 0.0); rows];
         for sample in &replica.samples {
             let block = sample.block as usize;
-            if sample.variant >= variants || sample.case >= cases || block >= blocks {
+            let Ok(place) = cases.binary_search(&sample.case) else {
+                continue;
+            };
+            if sample.variant >= variants || block >= blocks {
                 continue;
             }
             let baseline = replica.baselines.get(sample.case).copied();
             let call_ns = sample.call_ns(settings.metric, &baseline.unwrap_or_default());
             let total_ns = sample.total_ns(settings.metric) as f64;
-            let row = sample.variant * cases + sample.case;
+            let row = sample.variant * cases.len() + place;
             match sample.kind {
                 SampleKind::Full => {
                     log_ns[row * blocks + block] = call_ns.ln();
@@ -74,12 +85,18 @@ impl BlockTimes {
         }
     }
 
-    fn row(&self, variant: VariantIndex, case: CaseIndex) -> &[f64] {
-        let start = (variant * self.cases + case) * self.blocks;
-        &self.log_ns[start..start + self.blocks]
+    /// The number of the row of a variant and a case; `None` if the replica did not draw the case.
+    fn number(&self, variant: VariantIndex, case: CaseIndex) -> Option<usize> {
+        let place = self.cases.binary_search(&case).ok()?;
+        Some(variant * self.cases.len() + place)
     }
 
-    fn has_full_samples(&self, variant: VariantIndex, case: CaseIndex) -> bool {
+    fn row(&self, variant: VariantIndex, case: CaseIndex) -> &[f64] {
+        let row = self.number(variant, case);
+        row.map_or(&[], |row| &self.log_ns[row * self.blocks..][..self.blocks])
+    }
+
+    pub(super) fn has_full_samples(&self, variant: VariantIndex, case: CaseIndex) -> bool {
         self.row(variant, case)
             .iter()
             .any(|value| value.is_finite())
@@ -101,7 +118,7 @@ impl BlockTimes {
                 resolution: self.resolution(a, b, case),
             });
         }
-        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
+        let (of_a, of_b) = (self.number(a, case)?, self.number(b, case)?);
         let value = self.single_log_ns[of_a] - self.single_log_ns[of_b];
         value.is_finite().then(|| Difference {
             value,
@@ -122,8 +139,11 @@ impl BlockTimes {
 
     /// The clock's resolution relative to a full sample of `a` plus that relative to one of `b`.
     pub(super) fn resolution(&self, a: VariantIndex, b: VariantIndex, case: CaseIndex) -> f64 {
-        let [of_a, of_b] = [a, b].map(|variant| variant * self.cases + case);
-        self.resolutions[of_a] + self.resolutions[of_b]
+        let of = |variant| {
+            let row = self.number(variant, case);
+            row.map_or(0.0, |row| self.resolutions[row])
+        };
+        of(a) + of(b)
     }
 
     /// The median time of one call in its full samples, or that of its single call if it made none, in
@@ -131,7 +151,8 @@ impl BlockTimes {
     pub(super) fn median_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let row = self.row(variant, case).iter().copied();
         let mut times: Vec<f64> = row.filter(|value| value.is_finite()).collect();
-        let single = Some(self.single_log_ns[variant * self.cases + case]);
+        let single = self.number(variant, case);
+        let single = single.map(|row| self.single_log_ns[row]);
         let log_ns = median(&mut times).or(single.filter(|value| value.is_finite()));
         log_ns.map(f64::exp)
     }

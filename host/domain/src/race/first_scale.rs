@@ -13,10 +13,20 @@ const BLOCKS_MIN: usize = 4;
 pub fn first_scales(settings: &RaceSettings, pilot: &Replica) -> Vec<FirstScale> {
     let times = BlockTimes::new(settings, pilot);
     let weights = settings.weights();
-    let cases = settings.claimed_cases();
+    let cases = match settings.instances {
+        true => Vec::new(),
+        false => settings.claimed_cases(),
+    };
     let mut found = Vec::new();
     for a in 0..settings.variants {
         for b in a + 1..settings.variants {
+            if settings.instances {
+                let scale = times.differences_on_set_by_block(a, b, &weights);
+                let scale = scale.and_then(|(sums, resolution)| scale_of(sums, resolution));
+                let case = None;
+                found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
+                continue;
+            }
             let mut scale = |case: Option<CaseIndex>, weights: &[(CaseIndex, f64)]| {
                 let scale = scale(&times, (a, b), weights);
                 found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
@@ -47,6 +57,11 @@ fn scale(
         }
         resolution += weight * times.resolution(a, b, *case);
     }
+    scale_of(sums, resolution)
+}
+
+/// The scale of a pair's differences in blocks; `None` for too few of them.
+fn scale_of(sums: Vec<f64>, resolution: f64) -> Option<f64> {
     let mut deviation = PastScale::default();
     let finite: Vec<f64> = sums.into_iter().filter(|sum| sum.is_finite()).collect();
     finite.iter().for_each(|sum| deviation.push(*sum));

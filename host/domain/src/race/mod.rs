@@ -14,6 +14,7 @@ mod implied;
 mod kinds;
 mod pair_sequence;
 mod progress;
+mod set_times;
 mod settings;
 mod sign_inversion;
 mod solo_comparison;

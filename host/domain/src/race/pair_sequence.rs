@@ -1,7 +1,7 @@
 //! The differences of one pair over the whole race, over all cases and by case.
 
 use super::alpha::ClaimScope;
-use super::block_times::BlockTimes;
+use super::block_times::{BlockTimes, Difference};
 use super::conditions::ReplicaConditions;
 use super::settings::RaceSettings;
 use super::sign_inversion;
@@ -64,26 +64,35 @@ pub(super) struct PairSequence {
     pub(super) b: VariantIndex,
     overall: ScopeSequence,
     by_case: Vec<ScopeSequence>,
+    /// True if the cases are instances of one set.
+    instances: bool,
 }
 
 impl PairSequence {
     /// A pair without differences. A single case is the same as all of them, and gets no claim of
     /// its own.
     pub(super) fn new(settings: &RaceSettings, a: VariantIndex, b: VariantIndex) -> Self {
-        let cases = settings.claimed_cases();
-        let cases = if cases.len() > 1 { cases } else { Vec::new() };
+        let cases = settings.single_scopes();
         let by_case = |case| ScopeSequence::new(settings, (a, b), Some(case));
         Self {
             a,
             b,
             overall: ScopeSequence::new(settings, (a, b), None),
             by_case: cases.into_iter().map(by_case).collect(),
+            instances: settings.instances,
         }
     }
 
     /// Adds the differences of one replica; `weights` sum to 1. The pair gets an overall difference
-    /// if both ran on every case that counts.
+    /// if both ran on every case that counts; of a set of instances, on those that were drawn.
     pub(super) fn push(&mut self, times: &BlockTimes, weights: &[f64], replica: &Replica) {
+        if self.instances {
+            let difference = times.difference_on_set(self.a, self.b, weights);
+            if let Some(Difference { value, resolution }) = difference {
+                self.overall.push(value, resolution, replica);
+            }
+            return;
+        }
         let mut sum = (0.0, 0.0);
         let mut complete = weights.iter().any(|weight| *weight > 0.0);
         for (case, weight) in weights

@@ -241,7 +241,7 @@ impl Analysis {
     /// if it has not run on all of them.
     fn log_time(&self, variant: VariantIndex) -> Option<f64> {
         let mut sum = 0.0;
-        let weights = self.settings.weights();
+        let weights = self.settings.time_weights();
         for (case, weight) in weights
             .iter()
             .enumerate()

@@ -36,6 +36,10 @@ pub struct RaceSettings {
     /// By case, its weight in the comparison over all cases; only their proportions matter. A case
     /// of weight 0 gets no verdict: its calls are too short to time.
     pub case_weights: Vec<f64>,
+    /// True if the cases are instances of one set, of which each block draws a few: claims are about
+    /// the whole set, and none about a single instance.
+    #[serde(default)]
+    pub instances: bool,
     /// 1 − α for all published claims about pairs together, in (0, 1).
     pub confidence: f64,
     /// δ as a fraction: 0.01 is one per cent.
@@ -83,6 +87,7 @@ impl RaceSettings {
         Self {
             variants,
             case_weights: vec![1.0; cases],
+            instances: false,
             confidence: 0.95,
             practical: 0.01,
             metric: Metric::Cpu,
@@ -115,7 +120,26 @@ impl RaceSettings {
         shares.collect()
     }
 
-    /// The cases that get verdicts: those of positive weight.
+    /// The cases that get verdicts of their own: those of positive weight where there are several, and
+    /// none for instances of one set.
+    pub(super) fn single_scopes(&self) -> Vec<CaseIndex> {
+        let cases = self.claimed_cases();
+        match self.instances || cases.len() < 2 {
+            true => Vec::new(),
+            false => cases,
+        }
+    }
+
+    /// The weights of the rows of [`TimeSummary`](super::TimeSummary): those of the cases, or of the
+    /// only row that a set of instances has.
+    pub fn time_weights(&self) -> Vec<f64> {
+        match self.instances {
+            true => vec![1.0],
+            false => self.weights(),
+        }
+    }
+
+    /// The cases that count: those of positive weight.
     pub fn claimed_cases(&self) -> Vec<CaseIndex> {
         let weights = self.weights();
         (0..weights.len())
@@ -159,7 +183,7 @@ impl RaceSettings {
 
     /// The share of one verdict of this scope among all verdicts of its pair.
     pub(super) fn share(&self, scope: ClaimScope) -> f64 {
-        self.metric_share * scope.share(self.claimed_cases().len())
+        self.metric_share * scope.share(self.single_scopes().len())
     }
 
     /// δ as a difference of logarithms, for the metric.

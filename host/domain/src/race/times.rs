@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct TimeSummary {
     /// The variant.
     pub variant: VariantIndex,
-    /// The case.
+    /// The case; 0 for a set of instances.
     pub case: CaseIndex,
-    /// The median over replicas of the median over blocks, in nanoseconds.
+    /// The median over replicas of the median over blocks, in nanoseconds; for a set of instances, of
+    /// the geometric mean over those that the replica drew.
     pub median_ns: f64,
     /// Lower end of a distribution-free interval for the median over replicas, in nanoseconds;
     /// `None` for too few replicas.
@@ -33,7 +34,7 @@ pub(super) struct MedianTimes {
 
 impl MedianTimes {
     pub(super) fn new(settings: &RaceSettings) -> Self {
-        let cases = settings.case_weights.len();
+        let cases = settings.time_weights().len();
         Self {
             cases,
             medians: vec![Vec::new(); settings.variants * cases],

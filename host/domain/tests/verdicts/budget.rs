@@ -42,6 +42,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         index: 0,
         stage: ReplicaStage::Pilot,
         calls: &[1; SIZES],
+        instances_per_block: None,
         blocks: 8,
         warm_up: WarmUp::Normal,
         live_variants: &live_variants,
@@ -49,6 +50,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
     });
     let pilot = PilotTimes::new(&world.run(&plan, 99), Metric::Cpu);
     let constraints = SamplingConstraints {
+        instances_per_block: None,
         clock_ns: 500.0,
         startup_seconds: 0.03,
         overheads: (0..SIZES).map(overhead).collect(),
@@ -107,6 +109,7 @@ fn race(world: &World, budget: f64, really: f64) -> End {
             index,
             stage: ReplicaStage::Race,
             calls: &sampling.calls,
+            instances_per_block: None,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
             live_variants: &live_variants,
