@@ -1,7 +1,7 @@
 //! Interfaces as people write them: which are taken, and what the others are told.
 
 use crate::golden;
-use bakeoff::interface::{Interface, InterfaceError, WitFile, World, rust_signature};
+use bakeoff::interface::{InputRequest, Interface, InterfaceError, WitFile, World, rust_signature};
 use std::path::Path;
 
 /// Reads a fixture. Its first line is `// call`; lines `//! file` begin further files.
@@ -34,7 +34,7 @@ fn describe(interface: &Interface) -> Result<String, InterfaceError> {
     let call = interface.call();
     let mut text = format!("{}\n{}\n", call.function, rust_signature(&call.function));
     if !interface.exports(World::Workload).is_empty() {
-        let workload = interface.workload()?;
+        let workload = interface.workload(InputRequest::SizeAndSeed)?;
         text.push_str(&format!("{:?}\n", workload.arguments));
         let functions = [Some(workload.generate), workload.check, workload.assess];
         for function in functions.into_iter().flatten() {
@@ -63,12 +63,44 @@ fn bad_interfaces_get_one_clear_error() {
         let (files, call) = read(&path);
         let error = Interface::parse(files, &call).and_then(|interface| {
             describe(&interface)?;
-            interface.workload()
+            interface.workload(InputRequest::SizeAndSeed)
         });
         let error = error.err().unwrap_or_else(|| panic!("{path:?} is taken"));
         golden::compare(&path, &error.to_string(), &mut different);
     }
     golden::assert_none(&different);
+}
+
+#[test]
+fn each_generate_fits_its_own_key_and_the_difference_is_named_for_the_other() {
+    let fits = |generate: &str, request| {
+        let text = format!(
+            "package a:b; world prototype {{ export f: func(a: u32, b: string) -> u32; }}
+             world workload {{ export generate: func({generate}) -> tuple<u32, string>; }}"
+        );
+        let file = WitFile {
+            name: "a.wit".to_owned(),
+            text,
+        };
+        let interface = Interface::parse(vec![file], "f").unwrap();
+        interface.workload(request).map(|found| found.generate)
+    };
+    let (sized, named) = ("size: u32, seed: u64", "instance: string");
+    assert!(fits(sized, InputRequest::SizeAndSeed).is_ok());
+    assert!(fits(named, InputRequest::Instance).is_ok());
+    for (generate, request, wanted) in [
+        (sized, InputRequest::Instance, named),
+        (named, InputRequest::SizeAndSeed, sized),
+    ] {
+        let error = fits(generate, request).unwrap_err().to_string();
+        let types = generate
+            .replace("size: ", "")
+            .replace("seed: ", "")
+            .replace("instance: ", "");
+        for part in [types.as_str(), wanted] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
 }
 
 #[test]

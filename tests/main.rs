@@ -12,6 +12,7 @@ mod doctor;
 mod finished;
 mod golden;
 mod hostile;
+mod instances;
 mod interface;
 mod lowering;
 mod readings;

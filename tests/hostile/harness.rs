@@ -6,7 +6,7 @@ use bakeoff::audit::{self, KeptRun};
 use bakeoff::compile::validate_prototype;
 use bakeoff::config;
 use bakeoff::engine::{self, Profile};
-use bakeoff::interface::{Interface, WitFile};
+use bakeoff::interface::{InputRequest, Interface, WitFile};
 use bakeoff::invoke;
 use bakeoff::measure::protocol::{Opened, Reply, Task};
 use bakeoff::render;
@@ -145,7 +145,8 @@ pub(crate) fn wit(bytes: &[u8]) {
         match Interface::parse(vec![file], "f") {
             Ok(interface) => {
                 // What is built for every interface: a no-op, and the functions of its workload.
-                let _ = interface.workload();
+                let _ = interface.workload(InputRequest::SizeAndSeed);
+                let _ = interface.workload(InputRequest::Instance);
                 let _ = bakeoff::compile::calibrator(&interface);
             }
             Err(error) => assert!(!error.to_string().is_empty()),

@@ -240,6 +240,7 @@ pub(super) fn facts() -> Facts {
             problem: "Return the k largest values of a list, in descending order.".to_owned(),
             seed: 1,
             check_seed: 1,
+            instances: None,
             cases: SIZES.map(CaseLabel::Size).to_vec(),
             options: Vec::new(),
         },

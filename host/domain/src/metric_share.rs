@@ -1,6 +1,6 @@
 //! The share of α that each reading has which ranks.
 
-use crate::spec::{Criterion, Source};
+use crate::spec::{Criterion, Experiment, Source};
 use std::collections::BTreeSet;
 
 /// The share of α that the claims by one reading have: all readings that rank and are not known
@@ -17,6 +17,18 @@ pub fn metric_share(criteria: &[Criterion]) -> f64 {
     let uncertain: BTreeSet<&Source> = sources.filter(|source| source.is_uncertain()).collect();
     let others = uncertain.iter().filter(|source| ***source != Source::Time);
     1.0 / (1 + others.count()) as f64
+}
+
+impl Experiment {
+    /// The share of α that the claims by one reading have. What the workload says of the answers to
+    /// every one of a set of instances is exact, and takes none.
+    pub fn metric_share(&self) -> f64 {
+        let exact = self.workload.inputs.are_instances();
+        let is_exact = |source: &Source| exact && matches!(source, Source::Assess(_));
+        let criteria = self.criteria.iter();
+        let uncertain = criteria.filter(|criterion| !is_exact(&criterion.source));
+        metric_share(&uncertain.cloned().collect::<Vec<_>>())
+    }
 }
 
 /// The evidence that a claim about a pair by one reading needs, in nats: ln(k(k − 1)/(share·α)) for

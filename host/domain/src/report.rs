@@ -8,6 +8,7 @@ pub mod words;
 use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
+use crate::numbers;
 pub use crate::race::Basis;
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
@@ -159,16 +160,42 @@ pub struct ExperimentSummary {
     /// The seed of the inputs on which every case was checked.
     #[serde(default)]
     pub check_seed: u64,
-    /// By case: its size, or its call in WAVE.
+    /// By case: its size, or its call in WAVE. Empty for a set of instances.
     #[serde(default)]
     pub cases: Vec<CaseLabel>,
     /// Where no file declares it: the options of the command line that say what is called, and on which
     /// inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// The set of instances, if the inputs are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<InstanceSet>,
 }
 
-/// The label of a case: its size, or the call itself.
+/// The fixed inputs of an experiment: one set, about which all claims are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstanceSet {
+    /// The number of instances.
+    pub count: u32,
+    /// The number that every variant was checked and assessed on: fewer if all would take too long.
+    pub checked: u32,
+    /// SHA-256 of the names, each with its length before it, in hexadecimal.
+    pub sha256: String,
+    /// The names in their order; empty if there are more than 256. The database has all of them.
+    pub names: Vec<String>,
+}
+
+impl ExperimentSummary {
+    /// What claims without a case are about: `all cases together`, or `over 12 instances`.
+    pub fn scope(&self) -> String {
+        match &self.instances {
+            Some(set) => format!("over {} instances", numbers::count(u64::from(set.count))),
+            None => "all cases together".to_owned(),
+        }
+    }
+}
+
+/// The label of a case: its size, its name, or the call itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CaseLabel {
@@ -176,6 +203,20 @@ pub enum CaseLabel {
     Size(u32),
     /// A call in WAVE, from a file of cases.
     Call(String),
+    /// The name passed to the workload's `generate`.
+    Instance {
+        /// The name.
+        instance: String,
+    },
+}
+
+impl CaseLabel {
+    /// The label of an instance.
+    pub fn instance(name: impl Into<String>) -> Self {
+        Self::Instance {
+            instance: name.into(),
+        }
+    }
 }
 
 impl std::fmt::Display for CaseLabel {
@@ -183,6 +224,7 @@ impl std::fmt::Display for CaseLabel {
         match self {
             Self::Size(size) => write!(f, "{size}"),
             Self::Call(call) => f.write_str(call),
+            Self::Instance { instance } => f.write_str(instance),
         }
     }
 }

@@ -87,8 +87,32 @@ pub enum Inputs {
         /// The sizes that `generate` is asked for, ascending and distinct.
         sizes: Vec<u32>,
     },
+    /// A component like that, which makes inputs by their names: they are the same in every run, and
+    /// together one set.
+    Instances {
+        /// The workload's source or component.
+        code: Code,
+        /// The names that `generate` is asked for, distinct.
+        names: Vec<String>,
+    },
     /// Calls and expected answers in WAVE, from a file; one case for each.
     Cases(PathBuf),
+}
+
+impl Inputs {
+    /// The code of the workload, if there is any.
+    pub fn code(&self) -> Option<&Code> {
+        match self {
+            Self::Generated { code, .. } | Self::Instances { code, .. } => Some(code),
+            Self::Cases(_) => None,
+        }
+    }
+
+    /// Returns true if the inputs are a fixed set, of which every one is checked and each block of a
+    /// race draws a few.
+    pub fn are_instances(&self) -> bool {
+        matches!(self, Self::Instances { .. })
+    }
 }
 
 /// An approach: one way to solve the problem.
@@ -291,6 +315,14 @@ impl Source {
             | Self::ComponentSize
             | Self::SourceLines
             | Self::Growth => false,
+        }
+    }
+
+    /// Returns the name of the number that the workload's `assess` gives, if it is the source.
+    pub fn assessed(&self) -> Option<&str> {
+        match self {
+            Self::Assess(name) => Some(name),
+            _ => None,
         }
     }
 

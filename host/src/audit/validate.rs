@@ -46,6 +46,11 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         cases <= config::CASES_MAX && report.criteria.len() <= config::CRITERIA_MAX,
         "its report has more cases or criteria than an experiment",
     )?;
+    let names = report.experiment.instances.iter();
+    hold(
+        names.flat_map(|set| &set.names).count() <= config::CASES_MAX,
+        "its report names more instances than any report",
+    )?;
     let pairs = variants * variants / 2;
     let verdicts = report.verdicts.len() + report.wall_verdicts.len();
     hold(
@@ -118,10 +123,15 @@ pub(super) fn check_evidence(
     let cases = record.cases.len();
     let declared = match &record.experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => sizes.len(),
+        Inputs::Instances { names, .. } => names.len(),
         Inputs::Cases(_) => cases,
     };
+    let most = match record.experiment.workload.inputs.are_instances() {
+        true => config::INSTANCES_MAX,
+        false => config::CASES_MAX,
+    };
     hold(
-        cases <= config::CASES_MAX && cases == declared,
+        cases <= most && cases == declared,
         "it has other cases than its experiment",
     )?;
     let same_ids = |(one, other): (&Variant, &Variant)| one.id == other.id;
@@ -198,7 +208,11 @@ pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), St
     let race = record.race.as_ref();
     let variants = race.map_or(0, |race| race.lists.variants.len()) as f64;
     let (pairs, replicas) = (variants * variants / 2.0, replicas.len() as f64);
-    let estimates = (record.cases.len() as f64 + 1.0) * replicas.powi(2) / 2.0;
+    let scopes = match record.experiment.workload.inputs.are_instances() {
+        true => 0.0,
+        false => record.cases.len() as f64,
+    };
+    let estimates = (scopes + 1.0) * replicas.powi(2) / 2.0;
     hold(
         pairs * (estimates + replicas.powi(3) / CUBE_SHARE) <= STEPS_MAX,
         "so many variants on so many cases in so many replicas take too long to work out again here",

@@ -287,7 +287,18 @@ impl Verifier<'_> {
         }
         let check = "check".to_owned();
         self.exact(&id, check, ended(kept).into(), ended(here).into());
+        let are_instances = self.context.config.inputs.are_instances();
+        if are_instances {
+            let (was, is) = (kept.cases.len(), here.cases.len());
+            self.exact(&id, "instances".to_owned(), json!(was), json!(is));
+        }
+        let mut alike = 0;
         for (kept, here) in kept.cases.iter().zip(&here.cases) {
+            // There may be thousands, of which those that differ are named.
+            if are_instances && kept == here {
+                alike += 1;
+                continue;
+            }
             let case = self.context.cases.get(kept.case);
             let case = case.map(ToString::to_string).unwrap_or_default();
             let mut hold = |what: &str, kept, here| {
@@ -305,6 +316,10 @@ impl Verifier<'_> {
             if !kept.assessed.is_empty() || !here.assessed.is_empty() {
                 hold("assessed", json!(kept.assessed), json!(here.assessed));
             }
+        }
+        if alike > 0 {
+            let figure = "instances of the same answer, fuel, memory and quality".to_owned();
+            self.exact(&id, figure, json!(alike), json!(alike));
         }
     }
 

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 /// The call, and what makes its input.
 #[derive(Debug, Args)]
 pub(super) struct CallArguments {
-    /// Make one call on this case, as a report names it: a size, or a call from a file of cases
+    /// Make one call on this case, as a report names it: a size, the name of an instance, or a call from
+    /// a file of cases
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed of the call's input, as a report names it
@@ -80,7 +81,7 @@ pub(super) async fn run(
     let index = choose_case(&mut loaded, case)?;
     let seed = match (call.seed, &loaded.experiment.workload.inputs) {
         (Some(seed), _) => seed,
-        (None, Inputs::Cases(_)) => 0,
+        (None, Inputs::Cases(_) | Inputs::Instances { .. }) => 0,
         (None, Inputs::Generated { .. }) => {
             return Err(Failure::usage(
                 "which input of that size is missing: --seed N",
@@ -200,10 +201,21 @@ fn assembled(
     call: &CallArguments,
 ) -> Result<LoadedExperiment, Failure> {
     let inputs = match (&call.workload, &call.cases) {
-        (Some(workload), _) => Inputs::Generated {
-            code: code_of(workload),
-            sizes: Vec::new(),
-        },
+        (Some(workload), _) => {
+            let code = code_of(workload);
+            let case = call.case().unwrap_or_default();
+            // A number is a size, and everything else the name of an instance.
+            match case.parse::<u32>() {
+                Ok(size) => Inputs::Generated {
+                    code,
+                    sizes: vec![size],
+                },
+                Err(_) => Inputs::Instances {
+                    code,
+                    names: vec![case.to_owned()],
+                },
+            }
+        }
         (None, Some(cases)) => Inputs::Cases(cases.clone()),
         (None, None) => {
             return Err(Failure::usage(
@@ -242,6 +254,16 @@ fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, F
         let wrong = |why| Failure::usage(format!("{case} is not a size of inputs: {why}"));
         let size = counts::size(case).map_err(wrong)?;
         *sizes = vec![size];
+        return Ok(0);
+    }
+    if let Inputs::Instances { names, .. } = &mut loaded.experiment.workload.inputs {
+        if !names.iter().any(|name| name == case) {
+            return Err(Failure::usage(format!(
+                "the experiment has no instance {}",
+                Plain(case)
+            )));
+        }
+        *names = vec![case.to_owned()];
         return Ok(0);
     }
     let cases = loaded.cases.as_ref().map(|file| file.cases.as_slice());

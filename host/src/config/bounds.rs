@@ -1,6 +1,7 @@
 //! The bounds of an experiment's numbers, for experiments that do not come from an experiment file.
 
 use super::criteria::{CRITERIA_MAX, MAGNITUDE_MAX};
+use super::instances;
 use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
 };
@@ -34,6 +35,9 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
             "the number of sizes",
         )?;
         hold(sizes.is_sorted_by(|a, b| a < b), "the order of sizes")?;
+    }
+    if let Inputs::Instances { names, .. } = &experiment.workload.inputs {
+        hold(instances::are_sound(names), "the list of instances")?;
     }
     hold(limits(&experiment.limits), "a limit")?;
     hold(measure(&experiment.measure), "a setting of the measurement")?;

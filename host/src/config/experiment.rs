@@ -196,7 +196,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let workload = root.section("workload", found).and_then(|section| {
         let code = ["source", "component", "cases"];
         let place = code.iter().find_map(|key| section.value_place(key));
-        decoded.places.sizes = section.value_place("sizes");
+        let sizes = section.value_place("sizes");
+        decoded.places.sizes = sizes.or_else(|| section.value_place("instances"));
         decoded.places.workload = place.unwrap_or(section.span.clone());
         problem::workload(section, files, found)
     });
@@ -254,9 +255,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
 
 /// Refuses criteria that cannot be computed with this workload, or for any of these approaches.
 fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec<Finding>) {
-    let sizes = match &experiment.workload.inputs {
+    let inputs = &experiment.workload.inputs;
+    let sizes = match inputs {
         Inputs::Generated { sizes, .. } => Some(sizes.len()),
-        Inputs::Cases(_) => None,
+        Inputs::Instances { .. } | Inputs::Cases(_) => None,
     };
     let is_component = |approach: &Approach| matches!(approach.code, Code::Component(_));
     let components_only = experiment.approaches.iter().all(is_component);
@@ -273,10 +275,15 @@ fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec
             ));
         }
         let (message, label, help) = match (&criterion.source, sizes) {
-            (Source::Assess(_), None) => (
+            (Source::Assess(_), None) if inputs.code().is_none() => (
                 "needs a workload that assesses answers",
                 "cases in a file assess nothing".to_owned(),
                 "write the workload as code with an export `assess`, or remove the criterion",
+            ),
+            (Source::Growth, None) if inputs.are_instances() => (
+                "needs a workload that makes inputs of any size",
+                "instances have no sizes".to_owned(),
+                "give the workload `sizes`, or remove the criterion",
             ),
             (Source::Growth, None) => (
                 "needs a workload that makes inputs of any size",

@@ -2,6 +2,7 @@
 
 use super::error::{Finding, quoted};
 use super::grant;
+use super::instances;
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section, integer};
 use bakeoff_domain::ids;
@@ -112,16 +113,28 @@ pub(super) fn workload(
     let code = code(&mut section, files, found);
     let cases = section.text("cases", found);
     let sizes = sizes(&mut section, found);
+    let names = instances::instances(&mut section, found);
     let seed = seed(&mut section, found);
     let place = |key: &str| section.key(key);
-    let (cases_at, sizes_at) = (place("cases"), place("sizes"));
+    let (cases_at, sizes_at, names_at) = (place("cases"), place("sizes"), place("instances"));
     let code_at = place("source").or_else(|| place("component"));
     let header = section.span.clone();
     section.close(found);
 
     let cases = cases.and_then(|cases| paths::relative(&cases, FileKind::Cases, found));
     files.extend(cases.clone());
-    match (code_at, cases_at, sizes_at) {
+    if let (Some(sizes), Some(names)) = (&sizes_at, &names_at) {
+        found.push(
+            Finding::new(
+                names.clone(),
+                "`sizes` and `instances` are both given",
+                "one of the two",
+                "code makes inputs of these sizes, or those of these names: remove one",
+            )
+            .with_other(sizes.clone(), "the other"),
+        );
+    }
+    match (code_at, cases_at, sizes_at.or(names_at.clone())) {
         (Some(code), Some(cases), _) => found.push(
             Finding::new(
                 cases,
@@ -131,6 +144,12 @@ pub(super) fn workload(
             )
             .with_other(code, "the other"),
         ),
+        (None, Some(_), Some(names)) if names_at.is_some() => found.push(Finding::new(
+            names,
+            "`instances` has no meaning with `cases`",
+            "instances are for code that makes inputs by their names",
+            "remove `instances`: each case of the file is measured",
+        )),
         (None, Some(_), Some(sizes)) => found.push(Finding::new(
             sizes,
             "`sizes` has no meaning with `cases`",
@@ -141,7 +160,8 @@ pub(super) fn workload(
             code,
             "`sizes` is missing in `workload`: the code is asked for inputs of these sizes",
             "code without sizes",
-            "add a line like `sizes = [1_000, 16_000]`",
+            "add a line like `sizes = [1_000, 16_000]`; or `instances = [\"small-1\", \"small-2\"]` for \
+             inputs that are fixed and have names",
         )),
         (None, None, _) => found.push(Finding::new(
             header,
@@ -153,6 +173,10 @@ pub(super) fn workload(
         _ => {}
     }
     let inputs = match (code, cases) {
+        (Some(code), None) if names_at.is_some() => Inputs::Instances {
+            code,
+            names: names?,
+        },
         (Some(code), None) => Inputs::Generated {
             code,
             sizes: sizes?,

@@ -127,12 +127,14 @@ async fn race(
         our_allocator: false,
         files: None,
         peak_bytes: 0,
+        fuel: Vec::new(),
     };
     let options = RaceOptions {
         measure: declared,
         cores,
         metric_share: 1.0,
         cold_start: false,
+        instances: false,
     };
     let calibrator = programs
         .calibrator

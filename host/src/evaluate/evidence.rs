@@ -18,8 +18,10 @@ pub struct VariantEvidence<'a> {
     pub gate: Option<&'a GateRecord>,
     /// What the workload says of its answers, where a criterion asks for it.
     pub assessment: Option<&'a Assessment>,
-    /// The labels of the cases.
+    /// The labels of the cases; none for a set of instances, which is one scope.
     pub cases: &'a [CaseLabel],
+    /// The number of instances that every variant was checked on, if the cases are a set of them.
+    pub instances: Option<usize>,
     /// Its index in the race, if it took part.
     pub racer: Option<VariantIndex>,
     /// The analysis of the race.

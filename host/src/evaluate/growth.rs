@@ -13,7 +13,7 @@ pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
         .iter()
         .map(|case| match case {
             CaseLabel::Size(size) => Some(*size),
-            CaseLabel::Call(_) => None,
+            CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
         })
         .collect::<Option<_>>()?;
     let gate = evidence.gate.filter(|gate| gate.failure.is_none())?;

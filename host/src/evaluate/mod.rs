@@ -3,7 +3,9 @@
 mod evidence;
 mod growth;
 mod readings;
+mod set_readings;
 
 pub use evidence::VariantEvidence;
 pub use growth::growth;
 pub use readings::{log_time, readings};
+pub use set_readings::{log_time_on_set, quality_on_set};

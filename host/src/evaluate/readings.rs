@@ -1,6 +1,7 @@
 //! The built-in sources of readings.
 
 use super::evidence::{VariantEvidence, call_ns};
+use super::set_readings::{log_time_on_set, qualities_on_set};
 use crate::compile::BuildRecord;
 use crate::measure::{AssessedAnswer, CheckedCase, GateRecord};
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
@@ -19,8 +20,12 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     put(Source::Time, time(evidence));
     put(Source::Wall, wall(evidence));
     put(Source::ColdStart, cold_start(evidence));
-    put(Source::Fuel, evidence.gate.and_then(fuel));
-    put(Source::PeakMemory, evidence.gate.and_then(peak_memory));
+    let set = evidence.instances;
+    put(Source::Fuel, evidence.gate.and_then(|gate| fuel(gate, set)));
+    put(
+        Source::PeakMemory,
+        evidence.gate.and_then(|gate| peak_memory(gate, set)),
+    );
     put(
         Source::Growth,
         super::growth::growth(evidence).and_then(|growth| {
@@ -35,6 +40,7 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
         }),
     );
     let assessed = match (evidence.assessment, evidence.gate) {
+        (_, Some(gate)) if set.is_some() => qualities_on_set(set.unwrap_or(0), gate),
         (Some(assessment), _) => of_answers(evidence.cases.len(), &assessment.answers),
         (None, Some(gate)) => of_answers(evidence.cases.len(), &answers_of(gate)),
         (None, None) => BTreeMap::new(),
@@ -95,8 +101,8 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
             .find(|time| time.variant == racer && time.case == case)
             .copied()
     };
-    let cases: Vec<_> = (0..evidence.cases.len()).map(row).collect();
-    let weights = analysis.settings.weights();
+    let weights = analysis.settings.time_weights();
+    let cases: Vec<_> = (0..weights.len()).map(row).collect();
     let mean = |of: &dyn Fn(&bakeoff_domain::race::TimeSummary) -> Option<f64>| -> Option<f64> {
         let counted = weights
             .iter()
@@ -113,16 +119,26 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
         low: mean(&|time| time.low_ns),
         high: mean(&|time| time.high_ns),
         unit: "ns".to_owned(),
-        by_case: cases
-            .iter()
-            .map(|case| case.map(|case| case.median_ns))
-            .collect(),
+        by_case: match analysis.settings.instances {
+            true => Vec::new(),
+            false => {
+                let times = cases.iter();
+                times.map(|case| Some(case.as_ref()?.median_ns)).collect()
+            }
+        },
     })
 }
 
 fn wall(evidence: &VariantEvidence<'_>) -> Option<Reading> {
     let racer = evidence.racer?;
     let weights = evidence.settings?.weights();
+    if evidence.instances.is_some() {
+        let replicas = evidence.replicas.iter();
+        let logs =
+            replicas.filter_map(|replica| log_time_on_set(replica, racer, Metric::Wall, &weights));
+        let mut times: Vec<f64> = logs.map(f64::exp).collect();
+        return median(&mut times).map(|ns| exact(ns, "ns"));
+    }
     let by_case: Vec<Option<f64>> = (0..evidence.cases.len())
         .map(|case| {
             let mut calls: Vec<f64> = evidence
@@ -160,21 +176,24 @@ fn cold_start(evidence: &VariantEvidence<'_>) -> Option<Reading> {
     median(&mut cold).map(|ns| exact(ns, "ns"))
 }
 
-/// The geometric mean over the cases, as for time.
-fn fuel(gate: &GateRecord) -> Option<Reading> {
-    let by_case: Vec<f64> = gate.cases.iter().map(|case| case.fuel as f64).collect();
+/// The geometric mean over the cases, as for time; over the first of a set of instances.
+fn fuel(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
+    let counted = gate.cases.iter().take(set.unwrap_or(usize::MAX));
+    let by_case: Vec<f64> = counted.map(|case| case.fuel as f64).collect();
     if by_case.is_empty() || gate.failure.is_some() {
         return None;
     }
     let mean = by_case.iter().map(|fuel| fuel.max(1.0).ln()).sum::<f64>() / by_case.len() as f64;
     let mut reading = exact(mean.exp(), "units");
-    reading.by_case = by_case.into_iter().map(Some).collect();
+    if set.is_none() {
+        reading.by_case = by_case.into_iter().map(Some).collect();
+    }
     Some(reading)
 }
 
 /// The largest of all cases, and of the calls of a whole replica on one instance: what is kept from
 /// call to call to gain time shows here.
-fn peak_memory(gate: &GateRecord) -> Option<Reading> {
+fn peak_memory(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     let by_case: Vec<f64> = gate
         .cases
         .iter()
@@ -184,7 +203,9 @@ fn peak_memory(gate: &GateRecord) -> Option<Reading> {
         return None;
     }
     let mut reading = exact(gate.peak_bytes() as f64, "bytes");
-    reading.by_case = by_case.into_iter().map(Some).collect();
+    if set.is_none() {
+        reading.by_case = by_case.into_iter().map(Some).collect();
+    }
     Some(reading)
 }
 

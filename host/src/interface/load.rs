@@ -3,7 +3,7 @@
 use super::error::InterfaceError;
 use super::export::{Call, Export, World, find_call, world_exports};
 use super::files::{WitFile, read_files};
-use super::workload::{self, WorkloadFunctions};
+use super::workload::{self, InputRequest, WorkloadFunctions};
 use std::collections::BTreeMap;
 use std::path::Path;
 use wit_parser::{PackageId, Resolve, SourceMap, WorldId};
@@ -81,7 +81,7 @@ impl Interface {
     ///
     /// # Errors
     /// There is no world `workload`, a function is missing, or its types do not fit.
-    pub fn workload(&self) -> Result<WorkloadFunctions, InterfaceError> {
+    pub fn workload(&self, request: InputRequest) -> Result<WorkloadFunctions, InterfaceError> {
         let Some(_) = self.workload else {
             return Err(InterfaceError::World {
                 wanted: "workload",
@@ -90,7 +90,7 @@ impl Interface {
                 example: "check: func(…) -> result<_, string>",
             });
         };
-        workload::find_functions(&self.call.function, &self.exports(World::Workload))
+        workload::find_functions(&self.call.function, request, &self.exports(World::Workload))
     }
 
     /// The resolved packages, and a world in them; `None` if the interface lacks the world.

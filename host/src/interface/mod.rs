@@ -27,4 +27,4 @@ pub use rust::{rust_name, rust_signature};
 pub use shape::Shape;
 pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
-pub use workload::{ArgumentsForm, WorkloadFunctions};
+pub use workload::{ArgumentsForm, InputRequest, WorkloadFunctions};

@@ -15,12 +15,42 @@ pub enum ArgumentsForm {
     Single,
 }
 
+/// What `generate` is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputRequest {
+    /// A size and a seed: `generate: func(size: u32, seed: u64) -> …`
+    SizeAndSeed,
+    /// The name of an instance: `generate: func(instance: string) -> …`
+    Instance,
+}
+
+impl InputRequest {
+    /// The other of the two.
+    pub fn other(self) -> Self {
+        match self {
+            Self::SizeAndSeed => Self::Instance,
+            Self::Instance => Self::SizeAndSeed,
+        }
+    }
+
+    fn params(self) -> Vec<Param> {
+        let param = |(name, ty): (&str, &'static str)| Param {
+            name: name.to_owned(),
+            ty: Type::Plain(ty),
+        };
+        match self {
+            Self::SizeAndSeed => [("size", "u32"), ("seed", "u64")].map(param).to_vec(),
+            Self::Instance => vec![param(("instance", "string"))],
+        }
+    }
+}
+
 /// The functions of world `workload`, whose types fit the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadFunctions {
     /// The form in which `generate` returns the arguments.
     pub arguments: ArgumentsForm,
-    /// `generate: func(size: u32, seed: u64) -> …`
+    /// `generate: func(size: u32, seed: u64) -> …`, or `generate: func(instance: string) -> …`
     pub generate: Function,
     /// `check: func(…, answer: …) -> result<_, string>`. Without it, the answers of prototypes are only
     /// compared with each other.
@@ -32,12 +62,13 @@ pub struct WorkloadFunctions {
 /// Finds the workload's functions and compares their types with the call's.
 pub(super) fn find_functions(
     call: &Function,
+    request: InputRequest,
     exports: &[Export],
 ) -> Result<WorkloadFunctions, InterfaceError> {
     let lack = match (call.params.is_empty(), &call.result) {
         (true, _) => "takes nothing",
         (_, None) => "returns nothing",
-        (_, Some(answer)) => return find_with_answer(call, answer, exports),
+        (_, Some(answer)) => return find_with_answer(call, answer, request, exports),
     };
     Err(InterfaceError::NothingToCheck {
         call: call.name.clone(),
@@ -48,13 +79,14 @@ pub(super) fn find_functions(
 fn find_with_answer(
     call: &Function,
     answer: &Type,
+    request: InputRequest,
     exports: &[Export],
 ) -> Result<WorkloadFunctions, InterfaceError> {
-    let wanted = wanted_generate(call, ArgumentsForm::Tuple);
+    let wanted = wanted_generate(call, request, ArgumentsForm::Tuple);
     let (generate, arguments) = match &call.params[..] {
         // One parameter: its plain value, or a tuple of one item.
         [_] => {
-            let single = wanted_generate(call, ArgumentsForm::Single);
+            let single = wanted_generate(call, request, ArgumentsForm::Single);
             let found = find("generate", &single, exports)?;
             match type_mismatch(&found, &wanted) {
                 None => (found, ArgumentsForm::Tuple),
@@ -93,15 +125,11 @@ fn optional(
     }
 }
 
-fn wanted_generate(call: &Function, arguments: ArgumentsForm) -> Function {
-    let param = |name: &str, ty| Param {
-        name: name.to_owned(),
-        ty: Type::Plain(ty),
-    };
+fn wanted_generate(call: &Function, request: InputRequest, arguments: ArgumentsForm) -> Function {
     let types: Vec<Type> = call.params.iter().map(|param| param.ty.clone()).collect();
     Function {
         name: "generate".to_owned(),
-        params: vec![param("size", "u32"), param("seed", "u64")],
+        params: request.params(),
         result: Some(match (arguments, &types[..]) {
             (ArgumentsForm::Single, [only]) => only.clone(),
             _ => Type::Tuple(types),

@@ -46,7 +46,7 @@ impl Gate<'_> {
         self.made.clear();
         let answered = self.judged_on(&mut None, (case, seed), &arguments)?;
         let answer = answered.value.as_ref();
-        let numbers = self.workload.assess(&arguments, answer)?;
+        let numbers = self.workload.assess(case, &arguments, answer)?;
         self.say(&Reply::Assessed(AssessedAnswer {
             case,
             answer: digest(answer),

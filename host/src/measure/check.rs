@@ -53,10 +53,15 @@ impl GateRecord {
         })
     }
 
-    /// Returns true if the record covers every case and the rehearsal.
-    fn is_whole(&self, cases: usize) -> bool {
+    /// Returns true if the record covers the rehearsal and every case; of a set of instances, as many
+    /// of the first as could be checked.
+    fn is_whole(&self, cases: usize, are_instances: bool) -> bool {
         let numbers = self.cases.iter().map(|case| case.case);
-        numbers.eq(0..cases) && self.rehearsal.is_some()
+        let checked = match are_instances {
+            true => self.cases.len().clamp(1, cases),
+            false => cases,
+        };
+        numbers.eq(0..checked) && self.rehearsal.is_some()
     }
 
     /// Returns the number of calls that the gate made.
@@ -72,6 +77,11 @@ impl GateRecord {
         let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.peak.bytes);
         let checked = self.cases.iter().map(|case| case.peak.bytes);
         checked.chain(rehearsed).max().unwrap_or(0)
+    }
+
+    /// Returns the units of fuel of one call, by checked case.
+    pub fn fuel(&self) -> Vec<u64> {
+        self.cases.iter().map(|case| case.fuel).collect()
     }
 
     fn failed(mut self, failed: Vec<Failed>) -> Result<Self, RunnerError> {
@@ -141,7 +151,9 @@ pub async fn check(
             })
             .await?;
         match ended {
-            Ended::Done if !record.is_whole(config.inputs.cases()) => {
+            Ended::Done
+                if !record.is_whole(config.inputs.cases(), config.inputs.are_instances()) =>
+            {
                 return Err(RunnerError::Silent("it left out cases of the gate".into()));
             }
             Ended::Done => return Ok(record),

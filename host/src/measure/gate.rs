@@ -65,6 +65,9 @@ pub(super) type Slot = Option<(Instance, Callee<GuestState>)>;
 impl Gate<'_> {
     /// Checks every case, and returns the fuel of each.
     pub(super) fn run(&mut self) -> Result<Vec<u64>, Halt> {
+        if self.workload.has_instances() {
+            return self.run_set();
+        }
         let mut fuel = Vec::with_capacity(self.workload.cases());
         for case in 0..self.workload.cases() {
             let checked = self.case(case)?;
@@ -105,8 +108,7 @@ impl Gate<'_> {
         let last = self.judged(&mut kept, case, seed)?;
         let answer = fresh.value.as_ref();
         if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
-            let message = "gave another answer to the same input after other calls";
-            return Err(GuestError::new(FailureClass::Nondeterministic, message).into());
+            return Err(changed_answer().into());
         }
         let arguments = self.workload.arguments(case, seed)?;
         Ok(CheckedCase {
@@ -119,13 +121,15 @@ impl Gate<'_> {
                 .value
                 .as_ref()
                 .map_or_else(String::new, invoke::render),
-            assessed: self.workload.assess(&arguments, fresh.value.as_ref())?,
+            assessed: self
+                .workload
+                .assess(case, &arguments, fresh.value.as_ref())?,
             calls: 4 + calls,
         })
     }
 
     /// Returns the seed of a call on `case` that is made while case `about` is checked.
-    fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
+    pub(super) fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
         sample_seeds(self.seeds.cases, InputPurpose::Gate, about as u32, 0, case).of_call(call)
     }
 
@@ -198,7 +202,14 @@ pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
     }
 }
 
-fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
+/// The failure of a variant that answered otherwise after other calls.
+pub(super) fn changed_answer() -> GuestError {
+    let message = "gave another answer to the same input after other calls";
+    GuestError::new(FailureClass::Nondeterministic, message)
+}
+
+/// Compares the calls of the same input on two fresh instances.
+pub(super) fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
     if !same(first.value.as_ref(), second.value.as_ref()) {
         return Err(GuestError::new(
             FailureClass::Nondeterministic,

@@ -15,6 +15,20 @@ pub struct OverheadTotals {
     pub calls: WorkTotal,
 }
 
+impl OverheadTotals {
+    /// Adds what was around the calls of another case.
+    pub fn merge(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.inputs, other.inputs),
+            (&mut self.judged, other.judged),
+            (&mut self.calls, other.calls),
+        ];
+        for (own, other) in pairs {
+            own.add(other.count, Duration::from_nanos(other.total_ns));
+        }
+    }
+}
+
 /// How often something was done, and the time of all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkTotal {

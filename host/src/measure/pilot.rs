@@ -25,6 +25,9 @@ const BUDGET_SHARE: f64 = 0.1;
 /// The time that the scout may take however small the budget is: without it no cost is known.
 const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 
+/// The number of instances of a set that the scout draws.
+const SCOUT_INSTANCES: u32 = 32;
+
 /// The most bytes of inputs and answers that one sample has, for all variants together.
 const SAMPLE_BYTES_MAX: u64 = 64 << 20;
 
@@ -96,8 +99,11 @@ pub(super) async fn pilot(
             Discarded::Chosen(chosen) => *chosen,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
         };
-        // A case that was left out of the pilot is known to be too short from before.
-        let left_out = too_short.into_iter().filter(|short| calls[short.case] == 0);
+        // A case that was left out of the pilot is known to be too short from before; the times of
+        // instances are, and so it is found again.
+        let left_out = too_short
+            .into_iter()
+            .filter(|short| calls[short.case] == 0 && !options.instances);
         chosen.sampling.too_short.extend(left_out);
         (sampling, clock_ns) = (chosen.sampling, chosen.clock_ns);
         replica = Some(chosen.replica);
@@ -174,12 +180,17 @@ impl Pilots<'_> {
             if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }
+            // The first is the scout, whose times of single calls stand for the whole set.
+            let per_block = match self.times {
+                None => self.options.instances.then_some(SCOUT_INSTANCES),
+                Some(_) => self.options.instances_per_block(),
+            };
             let plan = plan::draw(&ReplicaSpec {
                 seed: self.config.seed,
                 index: self.index,
                 stage: ReplicaStage::Pilot,
                 calls,
-                instances_per_block: None,
+                instances_per_block: per_block,
                 blocks,
                 warm_up,
                 live_variants: &live_variants,
@@ -209,10 +220,18 @@ impl Pilots<'_> {
                     if let Some(earlier) = &self.times {
                         times.complete(earlier, |variant, case| {
                             let live = live_variants.iter().any(|one| one.variant == variant);
-                            live && calls.get(case).is_some_and(|calls| *calls > 0)
+                            live && (self.options.instances
+                                || calls.get(case).is_some_and(|calls| *calls > 0))
                         });
                     }
-                    let sampling = plan::choose(&times, warm_up, &conditions);
+                    let sampling = match self.options.instances {
+                        true => {
+                            let mut estimated = times.clone();
+                            estimated.estimate_by_work(&self.work(&live_variants));
+                            plan::choose(&estimated, warm_up, &conditions)
+                        }
+                        false => plan::choose(&times, warm_up, &conditions),
+                    };
                     self.times = Some(times);
                     return Ok(Discarded::Chosen(Box::new(Chosen {
                         sampling,
@@ -232,6 +251,20 @@ impl Pilots<'_> {
         }
     }
 
+    /// Returns the fuel of a call in the gate, by variant and case; 0 for an instance that was not
+    /// checked.
+    fn work(&self, live_variants: &[LiveVariant]) -> Vec<Vec<u64>> {
+        let cases = self.config.inputs.cases();
+        let of_variant = |(variant, timed): (usize, &TimedVariant)| {
+            let mut fuel = timed.fuel.clone();
+            fuel.resize(cases, 0);
+            let live = live_variants.iter().any(|one| one.variant == variant);
+            if live { fuel } else { Vec::new() }
+        };
+        let variants = self.timed_variants.iter().enumerate();
+        variants.map(of_variant).collect()
+    }
+
     fn conditions(&self, facts: &ReplicaFacts, seconds: f64) -> SamplingConstraints {
         let overhead = |totals: &OverheadTotals| CaseOverhead {
             input_ns: totals.inputs.mean_ns(),
@@ -243,17 +276,43 @@ impl Pilots<'_> {
             (SAMPLE_BYTES_MAX / (bytes.max(&1) * shares)).clamp(1, 1_000_000) as u32
         };
         let measure = self.options.measure;
+        let mut overheads: Vec<CaseOverhead> = facts.overheads.iter().map(overhead).collect();
+        let mut input_bytes = facts.input_bytes.clone();
+        if self.options.instances {
+            fill_unknown(facts, overhead, &mut overheads, &mut input_bytes);
+        }
         SamplingConstraints {
-            instances_per_block: None,
+            instances_per_block: self.options.instances_per_block(),
             clock_ns: facts.clock_ns,
             startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0),
-            overheads: facts.overheads.iter().map(overhead).collect(),
-            calls_max: facts.input_bytes.iter().map(per_call).collect(),
+            overheads,
+            calls_max: input_bytes.iter().map(per_call).collect(),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
             threshold: self.threshold,
             replicas_max: measure.replicas_max,
             practical_log: measure.practical.ln_1p(),
+        }
+    }
+}
+
+/// Fills in what a replica does not know of instances that it did not draw: their overheads are the
+/// mean of the others', their inputs as large as the largest.
+fn fill_unknown(
+    facts: &ReplicaFacts,
+    overhead: impl Fn(&OverheadTotals) -> CaseOverhead,
+    overheads: &mut [CaseOverhead],
+    input_bytes: &mut [u64],
+) {
+    let mut together = OverheadTotals::default();
+    for totals in &facts.overheads {
+        together.merge(totals);
+    }
+    let largest = input_bytes.iter().copied().max().unwrap_or(0);
+    for (case, totals) in facts.overheads.iter().enumerate() {
+        if *totals == OverheadTotals::default() {
+            overheads[case] = overhead(&together);
+            input_bytes[case] = largest;
         }
     }
 }

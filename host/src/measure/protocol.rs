@@ -8,6 +8,7 @@ use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
 use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
+use super::requests::Requests;
 use crate::confine::Frames;
 use crate::sandbox::{GuestError, Imports, PeakMemory};
 use crate::source::{Folders, PackedFolders};
@@ -49,8 +50,8 @@ pub enum Inputs<W> {
     Workload {
         /// The code of the workload.
         code: W,
-        /// The size that `generate` is asked for, by case.
-        sizes: Vec<u32>,
+        /// What `generate` is asked for, by case.
+        requests: Requests,
         /// The meaning of the generated value: the argument list (a tuple) or the only argument.
         arguments: Arguments,
         /// `true` if the workload exports `check`.
@@ -66,7 +67,7 @@ impl<W> Inputs<W> {
     /// Returns the number of cases.
     pub fn cases(&self) -> usize {
         match self {
-            Self::Workload { sizes, .. } => sizes.len(),
+            Self::Workload { requests, .. } => requests.cases(),
             Self::Cases(cases) => cases.len(),
         }
     }
@@ -79,10 +80,21 @@ impl<W> Inputs<W> {
         }
     }
 
-    /// Returns the label of each case in reports: its size, or the call itself.
+    /// Returns true if the cases are instances of one set.
+    pub fn are_instances(&self) -> bool {
+        matches!(
+            self,
+            Self::Workload {
+                requests: Requests::Instances(_),
+                ..
+            }
+        )
+    }
+
+    /// Returns the label of each case in reports: its size, its name, or the call itself.
     pub fn labels(&self) -> Vec<CaseLabel> {
         match self {
-            Self::Workload { sizes, .. } => sizes.iter().copied().map(CaseLabel::Size).collect(),
+            Self::Workload { requests, .. } => requests.labels(),
             Self::Cases(cases) => {
                 let calls = cases.iter().map(|case| case.call.clone());
                 calls.map(CaseLabel::Call).collect()
@@ -96,13 +108,13 @@ impl<W> Inputs<W> {
             Self::Cases(cases) => Inputs::Cases(cases.clone()),
             Self::Workload {
                 code,
-                sizes,
+                requests,
                 arguments,
                 oracle,
                 assesses,
             } => Inputs::Workload {
                 code: form(code),
-                sizes: sizes.clone(),
+                requests: requests.clone(),
                 arguments: *arguments,
                 oracle: *oracle,
                 assesses: *assesses,

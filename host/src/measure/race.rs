@@ -252,7 +252,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             index,
             stage: ReplicaStage::Race,
             calls: &sampling.calls,
-            instances_per_block: None,
+            instances_per_block: sampling.instances_per_block,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
             live_variants,

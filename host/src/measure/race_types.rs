@@ -3,7 +3,7 @@
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
-use bakeoff_domain::plan::Sampling;
+use bakeoff_domain::plan::{INSTANCES_PER_BLOCK, Sampling};
 use bakeoff_domain::race::{Analysis, StopReason};
 use bakeoff_domain::spec::Measure;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct TimedVariant {
     pub files: Option<PackedFolders>,
     /// The most memory that one of its calls used in the gate, in bytes.
     pub peak_bytes: u64,
+    /// Units of fuel of one call by case, as far as the gate checked them.
+    pub fuel: Vec<u64>,
 }
 
 /// A variant that failed while it was timed.
@@ -52,6 +54,15 @@ pub struct RaceOptions<'a> {
     pub metric_share: f64,
     /// `true` if a criterion asks for the cold start.
     pub cold_start: bool,
+    /// `true` if the cases are instances of one set.
+    pub instances: bool,
+}
+
+impl RaceOptions<'_> {
+    /// Returns the number of cases that each block draws, if they are instances of one set.
+    pub(super) fn instances_per_block(&self) -> Option<u32> {
+        self.instances.then_some(INSTANCES_PER_BLOCK)
+    }
 }
 
 /// The result of the pilot: the sampling of the race, and the variants that failed.

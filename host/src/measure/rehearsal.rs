@@ -4,15 +4,12 @@
 //! It finds wrong answers that come only after many calls, and memory that is never freed. What a
 //! variant costs does not depend on it.
 
-use super::gate::{Gate, Halt, Slot, same};
+use super::gate::{Gate, Halt, Slot, changed_answer, same};
 use super::protocol::Rehearsal;
 use crate::invoke::Value;
-use crate::sandbox::GuestError;
-use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, LiveVariant, REPLICAS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage,
-    SampleSeeds, WarmUp,
+    self, BLOCKS_MAX, LiveVariant, REPLICAS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp,
 };
 use std::collections::VecDeque;
 
@@ -59,7 +56,9 @@ impl<'g, 'a> Rehearse<'g, 'a> {
     /// Runs the rehearsal. `fuel` is that of one call, by case; inputs and order are drawn from
     /// `seed`.
     pub(super) fn run(mut self, fuel: &[u64], seed: u64) -> Result<Rehearsal, Halt> {
-        let plan = draw(fuel, seed);
+        let per_block = self.gate.workload.has_instances();
+        let per_block = per_block.then_some(plan::INSTANCES_PER_BLOCK);
+        let plan = draw(fuel, per_block, seed);
         self.gate.made.clear();
         self.warm_up(&plan)?;
         'blocks: for block in &plan.blocks {
@@ -86,8 +85,8 @@ impl<'g, 'a> Rehearse<'g, 'a> {
             if self.fuel >= WARM_UP_FUEL && round > 0 {
                 break;
             }
-            for (case, seeds) in plan.warm_up_seeds.iter().enumerate() {
-                self.call(case, SampleSeeds::of_call(seeds, round))?;
+            for case in plan.warm_up_cases(0) {
+                self.call(case, plan.warm_up_seeds[case].of_call(round))?;
             }
         }
         Ok(())
@@ -117,8 +116,7 @@ impl<'g, 'a> Rehearse<'g, 'a> {
                 let answered = self.gate.judged(&mut fresh, case, later.seed)?;
                 self.calls += 1;
                 if !same(answered.value.as_ref(), later.value.as_ref()) {
-                    let message = "gave another answer to the same input after other calls";
-                    return Err(GuestError::new(FailureClass::Nondeterministic, message).into());
+                    return Err(changed_answer().into());
                 }
             }
         }
@@ -128,7 +126,7 @@ impl<'g, 'a> Rehearse<'g, 'a> {
 
 /// Returns the plan of a replica in which one variant runs alone, under an index that no race
 /// reaches.
-fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
+fn draw(fuel: &[u64], instances_per_block: Option<u32>, seed: u64) -> ReplicaPlan {
     let calls: Vec<u32> = fuel
         .iter()
         .map(|fuel| (SAMPLE_FUEL / fuel.max(&1)).clamp(1, SAMPLE_CALLS_MAX) as u32)
@@ -138,7 +136,7 @@ fn draw(fuel: &[u64], seed: u64) -> ReplicaPlan {
         index: REPLICAS_MAX - 1,
         stage: ReplicaStage::Pilot,
         calls: &calls,
-        instances_per_block: None,
+        instances_per_block,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
         live_variants: &[LiveVariant::full(0)],
@@ -152,7 +150,7 @@ mod tests {
 
     #[test]
     fn short_calls_are_rehearsed_often_and_long_ones_once_in_a_block() {
-        let plan = draw(&[1, 1_000_000, 1_000_000_000], 7);
+        let plan = draw(&[1, 1_000_000, 1_000_000_000], None, 7);
         let calls = |case: CaseIndex| -> u32 {
             let cases = plan.blocks.iter().flat_map(|block| &block.cases);
             let of = cases.filter(|plan| plan.case == case);

@@ -89,6 +89,7 @@ pub(super) fn declare(variants: usize, cases: usize, options: &RaceOptions<'_>) 
     settings.precision = options.measure.precision;
     settings.metric_share = options.metric_share;
     settings.cold_start = options.cold_start;
+    settings.instances = options.instances;
     settings
 }
 

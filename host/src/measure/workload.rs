@@ -2,6 +2,7 @@
 //! the memory of the host or of the workload.
 
 use super::protocol::{Arguments, Inputs, Opened, WaveCase, WrongCase, WrongPart};
+use super::requests::Requests;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
@@ -29,7 +30,7 @@ pub(super) enum Workload {
 /// The workload component and its functions.
 pub(super) struct WorkloadComponent {
     prepared: PreparedComponent,
-    sizes: Vec<u32>,
+    requests: Requests,
     arguments: Arguments,
     oracle: bool,
     assesses: bool,
@@ -75,7 +76,7 @@ impl Workload {
         match &opened.request.inputs {
             Inputs::Workload {
                 code,
-                sizes,
+                requests,
                 arguments,
                 oracle,
                 assesses,
@@ -85,7 +86,7 @@ impl Workload {
                 let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }?;
                 Ok(Self::Component(Box::new(WorkloadComponent {
                     prepared,
-                    sizes: sizes.clone(),
+                    requests: requests.clone(),
                     arguments: *arguments,
                     oracle: *oracle,
                     assesses: *assesses,
@@ -115,8 +116,16 @@ impl Workload {
     /// Returns the number of cases.
     pub(super) fn cases(&self) -> usize {
         match self {
-            Self::Component(workload) => workload.sizes.len(),
+            Self::Component(workload) => workload.requests.cases(),
             Self::Cases(cases) => cases.len(),
+        }
+    }
+
+    /// Returns true if the cases are instances of one set, whose inputs do not depend on a seed.
+    pub(super) fn has_instances(&self) -> bool {
+        match self {
+            Self::Component(workload) => matches!(workload.requests, Requests::Instances(_)),
+            Self::Cases(_) => false,
         }
     }
 
@@ -128,7 +137,8 @@ impl Workload {
         }
     }
 
-    /// Returns the arguments of a call. For a case of a file they do not depend on the seed.
+    /// Returns the arguments of a call. For an instance or a case of a file they do not depend on the
+    /// seed.
     pub(super) fn arguments(
         &mut self,
         case: CaseIndex,
@@ -137,12 +147,12 @@ impl Workload {
         match self {
             Self::Cases(cases) => Ok(Arc::clone(&cases[case].arguments)),
             Self::Component(workload) => {
-                let size = workload.sizes[case];
+                let asked: Arc<[Value]> = match &workload.requests {
+                    Requests::Sizes(sizes) => [Value::U32(sizes[case]), Value::U64(seed)].into(),
+                    Requests::Instances(names) => [Value::Text(names[case].clone())].into(),
+                };
                 let spread = workload.arguments;
-                let value = workload.call(
-                    |exports| Some(&exports.generate),
-                    &[Value::U32(size), Value::U64(seed)].into(),
-                )?;
+                let value = workload.call(case, |exports| Some(&exports.generate), &asked)?;
                 match (spread, value) {
                     (Arguments::Tuple, Some(Value::Tuple(items))) => Ok(items.into()),
                     (Arguments::Tuple, Some(Value::Other(Val::Tuple(items)))) => {
@@ -166,6 +176,7 @@ impl Workload {
             Self::Cases(cases) => Ok(compare(cases[case].expect.as_ref(), answer)),
             Self::Component(workload) if workload.oracle => {
                 let value = workload.call(
+                    case,
                     |exports| exports.check.as_ref(),
                     &with_answer(arguments, answer),
                 )?;
@@ -183,12 +194,14 @@ impl Workload {
     /// it.
     pub(super) fn assess(
         &mut self,
+        case: CaseIndex,
         arguments: &Arc<[Value]>,
         answer: Option<&Value>,
     ) -> Result<Vec<(String, f64)>, GuestError> {
         match self {
             Self::Component(workload) if workload.assesses => {
                 let value = workload.call(
+                    case,
                     |exports| exports.assess.as_ref(),
                     &with_answer(arguments, answer),
                 )?;
@@ -202,7 +215,23 @@ impl Workload {
 }
 
 impl WorkloadComponent {
+    /// Calls a function about a case. A failure names the instance, if the case is one.
     fn call(
+        &mut self,
+        case: CaseIndex,
+        which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,
+        arguments: &Arc<[Value]>,
+    ) -> Result<Option<Value>, GuestError> {
+        self.answer(which, arguments).map_err(|mut error| {
+            if let Requests::Instances(names) = &self.requests {
+                let name = names.get(case).map_or("", String::as_str);
+                error.message = format!("instance {name}: {}", error.message);
+            }
+            error
+        })
+    }
+
+    fn answer(
         &mut self,
         which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,
         arguments: &Arc<[Value]>,

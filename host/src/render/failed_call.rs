@@ -12,6 +12,11 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
             format!("size {size}, seed {seed}"),
             format!(" --seed {seed}"),
         ),
+        // The name alone says which input it is.
+        CaseLabel::Instance { .. } => (
+            format!("instance {}", super::clipped(&label, 200)),
+            String::new(),
+        ),
         // The call itself is the input.
         CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
     };

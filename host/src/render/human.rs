@@ -169,7 +169,8 @@ impl Page {
             return;
         };
         let caption = format!("Time against {}", words::name(report, &first.variant.id));
-        self.heading(&format!("{caption}, all cases together (logarithmic)"));
+        let scope = report.experiment.scope();
+        self.heading(&format!("{caption}, {scope} (logarithmic)"));
         let names: Vec<String> = list
             .iter()
             .map(|row| Plain(&words::name(report, &row.variant.id)).to_string())

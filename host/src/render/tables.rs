@@ -171,8 +171,9 @@ pub(super) fn ratios(report: &Report) -> Table {
         .first()
         .map(|first| words::name(report, &first.variant.id));
     let caption = format!(
-        "Time against {}, all cases together",
-        reference.unwrap_or_default()
+        "Time against {}, {}",
+        reference.unwrap_or_default(),
+        report.experiment.scope()
     );
     let mut table = Table::new(&caption);
     table.column("time", Align::Right);
@@ -213,7 +214,9 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
     for case in cases {
         let title = match case {
             CaseLabel::Size(size) => numbers::count(u64::from(*size)),
-            CaseLabel::Call(call) => super::clipped(call, 24),
+            CaseLabel::Call(call) | CaseLabel::Instance { instance: call } => {
+                super::clipped(call, 24)
+            }
         };
         table.column(&title, Align::Right);
     }
@@ -399,6 +402,7 @@ pub(super) mod tests {
                 problem: "problem".to_owned(),
                 seed: 1,
                 check_seed: 1,
+                instances: None,
                 cases: Vec::new(),
                 options: Vec::new(),
             },

@@ -22,9 +22,16 @@ type Answers = Vec<String>;
 /// right.
 pub(super) fn compare(variants: &[VariantState], cases: &[CaseLabel]) -> Agreement {
     let mut groups: BTreeMap<Answers, Vec<VariantId>> = BTreeMap::new();
-    for state in variants.iter().filter(|state| state.is_alive()) {
+    let alive = variants.iter().filter(|state| state.is_alive());
+    let gates = alive.clone().filter_map(|state| state.gate.as_ref());
+    // Of a set of instances one variant may have been checked on more than another.
+    let common = gates.map(|gate| gate.cases.len()).min().unwrap_or(0);
+    for state in alive {
         if let Some(gate) = &state.gate {
-            let answers = gate.cases.iter().map(|case| case.answer.clone()).collect();
+            let answers = gate.cases[..common]
+                .iter()
+                .map(|case| case.answer.clone())
+                .collect();
             groups.entry(answers).or_default().push(state.id().clone());
         }
     }

@@ -14,9 +14,11 @@ use std::collections::VecDeque;
 type Assessed = (VariantId, Result<Assessment, RunnerError>);
 
 impl Run<'_> {
-    /// Assesses the answers of every variant that passed the gate, where a criterion asks for it.
+    /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Those
+    /// to a set of instances were all assessed in the gate.
     pub(super) async fn assess(&mut self) -> Result<(), RunError> {
-        if !self.loaded.experiment.assesses() {
+        let experiment = &self.loaded.experiment;
+        if !experiment.assesses() || experiment.workload.inputs.are_instances() {
             return Ok(());
         }
         let alive = self.variants.iter().filter(|state| state.is_alive());

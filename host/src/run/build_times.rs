@@ -7,7 +7,7 @@ use crate::compile::{BuildKind, Builder};
 use crate::source::BuildInput;
 use crate::store::{Owner, ResultKind};
 use bakeoff_domain::measurement::Metric;
-use bakeoff_domain::metric_share::{metric_share, reading_threshold};
+use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::paired_times::PairedTimes;
 use bakeoff_domain::plan::build_order;
 use bakeoff_domain::report::{Claim, ReadingVerdict};
@@ -137,7 +137,7 @@ fn compare<'r>(
     let builds = rounds.clone().map(|round| round.builds.len());
     let builds = builds.max().unwrap_or(0);
     let measure = &experiment.measure;
-    let share = metric_share(&experiment.criteria);
+    let share = experiment.metric_share();
     let threshold = reading_threshold(builds, measure.confidence, share);
     let practical = practical_log(measure.practical, Metric::Cpu);
     let mut times = PairedTimes::new(builds, threshold, practical, CLOCK_NS);

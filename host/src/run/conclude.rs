@@ -4,6 +4,7 @@
 use super::agreement;
 use super::cost::cost;
 use super::evidence::{Evidence, RaceRecord, Record};
+use super::instances;
 use super::notes::notes;
 use super::race;
 use super::race_outcome::RaceOutcome;
@@ -57,7 +58,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     let claims_wall = race::claims_wall(&record.experiment);
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
     Ok(report::assemble(Facts {
-        experiment: summary(record)?,
+        experiment: summary(record, &variants)?,
         environment: record.environment.clone(),
         criteria: record
             .experiment
@@ -89,6 +90,13 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
     let Some((outcome, pilot)) = pilot else {
         return Vec::new();
     };
+    let sampling = &pilot.sampling;
+    // Of a set of instances a note says how many are left out, and one stands for all.
+    let most = match sampling.instances_per_block {
+        Some(_) if sampling.calls.iter().any(|calls| *calls > 0) => 0,
+        Some(_) => 1,
+        None => cases.len(),
+    };
     let on_case = |(index, case): (usize, &CaseLabel)| {
         let calls = pilot.sampling.too_short.iter();
         let calls = calls.filter(|short| short.case == index);
@@ -100,7 +108,8 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
             call_ns_min: short.call_ns_min,
         })
     };
-    cases.iter().enumerate().filter_map(on_case).collect()
+    let short = cases.iter().enumerate().filter_map(on_case);
+    short.take(most).collect()
 }
 
 /// Returns the cases on which a variant of the race made single calls.
@@ -112,10 +121,17 @@ fn single_calls(
     let makers = analysis.map(|analysis| analysis.settings.single_calls.iter());
     let own = makers.and_then(|mut makers| makers.find(|own| Some(own.variant) == racer));
     let label = |case: &CaseIndex| cases.get(*case).cloned();
-    own.map_or_else(Vec::new, |own| own.cases.iter().filter_map(label).collect())
+    // On a set of instances it makes them on all of it: the first stands for the set.
+    let most = match analysis.is_some_and(|analysis| analysis.settings.instances) {
+        true => 1,
+        false => cases.len(),
+    };
+    own.map_or_else(Vec::new, |own| {
+        own.cases.iter().take(most).filter_map(label).collect()
+    })
 }
 
-fn summary(record: &Record) -> Result<ExperimentSummary, String> {
+fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSummary, String> {
     let experiment = &record.experiment;
     let seed = record.race_seed()?;
     Ok(ExperimentSummary {
@@ -124,7 +140,11 @@ fn summary(record: &Record) -> Result<ExperimentSummary, String> {
         problem: experiment.problem.clone(),
         seed,
         check_seed: experiment.workload.seed.unwrap_or(seed),
-        cases: record.cases.clone(),
+        cases: match experiment.workload.inputs.are_instances() {
+            true => Vec::new(),
+            false => record.cases.clone(),
+        },
+        instances: instances::summary(record, variants),
         options: options(experiment),
     })
 }
@@ -135,7 +155,9 @@ fn options(experiment: &Experiment) -> Vec<String> {
         return Vec::new();
     }
     let inputs = match &experiment.workload.inputs {
-        Inputs::Generated { code, .. } => ["--workload".to_owned(), shown(code.path())],
+        Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {
+            ["--workload".to_owned(), shown(code.path())]
+        }
         Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
     };
     let interface = [
@@ -257,6 +279,7 @@ fn variant_report(
     outcome: Option<&RaceOutcome>,
 ) -> VariantReport {
     let cases = record.cases.as_slice();
+    let set = instances::checked(record, variants);
     let assessment = record.assessment(state.id());
     // A duplicate has the times of the variant that it repeats.
     let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
@@ -266,7 +289,8 @@ fn variant_report(
         gate: state.gate.as_ref(),
         build_times_ns: &record.build_times_ns(state.id()),
         assessment: assessment.filter(|assessment| assessment.failure.is_none()),
-        cases,
+        cases: if set.is_some() { &[] } else { cases },
+        instances: set,
         racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
         analysis,
         replicas: outcome.map_or(&[], RaceOutcome::counted),

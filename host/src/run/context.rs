@@ -5,14 +5,15 @@ use super::assess_criteria;
 use super::error::RunError;
 use super::options::{HostOptions, Tools, wasi_imports};
 use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
-use crate::config::{CasePart, ConfigPlace, LoadedExperiment, Policy};
+use crate::config::{CasePart, ConfigError, ConfigPlace, LoadedExperiment, Policy};
 use crate::engine::{self, Profile};
-use crate::interface::{self, Interface, InterfaceError, World};
-use crate::measure::{self, Arguments, Inputs, RunnerConfig, RunnerError, WaveCase};
+use crate::interface::{self, InputRequest, Interface, InterfaceError, World};
+use crate::measure::{self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, WaveCase};
 use crate::source::{BuildInput, RunFiles, digest_of_parts};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::{CaseLabel, Environment};
 use bakeoff_domain::spec::{self, Workers};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Values that are the same for all variants of a run.
@@ -165,7 +166,9 @@ pub fn runner_error(loaded: &LoadedExperiment, error: RunnerError) -> RunError {
     match error {
         RunnerError::Workload(reason) => {
             let file = match &loaded.experiment.workload.inputs {
-                spec::Inputs::Generated { code, .. } => code.path(),
+                spec::Inputs::Generated { code, .. } | spec::Inputs::Instances { code, .. } => {
+                    code.path()
+                }
                 spec::Inputs::Cases(path) => path,
             };
             RunError::WorkloadRun {
@@ -208,6 +211,9 @@ fn parse_interface(loaded: &LoadedExperiment, files: &RunFiles) -> Result<Interf
     })
 }
 
+/// The source of inputs, ready for runners, and the digest of the component or file behind it.
+type OpenedInputs = (Inputs<Arc<[u8]>>, String);
+
 /// Returns the source of inputs, ready for runners, and the digest of the component or file behind
 /// it.
 async fn open_inputs(
@@ -215,64 +221,92 @@ async fn open_inputs(
     files: &RunFiles,
     builder: &Builder,
     interface: &Arc<Interface>,
-) -> Result<(Inputs<Arc<[u8]>>, String), RunError> {
-    match &loaded.experiment.workload.inputs {
-        spec::Inputs::Generated { code, sizes } => {
-            let fit = interface.workload().map_err(|error| {
-                let help = "change the world `workload` in the WIT, and the workload with it";
-                let message = error.to_string();
-                loaded.wrong(ConfigPlace::Workload, &message, "for this workload", help)
-            })?;
-            if fit.assess.is_none() {
-                assess_criteria::refuse_assess(loaded)?;
-            }
-            let file = code.path().display().to_string();
-            let failed = |failure: Failure| match failure.class.is_machine_fault() {
-                true => RunError::Machine(failure.message),
-                false => RunError::Workload {
-                    file: file.clone(),
-                    failure: Box::new(failure),
-                },
-            };
-            let unread = || RunError::Runner(RunnerError::Workload(format!("{file} was not read")));
-            let code = files.workload.clone().ok_or_else(unread)?;
-            let request = BuildRequest {
-                interface: Arc::clone(interface),
-                world: World::Workload,
-                code: code.map_err(failed)?,
-                // It is not timed, so it may as well report its panics.
-                kind: BuildKind::Diagnostic,
-                memory_bytes: 0,
-            };
-            let built = builder.build(&request).await.map_err(failed)?;
-            let inputs = Inputs::Workload {
-                code: built.checked.clone().into(),
-                sizes: sizes.clone(),
-                arguments: match fit.arguments {
-                    interface::ArgumentsForm::Tuple => Arguments::Tuple,
-                    interface::ArgumentsForm::Single => Arguments::Single,
-                },
-                oracle: fit.check.is_some(),
-                assesses: fit.assess.is_some(),
-            };
-            Ok((inputs, built.digest.clone()))
-        }
-        spec::Inputs::Cases(path) => {
-            let Some(file) = &loaded.cases else {
-                let reason = format!("the cases of {} were not read", path.display());
-                return Err(RunError::Runner(RunnerError::Workload(reason)));
-            };
-            let cases = file.cases.iter().map(|case| WaveCase {
-                call: case.call.clone(),
-                expect: case.expect.clone(),
-            });
-            let texts = file.cases.iter().flat_map(|case| {
-                let expect = case.expect.as_deref().unwrap_or("");
-                [case.call.as_bytes(), expect.as_bytes()]
-            });
-            Ok((Inputs::Cases(cases.collect()), digest_of_parts(texts)))
-        }
+) -> Result<OpenedInputs, RunError> {
+    let (code, requests) = match &loaded.experiment.workload.inputs {
+        spec::Inputs::Generated { code, sizes } => (code, Requests::Sizes(sizes.clone())),
+        spec::Inputs::Instances { code, names } => (code, Requests::Instances(names.clone())),
+        spec::Inputs::Cases(path) => return read_cases(loaded, path),
+    };
+    let fit = workload_functions(loaded, interface)?;
+    if fit.assess.is_none() {
+        assess_criteria::refuse_assess(loaded)?;
     }
+    let file = code.path().display().to_string();
+    let failed = |failure: Failure| match failure.class.is_machine_fault() {
+        true => RunError::Machine(failure.message),
+        false => RunError::Workload {
+            file: file.clone(),
+            failure: Box::new(failure),
+        },
+    };
+    let unread = || RunError::Runner(RunnerError::Workload(format!("{file} was not read")));
+    let code = files.workload.clone().ok_or_else(unread)?;
+    let request = BuildRequest {
+        interface: Arc::clone(interface),
+        world: World::Workload,
+        code: code.map_err(failed)?,
+        // It is not timed, so it may as well report its panics.
+        kind: BuildKind::Diagnostic,
+        memory_bytes: 0,
+    };
+    let built = builder.build(&request).await.map_err(failed)?;
+    let inputs = Inputs::Workload {
+        code: built.checked.clone().into(),
+        requests,
+        arguments: match fit.arguments {
+            interface::ArgumentsForm::Tuple => Arguments::Tuple,
+            interface::ArgumentsForm::Single => Arguments::Single,
+        },
+        oracle: fit.check.is_some(),
+        assesses: fit.assess.is_some(),
+    };
+    Ok((inputs, built.digest.clone()))
+}
+
+/// Returns the functions of the workload, of which `generate` must be the one that the experiment's
+/// inputs need.
+fn workload_functions(
+    loaded: &LoadedExperiment,
+    interface: &Interface,
+) -> Result<interface::WorkloadFunctions, ConfigError> {
+    let request = match loaded.experiment.workload.inputs.are_instances() {
+        true => InputRequest::Instance,
+        false => InputRequest::SizeAndSeed,
+    };
+    interface.workload(request).map_err(|error| {
+        // The other `generate` fits the other key of the experiment file.
+        let fits_other = interface.workload(request.other()).is_ok();
+        let help = match (fits_other, request) {
+            (false, _) => "change the world `workload` in the WIT, and the workload with it",
+            (true, InputRequest::Instance) => {
+                "this one makes inputs of any size: give the workload `sizes` in place of \
+                 `instances`, or change `generate` in the WIT and in the workload"
+            }
+            (true, InputRequest::SizeAndSeed) => {
+                "this one makes inputs by their names: give the workload `instances` in place of \
+                 `sizes`, or change `generate` in the WIT and in the workload"
+            }
+        };
+        let message = error.to_string();
+        loaded.wrong(ConfigPlace::Workload, &message, "for this workload", help)
+    })
+}
+
+/// Returns the calls of the file of cases, and their digest.
+fn read_cases(loaded: &LoadedExperiment, path: &Path) -> Result<OpenedInputs, RunError> {
+    let Some(file) = &loaded.cases else {
+        let reason = format!("the cases of {} were not read", path.display());
+        return Err(RunError::Runner(RunnerError::Workload(reason)));
+    };
+    let cases = file.cases.iter().map(|case| WaveCase {
+        call: case.call.clone(),
+        expect: case.expect.clone(),
+    });
+    let texts = file.cases.iter().flat_map(|case| {
+        let expect = case.expect.as_deref().unwrap_or("");
+        [case.call.as_bytes(), expect.as_bytes()]
+    });
+    Ok((Inputs::Cases(cases.collect()), digest_of_parts(texts)))
 }
 
 /// Returns the numbers of the cores to use: as many as were asked for, of those this process may

@@ -222,6 +222,7 @@ fn cases_of(experiment: &Experiment, race: Option<&RaceRecord>) -> Vec<CaseLabel
         (Inputs::Generated { sizes, .. }, _) => {
             sizes.iter().copied().map(CaseLabel::Size).collect()
         }
+        (Inputs::Instances { names, .. }, _) => names.iter().map(CaseLabel::instance).collect(),
         (Inputs::Cases(_), Some(race)) => {
             let calls = race.lists.cases.iter().cloned();
             calls.map(CaseLabel::Call).collect()

@@ -8,7 +8,7 @@ use crate::compile::{LAYOUT_SCHEME, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
 use crate::source::digest_of_parts;
 use crate::store::Key;
-use bakeoff_domain::metric_share::metric_share;
+use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
 use std::fmt::Write as _;
@@ -52,6 +52,11 @@ impl Keys {
             State::Kept => "kept",
         };
         let margin = measure.margin;
+        // Replicas that were drawn from a set by another number are not continued.
+        let draws = match experiment.workload.inputs.are_instances() {
+            true => format!(" instances-per-block={INSTANCES_PER_BLOCK}"),
+            false => String::new(),
+        };
         Ok(Self {
             interface: digest_of_parts(interface.chain([experiment.interface.call.as_bytes()])),
             compiler: context.tools.compiler.clone(),
@@ -73,11 +78,11 @@ impl Keys {
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
             measure: format!(
-                "confidence={} practical={} state={state} margin={} share={} cold-start={}",
+                "confidence={} practical={} state={state} margin={} share={} cold-start={}{draws}",
                 measure.confidence,
                 measure.practical,
                 margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string()),
-                metric_share(&experiment.criteria),
+                experiment.metric_share(),
                 experiment.uses(&Source::ColdStart)
             ),
         })
@@ -209,6 +214,7 @@ fn cases_digest(cases: &[CaseLabel]) -> String {
         .map(|case| match case {
             CaseLabel::Size(size) => format!("size={size}"),
             CaseLabel::Call(call) => format!("call={call}"),
+            CaseLabel::Instance { instance } => format!("instance={instance}"),
         })
         .collect();
     digest_of_parts(encoded.iter().map(String::as_bytes))

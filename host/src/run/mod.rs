@@ -20,6 +20,7 @@ mod error;
 mod evidence;
 mod execute;
 mod grants;
+mod instances;
 mod keys;
 mod missing;
 mod notes;

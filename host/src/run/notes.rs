@@ -1,11 +1,13 @@
 //! The notes of a report: what a reader should know about how the numbers were measured.
 
 use super::evidence::Record;
+use super::instances;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
-use bakeoff_domain::plan::Steadiness;
+use bakeoff_domain::numbers;
+use bakeoff_domain::plan::{Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{Machine, noise};
@@ -26,6 +28,16 @@ pub(super) fn notes(
              earlier ones left."
                 .to_owned(),
         );
+    }
+    if let Some(set) = instances::summary(record, variants)
+        && set.checked < set.count
+    {
+        notes.push(format!(
+            "Checked on the first {} of {} instances: all of them would take too long. Qualities are \
+             those of the answers to these.",
+            numbers::count(u64::from(set.checked)),
+            numbers::count(u64::from(set.count))
+        ));
     }
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
@@ -64,6 +76,9 @@ const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so ea
 fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
+    if let Some(note) = sampling.and_then(short_instances) {
+        notes.push(note);
+    }
     for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
         notes.about(
             "Compared by single calls, more than 10 × slower than the best on a case: every pair with ",
@@ -96,6 +111,19 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     for disturbance in noise(replicas, machine) {
         notes.push(disturbance);
     }
+}
+
+/// The note about instances of a set that are too short to time.
+fn short_instances(sampling: &Sampling) -> Option<String> {
+    sampling.instances_per_block?;
+    let short = sampling.calls.iter().filter(|calls| **calls == 0).count();
+    let least = sampling.too_short.first()?.call_ns_min / 1e3;
+    Some(format!(
+        "{} of {} instances are too short to time (a call takes less than {least:.0} µs): what is \
+         said of time is about the others.",
+        numbers::count(short as u64),
+        numbers::count(sampling.calls.len() as u64)
+    ))
 }
 
 fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {

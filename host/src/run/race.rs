@@ -12,7 +12,6 @@ use crate::measure::{
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
-use bakeoff_domain::metric_share::metric_share;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source};
@@ -117,6 +116,7 @@ impl Run<'_> {
             our_allocator: built.our_allocator,
             files: state.files.clone(),
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
+            fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
         };
         Some(Entry {
             variant: state.variant.clone(),
@@ -149,8 +149,9 @@ fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptio
     RaceOptions {
         measure: &experiment.measure,
         cores,
-        metric_share: metric_share(&experiment.criteria),
+        metric_share: experiment.metric_share(),
         cold_start: experiment.uses(&Source::ColdStart),
+        instances: experiment.workload.inputs.are_instances(),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::build_times::build_verdicts;
 use super::evidence::Record;
+use super::instances;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use super::verdicts::{ties_of_duplicates, with_duplicates};
 use crate::measure::Assessment;
-use bakeoff_domain::metric_share::{metric_share, reading_threshold};
+use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::reading_verdict::Qualities;
 use bakeoff_domain::report::{Claim, ReadingVerdict, ReadingVerdicts, VerdictRow};
 use bakeoff_domain::spec::{Criterion, Source};
@@ -18,6 +19,7 @@ pub(super) fn reading_verdicts(
     outcome: Option<&RaceOutcome>,
 ) -> ReadingVerdicts {
     let mut found = ReadingVerdicts::new();
+    let set = instances::checked(record, variants);
     for criterion in &record.experiment.criteria {
         let rows = match &criterion.source {
             Source::ColdStart => outcome.map(|outcome| cold_starts(variants, outcome)),
@@ -28,6 +30,10 @@ pub(super) fn reading_verdicts(
                     states.any(|state| *state.id() == *id && state.is_alive())
                 };
                 Some(build_verdicts(&record.experiment, rounds, alive))
+            }
+            Source::Assess(_) if set.is_some() => {
+                let checked = set.unwrap_or(0);
+                Some(instances::exact_qualities(variants, criterion, checked))
             }
             Source::Assess(name) => Some(qualities(record, variants, criterion, name)),
             _ => None,
@@ -71,7 +77,7 @@ fn qualities(
     name: &str,
 ) -> Vec<ReadingVerdict<String>> {
     let cases = record.cases.len();
-    let share = metric_share(&record.experiment.criteria);
+    let share = record.experiment.metric_share();
     let confidence = record.experiment.measure.confidence;
     let threshold = reading_threshold(record.assessments.len(), confidence, share);
     let assessed: Vec<(&VariantState, &Assessment, Vec<f64>)> = variants

@@ -4,7 +4,7 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::{Basis, ClaimScope, analyse, first_scales};
+use bakeoff_domain::race::{Basis, ClaimScope, RaceSettings, analyse, first_scales};
 use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
@@ -124,16 +124,21 @@ fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
     Some(pilot.seconds + needed * replica)
 }
 
-/// Returns the mean over cases of the logarithm of a variant's time, by variant and by replica that
-/// verdicts rest on.
+/// Returns the mean over cases, or over the instances of a set that were drawn, of the logarithm of a
+/// variant's time, by variant and by replica that verdicts rest on.
 pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) -> ReplicaTimes {
     let analysis = outcome.raced.analysis.as_ref();
-    let weights = analysis.map(|analysis| analysis.settings.weights());
-    let weights = weights.unwrap_or_default();
+    let settings = analysis.map(|analysis| &analysis.settings);
+    let weights = settings.map_or(Vec::new(), RaceSettings::weights);
+    let are_instances = settings.is_some_and(|settings| settings.instances);
     let all = analysis.is_none_or(|analysis| analysis.settings.basis == Basis::All);
     let row = |replica: &Replica| {
         let time = |state: &VariantState| {
-            evaluate::log_time(replica, outcome.index_of(state.id())?, &weights)
+            let variant = outcome.index_of(state.id())?;
+            match are_instances {
+                true => evaluate::log_time_on_set(replica, variant, Metric::Cpu, &weights),
+                false => evaluate::log_time(replica, variant, &weights),
+            }
         };
         variants.iter().map(time).collect()
     };

@@ -98,10 +98,8 @@ impl RunFiles {
         let experiment = &loaded.experiment;
         let wit = read_files(&loaded.dir.join(&experiment.interface.wit))
             .map_err(|error| wrong_wit(loaded, &error))?;
-        let workload = match &experiment.workload.inputs {
-            Inputs::Generated { code, .. } => Some(read_code(code, &loaded.dir)),
-            Inputs::Cases(_) => None,
-        };
+        let workload = experiment.workload.inputs.code();
+        let workload = workload.map(|code| read_code(code, &loaded.dir));
         let approaches = experiment.approaches.iter();
         Ok(Self {
             wit,
@@ -128,7 +126,7 @@ impl RunFiles {
         let workload = self.workload.as_ref().and_then(|code| code.as_ref().ok());
         let cases = match &experiment.workload.inputs {
             Inputs::Cases(path) => Some(path.display().to_string()),
-            Inputs::Generated { .. } => None,
+            Inputs::Generated { .. } | Inputs::Instances { .. } => None,
         };
         Manifest {
             wit: wit
@@ -198,12 +196,10 @@ impl RunFiles {
             };
             Ok(BuildInput::from_kept(code, content(file, bytes_max)?))
         };
-        let workload = match (&experiment.workload.inputs, &manifest.workload) {
-            (Inputs::Generated { code, .. }, Some(file)) => Some(code_of(code, file)?),
-            (Inputs::Generated { .. }, None) => {
-                return Err(unusable("the workload", "the run names none"));
-            }
-            (Inputs::Cases(_), _) => None,
+        let workload = match (experiment.workload.inputs.code(), &manifest.workload) {
+            (Some(code), Some(file)) => Some(code_of(code, file)?),
+            (Some(_), None) => return Err(unusable("the workload", "the run names none")),
+            (None, _) => None,
         };
         if matches!(experiment.workload.inputs, Inputs::Cases(_)) && cases.is_none() {
             return Err(unusable("the file of cases", "the run names none"));

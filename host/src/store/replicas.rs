@@ -9,6 +9,7 @@ use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroun
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The kind of a result that is a race.
 const RACE: &str = "race";
@@ -94,7 +95,7 @@ impl Store {
         self.write(|db| {
             let id = insert_replica(db, race, replica, active.run, &now)?;
             insert_samples(db, id, &replica.samples)?;
-            insert_baselines(db, id, &replica.baselines)?;
+            insert_baselines(db, id, replica)?;
             insert_cold(db, id, &replica.cold_ns)
         })
     }
@@ -204,12 +205,19 @@ fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite
     Ok(())
 }
 
-fn insert_baselines(db: &Connection, replica: i64, baselines: &[Baseline]) -> rusqlite::Result<()> {
+/// Of thousands of instances a replica draws a few: the baselines of cases without samples are 0, and
+/// left out but for the last, which says how many cases there are.
+fn insert_baselines(db: &Connection, id: i64, replica: &Replica) -> rusqlite::Result<()> {
+    let drawn: BTreeSet<usize> = replica.samples.iter().map(|sample| sample.case).collect();
+    let last = replica.baselines.len().saturating_sub(1);
     let mut statement = db.prepare_cached(
         "INSERT INTO baseline (replica, race_case, cpu_ns, wall_ns) VALUES (?1, ?2, ?3, ?4)",
     )?;
-    for (case, baseline) in (0_i64..).zip(baselines) {
-        statement.execute(params![replica, case, baseline.cpu_ns, baseline.wall_ns])?;
+    for (case, baseline) in replica.baselines.iter().enumerate() {
+        let nothing = *baseline == Baseline::default() && !drawn.contains(&case);
+        if !nothing || case == last {
+            statement.execute(params![id, case as i64, baseline.cpu_ns, baseline.wall_ns])?;
+        }
     }
     Ok(())
 }
@@ -252,17 +260,22 @@ fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::R
         )?
         .query_map([id], sample)?
         .collect::<Result<_, _>>()?;
-    replica.baselines = db
-        .prepare_cached(
-            "SELECT cpu_ns, wall_ns FROM baseline WHERE replica = ?1 ORDER BY race_case",
-        )?
-        .query_map([id], |row| {
-            Ok(Baseline {
-                cpu_ns: real(row, 0)?,
-                wall_ns: real(row, 1)?,
-            })
-        })?
-        .collect::<Result<_, _>>()?;
+    let mut rows = db.prepare_cached(
+        "SELECT race_case, cpu_ns, wall_ns FROM baseline WHERE replica = ?1 ORDER BY race_case",
+    )?;
+    let rows = rows.query_map([id], |row| {
+        let baseline = Baseline {
+            cpu_ns: real(row, 1)?,
+            wall_ns: real(row, 2)?,
+        };
+        Ok((row.get::<_, u16>(0)?, baseline))
+    })?;
+    for row in rows {
+        let (case, baseline) = row?;
+        let place = usize::from(case);
+        replica.baselines.resize(place + 1, Baseline::default());
+        replica.baselines[place] = baseline;
+    }
     replica.cold_ns = db
         .prepare_cached("SELECT cpu_ns FROM cold WHERE replica = ?1 ORDER BY entrant")?
         .query_map([id], |row| {

@@ -1,7 +1,7 @@
 //! The order of builds in a round that times them.
 
-use super::draw::shuffle;
 use super::seeds::mix;
+use super::shuffle::shuffle;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 

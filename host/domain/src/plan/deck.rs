@@ -1,6 +1,6 @@
 //! The cases of each block: all of them, or the next few of a shuffled deck of instances.
 
-use super::draw::shuffle;
+use super::shuffle::shuffle;
 use crate::measurement::CaseIndex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -4,6 +4,7 @@ use super::deck::Deck;
 use super::live_variant::LiveVariant;
 use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
 use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, mix, sample_seeds};
+use super::shuffle::shuffle;
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::below;
@@ -192,13 +193,6 @@ fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
     let spread = u64::from(calls) * JITTER_PERCENT / 100;
     let drawn = u64::from(calls) - spread + below(random, 2 * spread + 1);
     drawn.min(u64::from(u32::MAX)) as u32
-}
-
-/// Shuffles uniformly (Fisher and Yates).
-pub(super) fn shuffle<T>(random: &mut Xoshiro256PlusPlus, items: &mut [T]) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, below(random, last as u64 + 1) as usize);
-    }
 }
 
 #[cfg(test)]

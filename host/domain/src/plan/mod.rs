@@ -14,6 +14,7 @@ mod pilot;
 mod replica_plan;
 mod sampling;
 mod seeds;
+mod shuffle;
 mod single_calls;
 mod steady;
 
@@ -30,6 +31,9 @@ pub use seeds::{
     CALLS_MAX, CASES_MAX, InputPurpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,
 };
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
+
+/// The number of cases that a block draws from a set of instances: 16 to 64 in a replica.
+pub const INSTANCES_PER_BLOCK: u32 = 4;
 
 /// The smallest number of blocks of a replica.
 pub const BLOCKS_MIN: u32 = 4;

@@ -5,8 +5,8 @@ use super::view::reading_row;
 use crate::report::{Claim, CriterionSummary, Report, VariantReport};
 
 /// What a verdict by a reading claims about the better one, `a`, as the end of a sentence:
-/// `, 1.3 × (1.2–1.4)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`. Empty where readings
-/// are exact or there is no verdict.
+/// `, 1.3 × (1.2–1.4)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean
+/// of 12 instances`. Empty where other readings are exact, or there is no verdict.
 pub(super) fn claim(
     report: &Report,
     criterion: &CriterionSummary,
@@ -21,6 +21,11 @@ pub(super) fn claim(
     };
     let inputs = count(u64::from(row.count));
     match row.claim {
+        // The answers to a set of instances; of everything else that is exact the numbers are shown.
+        Claim::Exact if row.count > 0 && value != 0.0 => {
+            let apart = reading(value.abs(), &criterion.unit);
+            format!(", by {apart} in the mean of {inputs} instances")
+        }
         Claim::Exact => String::new(),
         Claim::Ratio => {
             let inverse = |end: Option<f64>| end.filter(|end| *end > 0.0).map(|end| 1.0 / end);

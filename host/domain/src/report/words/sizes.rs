@@ -45,7 +45,7 @@ fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
         .iter()
         .filter_map(|case| match case {
             CaseLabel::Size(size) => Some((*size, on(case)?.clone())),
-            CaseLabel::Call(_) => None,
+            CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
         })
         .filter(|(_, row)| matches!(row.verdict, Verdict::Beats | Verdict::Beaten))
         .collect();

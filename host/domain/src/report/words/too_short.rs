@@ -31,6 +31,7 @@ pub(super) fn everywhere(report: &Report) -> Option<String> {
     let at = match &longest.case {
         CaseLabel::Size(_) => format!("at size {}", view::case(&longest.case)),
         CaseLabel::Call(_) => format!("for {}", view::case(&longest.case)),
+        CaseLabel::Instance { .. } => format!("on {}", view::case(&longest.case)),
     };
     Some(format!(
         "every call is too short to be timed. One of {} takes {took} {at}, and the shortest that can be \
@@ -54,6 +55,8 @@ pub(super) fn somewhere(report: &Report) -> Option<String> {
         (CaseLabel::Size(_), _) => ("Sizes", "are"),
         (CaseLabel::Call(_), 1) => ("The call", "is"),
         (CaseLabel::Call(_), _) => ("The calls", "are"),
+        (CaseLabel::Instance { .. }, 1) => ("The instance", "is"),
+        (CaseLabel::Instance { .. }, _) => ("The instances", "are"),
     };
     Some(format!(
         "{what} {cases} {are} left out of all times: a call takes less than the {} that it takes to be \

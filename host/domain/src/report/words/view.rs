@@ -38,7 +38,7 @@ pub(super) fn shortened(text: &str) -> String {
 pub(super) fn case(case: &CaseLabel) -> String {
     match case {
         CaseLabel::Size(size) => super::numbers::count(u64::from(*size)),
-        CaseLabel::Call(call) => shortened(call),
+        CaseLabel::Call(call) | CaseLabel::Instance { instance: call } => shortened(call),
     }
 }
 
