@@ -3,13 +3,11 @@
 //! Loading compiled code is as unsafe as running it, so an entry is only used if its HMAC is valid
 //! under a key that only its owner can read. An invalid entry is removed, and built again.
 
+use super::user_key::{MAC_BYTES, UserKey, own_folder};
 use crate::source::digest_of_parts;
-use hmac::{Hmac, Mac};
 use serde::{Serialize, de::DeserializeOwned};
-use sha2::Sha256;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,12 +17,6 @@ pub const CACHE_BYTES_MAX: u64 = 1 << 30;
 /// The largest entry, in bytes.
 const ENTRY_BYTES_MAX: u64 = 256 << 20;
 
-/// Size of an HMAC, in bytes.
-const MAC_BYTES: usize = 32;
-
-/// Size of the key, in bytes: a block of SHA-256, the most that HMAC uses.
-const KEY_BYTES: usize = 64;
-
 /// The name of the key file.
 const KEY_FILE: &str = "key";
 
@@ -32,7 +24,7 @@ const KEY_FILE: &str = "key";
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
-    key: [u8; KEY_BYTES],
+    key: UserKey,
     bytes_max: u64,
 }
 
@@ -40,7 +32,7 @@ pub struct Cache {
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// The platform names no folder for caches.
-    #[error("no folder for the cache: set HOME or XDG_CACHE_HOME")]
+    #[error("no folder for the cache: set HOME or XDG_CACHE_HOME to an absolute path")]
     NoFolder,
     /// The folder cannot be used.
     #[error("cannot use the cache in {folder}: {source}")]
@@ -80,7 +72,12 @@ impl Cache {
     pub fn open_default() -> Result<Self, CacheError> {
         use etcetera::BaseStrategy;
         let strategy = etcetera::choose_base_strategy().map_err(|_| CacheError::NoFolder)?;
-        Self::open(&strategy.cache_dir().join("bakeoff"))
+        let folder = strategy.cache_dir().join("bakeoff");
+        // A relative one would come with the folder that one stands in.
+        match folder.is_absolute() {
+            true => Self::open(&folder),
+            false => Err(CacheError::NoFolder),
+        }
     }
 
     /// The cache in a folder, which is made, for its owner alone, where it is missing.
@@ -92,24 +89,12 @@ impl Cache {
             folder: folder.display().to_string(),
             source,
         };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(failed)?;
-        let found = folder.metadata().map_err(failed)?;
-        if found.uid() != rustix::process::geteuid().as_raw() {
+        if !own_folder(folder).map_err(failed)? {
             return Err(CacheError::Foreign {
                 folder: folder.display().to_string(),
             });
         }
-        if found.mode() & 0o077 != 0 {
-            folder.metadata().map_err(failed)?;
-            std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(failed)?;
-        }
-        let key = read_key(folder)
-            .or_else(|_| make_key(folder))
-            .map_err(failed)?;
+        let key = UserKey::in_folder(folder, KEY_FILE).map_err(failed)?;
         Ok(Self {
             folder: folder.to_owned(),
             key,
@@ -155,7 +140,7 @@ impl Cache {
         }
         let write = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(&self.mac(name, &bytes).finalize().into_bytes())?;
+            file.write_all(&self.key.mac(&[name.0.as_bytes(), &bytes]))?;
             file.write_all(&bytes)?;
             file.persist(self.path(name))?;
             Ok(())
@@ -169,18 +154,13 @@ impl Cache {
         self.folder.join(format!("{}.built", name.0))
     }
 
-    /// The HMAC of name and bytes: an entry that was moved to another name is not valid.
-    fn mac(&self, name: &Name, bytes: &[u8]) -> Hmac<Sha256> {
-        let mut mac = <Hmac<Sha256> as Mac>::new((&self.key).into());
-        mac.update(name.0.as_bytes());
-        mac.update(bytes);
-        mac
-    }
-
+    /// The bytes of an entry after its HMAC, which covers the name too: an entry that was moved to
+    /// another name is not valid.
     fn verified<'a>(&self, name: &Name, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let (mac, bytes) = bytes.split_at_checked(MAC_BYTES)?;
-        self.mac(name, bytes).verify_slice(mac).ok()?;
-        Some(bytes)
+        self.key
+            .is_mac(&[name.0.as_bytes(), bytes], mac)
+            .then_some(bytes)
     }
 
     /// Removes the oldest entries down to three quarters of the bound, if the cache exceeds it.
@@ -216,45 +196,11 @@ impl Cache {
     }
 }
 
-fn read_key(folder: &Path) -> io::Result<[u8; KEY_BYTES]> {
-    let path = folder.join(KEY_FILE);
-    let mut key = [0; KEY_BYTES];
-    File::open(&path)?.read_exact(&mut key)?;
-    Ok(key)
-}
-
-/// Makes a key, or takes that of another process which makes one first.
-fn make_key(folder: &Path) -> io::Result<[u8; KEY_BYTES]> {
-    let mut key = [0; KEY_BYTES];
-    File::open("/dev/urandom")?.read_exact(&mut key)?;
-    let path = folder.join(KEY_FILE);
-    // A full disk or a crash cut a short key off: the entries under it are lost.
-    if path
-        .metadata()
-        .is_ok_and(|found| found.len() < KEY_BYTES as u64)
-    {
-        std::fs::remove_file(&path)?;
-    }
-    let new = folder.join(format!("{KEY_FILE}.{}", std::process::id()));
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&new)?
-        .write_all(&key)?;
-    let linked = std::fs::hard_link(&new, &path);
-    std::fs::remove_file(&new)?;
-    match linked {
-        Ok(()) => Ok(key),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_key(folder),
-        Err(error) => Err(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     fn name(text: &str) -> Name {
         Name::of(&[text.as_bytes()])
@@ -299,7 +245,7 @@ mod tests {
         cache.put(&name("a"), &1_u8);
         std::fs::copy(cache.path(&name("a")), cache.path(&name("b"))).unwrap();
         assert_eq!(cache.get::<u8>(&name("b")), None);
-        std::fs::write(folder.path().join(KEY_FILE), [0; KEY_BYTES]).unwrap();
+        std::fs::write(folder.path().join(KEY_FILE), [0; 64]).unwrap();
         assert_eq!(
             Cache::open(folder.path()).unwrap().get::<u8>(&name("a")),
             None

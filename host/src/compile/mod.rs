@@ -44,6 +44,7 @@ mod tool;
 mod toolchain;
 mod toolchain_error;
 mod trial_build;
+mod user_key;
 mod world_check;
 
 pub use build_protocol::BuildKind;
