@@ -10,6 +10,10 @@ use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use std::path::{Path, PathBuf};
 
+/// The most bytes that are read of the files that a run was made from, all together. A run may name
+/// one file many times over.
+const CONTENTS_BYTES_MAX: u64 = 1 << 30;
+
 /// A finished run with everything that it was made from.
 #[derive(Debug)]
 pub struct KeptRun {
@@ -90,7 +94,7 @@ impl KeptRun {
         }
         let manifest = record.manifest.as_ref();
         let manifest = manifest.ok_or(KeptRunError::FilesNotKept { run })?;
-        let get = |sha256: &str, bytes_max: u64| contents.get(sha256, bytes_max);
+        let get = bounded(&contents, CONTENTS_BYTES_MAX);
         let files = RunFiles::restore(manifest, &record.experiment, &record.variants, get);
         let files = files.map_err(|error: RestoreError<StoreError>| KeptRunError::Files {
             run,
@@ -125,5 +129,38 @@ impl KeptRun {
         let found = self.contents.get(digest, COMPONENT_BYTES_MAX as u64);
         let code = Code::Component(format!("the component {digest}").into());
         BuildInput::from_kept(&code, found.ok()??).ok()
+    }
+}
+
+/// Returns a function that gets contents by their digest, up to a number of bytes each and another
+/// one in all.
+fn bounded(
+    contents: &Contents,
+    all_bytes_max: u64,
+) -> impl FnMut(&str, u64) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut left = all_bytes_max;
+    move |sha256, bytes_max| {
+        let found = contents.get(sha256, bytes_max.min(left))?;
+        left -= found.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Files;
+
+    #[test]
+    fn a_content_that_is_named_many_times_over_counts_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let contents = Files::new(folder.path()).contents();
+        let digest = contents.put(b"12345").unwrap();
+        let mut get = bounded(&contents, 12);
+        assert!(get(&digest, 4).is_err());
+        for _ in 0..2 {
+            assert_eq!(get(&digest, 100).unwrap().unwrap(), b"12345");
+        }
+        assert!(get(&digest, 100).is_err());
     }
 }
