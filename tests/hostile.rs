@@ -6,6 +6,7 @@ mod batch;
 mod build_cases;
 mod components;
 mod folder;
+mod foreign;
 mod harness;
 mod load_cases;
 mod neighbours;

@@ -5,7 +5,7 @@ mod changes;
 mod interrupted;
 mod kills;
 mod refused;
-mod small;
+pub(crate) mod small;
 mod toolchain;
 
 use crate::finished::copy_experiment;

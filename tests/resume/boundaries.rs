@@ -5,6 +5,7 @@ use super::events;
 use super::kills::exact;
 use crate::support::{CommandOutput, bakeoff, measuring_slot};
 use crate::timed::{GOOD, SEED, WIT, WORKLOAD};
+use bakeoff::store::seal_again;
 use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -144,6 +145,7 @@ fn cut_database(file: &Path, last_event: i64, gone: &BTreeSet<Record>) {
     }
     db.execute("DELETE FROM event WHERE sequence > ?1", [last_event])
         .unwrap();
+    seal_again(file.parent().unwrap()).unwrap();
 }
 
 /// Calls that the gates, the pilot and the replicas in the database made.

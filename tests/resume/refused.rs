@@ -49,7 +49,7 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
     }
     let fresh = run_bakeoff(&["run", small.dir(), "--quiet", "--fresh"]);
     assert!(fresh.ended_a_run(), "{}", fresh.stderr);
-    let aside = small.path(".bakeoff/small/bakeoff.db.aside-1");
+    let aside = small.path(".bakeoff/small/aside-1/bakeoff.db");
     assert!(
         fs::read(aside).unwrap() == newer,
         "what was set aside is not what was there"

@@ -73,7 +73,7 @@ fn a_damaged_database_is_refused_untouched_and_can_be_set_aside() {
         }
         let mut store = Store::open(folder.path(), Mode::SetAside).unwrap();
         begin(&mut store, "e1", Start::Fresh).unwrap();
-        let aside = folder.path().join("bakeoff.db.aside-1");
+        let aside = folder.path().join("aside-1/bakeoff.db");
         assert_eq!(std::fs::read(aside).unwrap(), bytes, "{damage}");
         assert_eq!(store.runs().unwrap().len(), 1);
     }
@@ -85,7 +85,8 @@ fn setting_aside_leaves_a_sound_database_where_it_is() {
     filled(folder.path());
     let store = Store::open(folder.path(), Mode::SetAside).unwrap();
     assert_eq!(store.runs().unwrap().len(), 1);
-    assert!(!folder.path().join("bakeoff.db.aside-1").exists());
+    assert!(!folder.path().join("aside-1").exists());
+    assert_eq!(store.set_aside(), None);
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn a_database_of_a_newer_bakeoff_is_refused_and_kept() {
         assert_eq!(std::fs::read(&file).unwrap(), bytes);
     }
     Store::open(folder.path(), Mode::SetAside).unwrap();
-    let aside = folder.path().join("bakeoff.db.aside-1");
+    let aside = folder.path().join("aside-1/bakeoff.db");
     assert_eq!(std::fs::read(aside).unwrap(), bytes);
 }
 
@@ -126,7 +127,7 @@ fn another_programs_database_is_not_ours() {
 }
 
 #[test]
-fn a_database_without_tables_gets_them() {
+fn a_database_without_tables_is_nobodys_results() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bakeoff.db");
     // Version 0: a SQLite file in which nothing was ever made.
@@ -139,7 +140,19 @@ fn a_database_without_tables_gets_them() {
         db.execute_batch("CREATE TABLE x (y); DROP TABLE x;")
             .unwrap();
     }
-    let mut store = Store::open(folder.path(), Mode::Write).unwrap();
+    assert!(
+        Store::open(folder.path(), Mode::Write)
+            .unwrap_err()
+            .is_elsewhere()
+    );
+    assert_eq!(
+        Store::open(folder.path(), Mode::Read)
+            .unwrap()
+            .runs()
+            .unwrap(),
+        []
+    );
+    let mut store = Store::open(folder.path(), Mode::SetAside).unwrap();
     begin(&mut store, "e1", Start::Resume).unwrap();
     assert_eq!(store.runs().unwrap().len(), 1);
 }
@@ -158,7 +171,7 @@ fn a_journal_without_its_database_is_not_replayed_into_the_next() {
     std::fs::write(&wal, &journal).unwrap();
     let store = Store::open(folder.path(), Mode::Write).unwrap();
     assert_eq!(store.runs().unwrap(), []);
-    let aside = folder.path().join("bakeoff.db.aside-1-wal");
+    let aside = folder.path().join("aside-1/bakeoff.db-wal");
     assert_eq!(std::fs::read(aside).unwrap(), journal);
 }
 

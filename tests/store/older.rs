@@ -111,14 +111,16 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
 }
 
 #[test]
-fn a_database_of_version_1_goes_on_with_its_replicas() {
+fn a_database_of_version_1_is_no_longer_written_into() {
     let folder = tempfile::tempdir().unwrap();
     drop(version_1(folder.path()));
-    let mut store = Store::open(folder.path(), Mode::Write).unwrap();
+    // Nothing tells who wrote it.
+    let refused = Store::open(folder.path(), Mode::Write).unwrap_err();
+    assert!(refused.is_elsewhere(), "{refused:?}");
+    let mut store = Store::open(folder.path(), Mode::SetAside).unwrap();
     begin(&mut store, "e1", Start::Resume).unwrap();
     let race = open_race(&mut store).unwrap();
-    store.put_replica(race, &replica(3)).unwrap();
-    let mut expected = as_of_version_1();
-    expected.push(replica(3));
-    assert_eq!(store.replicas(race).unwrap(), expected);
+    assert_eq!(store.replicas(race).unwrap(), []);
+    let aside = folder.path().join("aside-1");
+    race_is_read(&Store::open(&aside, Mode::Read).unwrap());
 }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
 use crate::render::escape::Plain;
-use crate::store::{self, ExportTable, Mode, RunId, Store};
+use crate::store::{self, ExportTable, RunId, Store};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs::{File, Permissions};
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             ));
         }
     };
-    let store = Store::open(&kept::results(&arguments.from)?, Mode::Read)?;
+    let store = kept::open(&kept::results(&arguments.from)?)?;
     let run = arguments.run.map(RunId);
     if let Some(run) = run {
         // Without this check, a run that does not exist would be an empty table.

@@ -9,7 +9,7 @@ use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
 use crate::files::read_bounded;
 use crate::render::escape::Plain;
-use crate::store::{Files, Mode, ReportFile, RunId, Store, StoreError};
+use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::io::ErrorKind;
@@ -183,10 +183,23 @@ pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
 /// Returns the report of the last run in a folder of results that has one, if this bakeoff knows
 /// its format.
 fn in_database(results: &Path) -> Result<Option<Recomputed>, StoreError> {
-    match Store::open(results, Mode::Read) {
+    match open(results) {
         Err(error) if error.is_missing() => Ok(None),
         store => audit::recompute(&store?, None),
     }
+}
+
+/// Opens a folder of results for reading, and writes to stderr if they come from elsewhere.
+pub(super) fn open(results: &Path) -> Result<Store, StoreError> {
+    let store = Store::open(results, Mode::Read)?;
+    if store.origin() == Origin::Elsewhere {
+        anstream::eprintln!(
+            "the results in {} come from elsewhere: they are shown as they were found, and may have \
+             been written by anybody",
+            Plain(&results.display().to_string())
+        );
+    }
+    Ok(store)
 }
 
 /// Returns the report of a run in a store, as [`ReportPlace::report`] does; `None` if it has none.

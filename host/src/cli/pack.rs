@@ -6,7 +6,7 @@ use super::verify::Which;
 use super::{Status, kept, show};
 use crate::audit::{self, KeptRun};
 use crate::render::escape::Plain;
-use crate::store::{Mode, RunId, Store};
+use crate::store::RunId;
 use bakeoff_domain::ids;
 use clap::Args;
 use serde::Serialize;
@@ -44,7 +44,7 @@ struct PackOutput<'a> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
-    let store = Store::open(&place.results, Mode::Read)?;
+    let store = kept::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let name = ids::slug(&kept.evidence.record.experiment.name);
     let to = arguments.out.clone();

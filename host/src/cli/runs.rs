@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
 use crate::render::escape::Plain;
-use crate::store::{Mode, RunSummary, Store};
+use crate::store::RunSummary;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let folder = kept::results(&arguments.from)?;
-    let store = Store::open(&folder, Mode::Read)?;
+    let store = kept::open(&folder)?;
     let runs = store.runs()?;
     list(&runs, output)?;
     Ok(Status::Done)

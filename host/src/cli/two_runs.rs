@@ -5,7 +5,7 @@ use super::options::{Format, Output};
 use super::{Status, kept, show};
 use crate::audit::{RunComparison, VariantChange, VerdictChange, compare_runs};
 use crate::render::escape::Plain;
-use crate::store::{Mode, RunId, Store};
+use crate::store::RunId;
 use std::path::{Path, PathBuf};
 
 /// A stored run, as the user refers to it.
@@ -38,7 +38,7 @@ impl RunReference {
     }
 
     fn report(&self) -> Result<kept::DisplayedReport, Failure> {
-        let store = Store::open(&kept::results(&self.folder)?, Mode::Read)?;
+        let store = kept::open(&kept::results(&self.folder)?)?;
         let found = kept::of_run(&store, self.run.map(RunId))?;
         let shown = found.ok_or_else(|| {
             let folder = self.folder.display().to_string();

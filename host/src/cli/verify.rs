@@ -6,7 +6,7 @@ use super::{Status, kept, show};
 use crate::audit::{self, KeptRun, Outcome, Verification};
 use crate::config::{LoadedExperiment, Policy};
 use crate::render::escape::Plain;
-use crate::store::{Mode, RunId, Store};
+use crate::store::RunId;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ fn is_bundle(named: &Path) -> bool {
 
 async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
     let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
-    let store = Store::open(&place.results, Mode::Read)?;
+    let store = kept::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
     let loaded = place.loaded(&kept, &policy)?;

@@ -64,3 +64,4 @@ pub use signatures::{read_public_functions, reader_role};
 pub use toolchain::Toolchain;
 pub use toolchain_error::{TARGET, ToolchainError};
 pub use trial_build::usable_confinement;
+pub(crate) use user_key::{MAC_BYTES, UserKey};

@@ -17,8 +17,11 @@ const KEY_BYTES: usize = 64;
 const BIRTH_BYTES: usize = 20;
 /// Size of an HMAC, in bytes.
 pub(crate) const MAC_BYTES: usize = 32;
+/// The key that results are authenticated with.
+const RESULTS_KEY: &str = "results.key";
 
 /// A secret key of this user.
+#[derive(Clone)]
 pub(crate) struct UserKey {
     keyed: Hmac<Sha256>,
 }
@@ -30,6 +33,34 @@ impl std::fmt::Debug for UserKey {
 }
 
 impl UserKey {
+    /// The key that results are authenticated with: `bakeoff/results.key` in the user's folder for
+    /// data (`$XDG_DATA_HOME`, or `~/.local/share`). It is made where there is none.
+    ///
+    /// # Errors
+    /// The reason why there is none, as a sentence without its end: no such folder, or it cannot be
+    /// used.
+    pub(crate) fn of_results() -> Result<Self, String> {
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy()
+            .map_err(|_| "no folder for data: set HOME or XDG_DATA_HOME".to_owned())?;
+        let folder = strategy.data_dir().join("bakeoff");
+        let failed = |error: io::Error| format!("cannot use {}: {error}", folder.display());
+        if !folder.is_absolute() {
+            // It would be another one in every folder that one stands in, and come with that.
+            return Err(failed(io::Error::other("HOME is not an absolute path")));
+        }
+        if !own_folder(&folder).map_err(failed)? {
+            let error = io::Error::other("it belongs to another user");
+            return Err(failed(error));
+        }
+        Self::in_folder(&folder, RESULTS_KEY).map_err(failed)
+    }
+
+    /// A key that is forgotten when this process ends.
+    pub(crate) fn of_this_process() -> io::Result<Self> {
+        Ok(Self::new(&random()?))
+    }
+
     /// The key of this name in a folder, which is made where there is none, or none to be used.
     pub(crate) fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
         let key = read(&folder.join(name)).or_else(|_| make(folder, name))?;

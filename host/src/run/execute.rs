@@ -45,6 +45,18 @@ pub async fn run(
         Start::Fresh => Mode::SetAside,
     };
     let mut store = Store::open(&options.folder, mode)?;
+    if let Some(aside) = store.set_aside() {
+        report(&format!(
+            "the results that were here are in {}",
+            aside.display()
+        ));
+    }
+    if let Some(reason) = store.unsealed() {
+        report(&format!(
+            "no later run will go on with these results, since it cannot tell that they are yours: \
+             {reason}"
+        ));
+    }
     let mut seed = seed::choose(options, &store)?;
     let files = RunFiles::read(loaded)?;
     let experiment = &loaded.experiment;

@@ -25,7 +25,7 @@ pub enum StoreError {
     },
     /// The database was written by a newer bakeoff.
     #[error("{} has format version {found}, but this bakeoff knows versions up to {known}: use a \
-        newer bakeoff, or run with --fresh, which moves the file aside and starts a new one", file.display())]
+        newer bakeoff, or run with --fresh, which sets the results aside and starts anew", file.display())]
     Newer {
         /// The database.
         file: PathBuf,
@@ -36,12 +36,20 @@ pub enum StoreError {
     },
     /// The database is damaged, or belongs to another program.
     #[error("cannot read the database {}: {reason}: restore it from a copy, or run with --fresh, \
-        which moves it aside and starts a new one; nothing was changed", file.display())]
+        which sets the results aside and starts anew; nothing was changed", file.display())]
     Corrupt {
         /// The database.
         file: PathBuf,
         /// Message of SQLite or of a check.
         reason: String,
+    },
+    /// The database was written elsewhere, or changed since, and no run writes into such.
+    #[error("{} comes from elsewhere (another machine, user or program wrote or changed it, or an \
+        earlier bakeoff), and no run goes on with it: look at it with `bakeoff report`, or run with \
+        --fresh, which sets the results aside and starts anew", file.display())]
+    Elsewhere {
+        /// The database.
+        file: PathBuf,
     },
     /// The disk or the quota is full.
     #[error("cannot write {}: {reason}: make room on the disk, or raise the quota, and run again; \
@@ -66,6 +74,13 @@ pub enum StoreError {
         choose another folder with --out", path.display())]
     Link {
         /// The link.
+        path: PathBuf,
+    },
+    /// A file has a second name: a hard link.
+    #[error("{} has a second name, and whatever is written to it would be written there too: replace \
+        it by a copy of itself, or choose another folder with --out", path.display())]
+    SecondName {
+        /// The file.
         path: PathBuf,
     },
     /// Something in the folder is neither a plain file nor a link.
@@ -169,6 +184,16 @@ impl StoreError {
     /// Returns true if the database is damaged, or belongs to another program.
     pub fn is_corrupt(&self) -> bool {
         matches!(self, Self::Corrupt { .. })
+    }
+
+    /// Returns true if the results come from elsewhere.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Elsewhere { .. })
+    }
+
+    /// Returns true if nothing is wrong but with the results, so that setting them aside helps.
+    pub(super) fn is_about_the_results(&self) -> bool {
+        self.is_corrupt() || self.is_newer() || self.is_elsewhere()
     }
 
     /// Returns true if the disk or the quota is full.

@@ -11,6 +11,24 @@ use std::path::{Path, PathBuf};
 /// Name of the database in the folder of an experiment.
 pub(super) const DATABASE: &str = "bakeoff.db";
 
+/// Everything that the results of an experiment consist of, by its name in their folder; the journals
+/// of the database before it, as they must never lie beside another one.
+pub(super) const LAYOUT: [&str; 13] = [
+    "bakeoff.db-journal",
+    "bakeoff.db-wal",
+    "bakeoff.db-shm",
+    "events.jsonl",
+    "progress.json",
+    "summary.md",
+    "report.json",
+    "report.md",
+    "report.html",
+    "charts",
+    "variants",
+    "contents",
+    DATABASE,
+];
+
 /// The folder of an experiment, `.bakeoff/NAME`.
 #[derive(Clone, Debug)]
 pub struct Files {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Row};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -41,9 +42,14 @@ impl Journal {
         let path = files.events();
         let in_file = |error| StoreError::from_sqlite(db_file, error);
         let in_path = |error| StoreError::from_io("write", &path, error);
+        let last: i64 = db
+            .query_row("SELECT coalesce(max(sequence), 0) FROM event", [], |row| {
+                row.get(0)
+            })
+            .map_err(in_file)?;
         let (mut file, in_lines) = match open_lines(&path).map_err(in_path)? {
-            (file, Some(sequence)) => (file, sequence),
-            (_, None) => {
+            (file, Some(sequence)) if sequence <= last.cast_unsigned() => (file, sequence),
+            _ => {
                 move_aside(&path).map_err(in_path)?;
                 (open_lines(&path).map_err(in_path)?.0, 0)
             }
@@ -134,15 +140,21 @@ struct LineNumber {
 }
 
 /// Opens the file for appending, with an incomplete last line cut off, and returns the number of
-/// its last event: 0 if it has no line, `None` if its last line is not an event.
+/// its last event: 0 if it has no line, `None` if its last line is not an event, or if the file has a
+/// second name, which is left as it is.
 fn open_lines(path: &Path) -> std::io::Result<(File, Option<u64>)> {
     let mut file = File::options()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
         .open(path)?;
-    let length = file.metadata()?.len();
+    let found = file.metadata()?;
+    if !found.is_file() || found.nlink() > 1 {
+        return Ok((file, None));
+    }
+    let length = found.len();
     let start = length.saturating_sub(TAIL_BYTES);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start))?;

@@ -8,6 +8,7 @@ use super::holder::LockHolder;
 use crate::files::open_plain;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,8 +43,13 @@ impl Lock {
             .write(true)
             .create(true)
             .truncate(false)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
             .open(&path)
             .map_err(failed)?;
+        // It is emptied and written to: under another name it may be anything.
+        if file.metadata().map_err(failed)?.nlink() > 1 {
+            return Err(StoreError::SecondName { path });
+        }
         let mut tries = 0;
         while let Err(error) = file.try_lock() {
             if let TryLockError::Error(error) = error {

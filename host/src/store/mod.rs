@@ -8,22 +8,26 @@
 //! - One commit per result: a process that is killed loses only what was not finished.
 //! - Every result is looked up by the digest of what it depends on ([`Key`]), not by its name:
 //!   what changed is done again, the rest is reused.
-//! - A database that cannot be understood is never written to.
+//! - A database that cannot be understood, or that somebody else wrote, is never written to; nothing
+//!   in it runs, and its rows are imported into one of ours before they are used.
 
+mod aside;
 mod atomic_file;
 pub mod bundle;
 mod contents;
 mod error;
 mod event_log;
+mod examine;
 mod export;
 mod files;
+mod guarded;
 mod history;
 mod holder;
+mod import;
 mod journal;
 mod key;
 mod links;
 mod lock;
-mod migrated_copy;
 mod open;
 mod replicas;
 mod results;
@@ -31,11 +35,15 @@ mod run_facts;
 mod runs;
 mod safe_id;
 mod schema;
+mod seal;
+mod seal_again;
+mod tables;
 mod variants;
 
 pub use crate::events::RunStatus;
 pub use contents::Contents;
 pub use error::StoreError;
+pub use examine::Origin;
 pub use export::{ExportFormat, ExportTable};
 pub use files::{Files, IterationFile, ReportFile};
 pub use history::RunSummary;
@@ -48,4 +56,6 @@ pub use results::{Owner, ResultKind, StoredResult, Trial};
 pub use run_facts::RunFacts;
 pub use runs::{RunId, RunMeta, Start, StartedRun};
 pub use safe_id::SafeId;
+#[doc(hidden)]
+pub use seal_again::seal_again;
 pub use variants::{StoredIteration, StoredVariant};

@@ -1,36 +1,33 @@
 //! Opening a store. A database is checked before anything is written to it.
 
-use super::atomic_file::{aside_path, sync_folder, with_suffix};
+use super::aside::set_aside;
+use super::atomic_file::{sync_folder, with_suffix};
 use super::error::StoreError;
+use super::examine::{self, BUSY_TIMEOUT, Examined, Origin, examine, newest_version};
 use super::files::{DATABASE, Files};
+use super::guarded;
+use super::import::import;
 use super::journal::Journal;
 use super::links;
 use super::lock::{LOCK_FILE, Lock};
-use super::migrated_copy;
-use super::schema::{APPLICATION_ID, DatabaseHeader, STEPS, VIEWS, migrate};
-use crate::files::open_plain;
+use super::schema::{APPLICATION_ID, STEPS, VIEWS, migrate};
+use super::seal::{RowSum, Sealer, sum_of};
+use super::tables;
+use crate::compile::UserKey;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// How long a writer waits for another program, a user's `sqlite3` for instance.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Largest database whose pages are all checked at opening: a larger one would take seconds.
-const CHECKED_BYTES_MAX: u64 = 256 << 20;
-/// The first bytes of every SQLite file.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// For reading, also while a run is writing. A database of an older bakeoff is read through a
-    /// migrated copy.
+    /// For reading, also while a run is writing. Results that come from elsewhere, or that an older
+    /// bakeoff wrote, are read through a copy of ours into which their rows are imported.
     Read,
     /// For a run: takes the lock, and creates the folder if there is none.
     Write,
-    /// As [`Mode::Write`], but a database that is damaged or too new is moved aside
-    /// (`bakeoff.db.aside-1`, …) instead of refused.
+    /// As [`Mode::Write`], but results that are damaged, too new or from elsewhere are set aside
+    /// (`aside-1`, …) instead of refused.
     SetAside,
 }
 
@@ -53,25 +50,51 @@ pub struct Store {
     pub(super) active: Option<ActiveRun>,
     /// `None` for a reader.
     pub(super) journal: Option<Journal>,
+    /// `None` for a reader.
+    sealer: Option<Sealer>,
+    origin: Origin,
+    set_aside: Option<PathBuf>,
+    unsealed: Option<String>,
     // Dropped last: the database is closed before its copy is removed, and before another process
     // may take the lock.
     _copy: Option<tempfile::TempDir>,
     _lock: Option<Lock>,
 }
 
-/// Refuses pipes, sockets and devices in the place of files that are opened: opening one might never
-/// end.
-fn refuse_pipes_and_devices(folder: &Path) -> Result<(), StoreError> {
+/// Refuses what is no plain file of one name in the place of files that are opened. Opening a pipe or
+/// a device might never end; a link is another file, and so is one with a second name elsewhere, which
+/// would be written to with this one.
+fn refuse_other_than_plain_files(folder: &Path, mode: Mode) -> Result<(), StoreError> {
     let beside = ["-journal", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
     let names = [DATABASE, LOCK_FILE].map(str::to_owned);
     for name in names.into_iter().chain(beside) {
         let path = folder.join(name);
-        let special = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
-        if std::fs::metadata(&path).is_ok_and(special) {
+        let Ok(found) = std::fs::symlink_metadata(&path) else {
+            continue;
+        };
+        if found.is_symlink() {
+            return Err(StoreError::Link { path });
+        }
+        if !found.is_file() {
             return Err(StoreError::NotAFile { path });
+        }
+        if mode != Mode::Read && found.nlink() > 1 {
+            return Err(StoreError::SecondName { path });
         }
     }
     Ok(())
+}
+
+/// The key of this user's results, or one that is forgotten, with the reason.
+fn results_key(folder: &Path) -> Result<(UserKey, Option<String>), StoreError> {
+    match UserKey::of_results() {
+        Ok(key) => Ok((key, None)),
+        Err(reason) => {
+            let key = UserKey::of_this_process();
+            let key = key.map_err(|error| StoreError::from_io("make a key for", folder, error))?;
+            Ok((key, Some(reason)))
+        }
+    }
 }
 
 impl Store {
@@ -79,37 +102,48 @@ impl Store {
     ///
     /// # Errors
     /// Reading: [`StoreError::Missing`] if there is no database. Writing: [`StoreError::Locked`] if
-    /// another run has the folder, [`StoreError::Link`] if anything in it is a link, [`StoreError::NotAFile`]
-    /// if it is a pipe or a device. Both:
-    /// [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
+    /// another run has the folder, [`StoreError::Link`] if anything in it is a link,
+    /// [`StoreError::Elsewhere`] if it has results that come from elsewhere (unless they are set
+    /// aside). Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
     /// [`StoreError::ReadOnly`], [`StoreError::Full`]. Nothing was written to the database in any of
     /// these cases.
     pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
-        let file = folder.join(DATABASE);
-        refuse_pipes_and_devices(folder)?;
-        if mode == Mode::Read {
-            return Self::open_to_read(folder, file);
-        }
+        refuse_other_than_plain_files(folder, mode)?;
+        let (key, unsealed) = results_key(folder)?;
+        let mut store = match mode {
+            Mode::Read => Self::open_to_read(folder, &key)?,
+            Mode::Write | Mode::SetAside => Self::open_to_write(folder, mode, key)?,
+        };
+        store.unsealed = unsealed;
+        Ok(store)
+    }
+
+    fn open_to_write(folder: &Path, mode: Mode, key: UserKey) -> Result<Self, StoreError> {
         let failed = |error| StoreError::from_io("create", folder, error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         links::refuse_special(folder)?;
         let lock = Lock::take(folder)?;
-        if !file.exists() {
-            // A journal without its database must not be taken for the new one's.
-            set_aside(&file)?;
-            create(&file)?;
-        } else if let Err(error) = open_checked(&file) {
-            if mode != Mode::SetAside || !(error.is_corrupt() || error.is_newer()) {
-                return Err(error);
+        let file = folder.join(DATABASE);
+        let mut aside = None;
+        let sum = match own_results(&file, &key) {
+            Ok(Some(sum)) => sum,
+            Ok(None) => {
+                // A journal without its database must not be taken for the new one's, nor what lies
+                // beside it for what the new run wrote.
+                aside = set_aside(folder)?;
+                create(&file, &key)?
             }
-            set_aside(&file)?;
-            create(&file)?;
-        }
+            Err(error) if mode == Mode::SetAside && error.is_about_the_results() => {
+                aside = set_aside(folder)?;
+                create(&file, &key)?
+            }
+            Err(error) => return Err(error),
+        };
         let in_file = |error| StoreError::from_sqlite(&file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(&file, flags).map_err(in_file)?;
         configure(&db).map_err(in_file)?;
-        migrate(&mut db, STEPS, VIEWS).map_err(in_file)?;
+        let sealer = attach_sealer(&mut db, key, sum).map_err(in_file)?;
         let files = Files::new(folder);
         let journal = Journal::open(&db, &file, &files)?;
         Ok(Self {
@@ -118,26 +152,37 @@ impl Store {
             files,
             active: None,
             journal: Some(journal),
+            sealer: Some(sealer),
+            origin: Origin::Own,
+            set_aside: aside,
+            unsealed: None,
             _copy: None,
             _lock: Some(lock),
         })
     }
 
-    fn open_to_read(folder: &Path, file: PathBuf) -> Result<Self, StoreError> {
+    fn open_to_read(folder: &Path, key: &UserKey) -> Result<Self, StoreError> {
+        let file = folder.join(DATABASE);
         if !file.exists() {
             return Err(StoreError::Missing {
                 folder: folder.to_path_buf(),
             });
         }
-        let db = open_checked(&file)?;
-        let in_file = |error| StoreError::from_sqlite(&file, error);
-        let is_older = DatabaseHeader::read(&db).map_err(in_file)?.version < newest_version();
-        let (db, copy) = match is_older {
-            true => {
-                let (db, copy) = migrated_copy::open(&db, &file)?;
+        let Examined {
+            mut db,
+            version,
+            tables,
+            sum,
+        } = examine(&file, key)?;
+        let (db, copy) = match sum {
+            Some(_) if version == newest_version() => {
+                guarded::lift(&mut db).map_err(|error| StoreError::from_sqlite(&file, error))?;
+                (db, None)
+            }
+            _ => {
+                let (db, copy) = import(&db, &file, version, &tables)?;
                 (db, Some(copy))
             }
-            false => (db, None),
         };
         Ok(Self {
             db,
@@ -145,9 +190,28 @@ impl Store {
             files: Files::new(folder),
             active: None,
             journal: None,
+            sealer: None,
+            origin: sum.map_or(Origin::Elsewhere, |_| Origin::Own),
+            set_aside: None,
+            unsealed: None,
             _copy: copy,
             _lock: None,
         })
+    }
+
+    /// Where the results come from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The folder that the results were set aside to that were here before, if any were.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
+    }
+
+    /// The reason why no later run can tell that these results are its user's own; `None` if it can.
+    pub fn unsealed(&self) -> Option<&str> {
+        self.unsealed.as_deref()
     }
 
     /// The files beside the database.
@@ -181,9 +245,20 @@ impl Store {
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(in_file)?;
-        let value = change(&transaction).map_err(in_file)?;
-        transaction.commit().map_err(in_file)?;
-        Ok(value)
+        let Some(sealer) = &self.sealer else {
+            return Err(StoreError::NoActiveRun { file: file.clone() });
+        };
+        let before = sealer.sum();
+        let write = || {
+            let value = change(&transaction)?;
+            sealer.write(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        };
+        write().map_err(|error| {
+            sealer.go_back(before);
+            in_file(error)
+        })
     }
 
     /// The run that new results belong to.
@@ -205,112 +280,42 @@ impl Store {
     }
 }
 
-/// Opens a database for reading, if it is whole and of a known version.
-fn open_checked(file: &Path) -> Result<Connection, StoreError> {
-    check_header(file)?;
-    match open_read_only(file, Access::Shared) {
-        // In a folder that cannot be written, SQLite cannot make its index of the journal. Without
-        // a journal there is nothing to index.
-        Err(error) if error.is_read_only() && !has_journal(file) => {
-            open_read_only(file, Access::Immutable)
-        }
-        other => other,
+/// The sum of the rows of the results in a file; `None` if there is none.
+///
+/// # Errors
+/// [`StoreError::Elsewhere`], and as for [`examine`].
+fn own_results(file: &Path, key: &UserKey) -> Result<Option<RowSum>, StoreError> {
+    if !file.exists() {
+        return Ok(None);
     }
-}
-
-/// Checks the first bytes without SQLite, which would take an empty file for a new database.
-fn check_header(file: &Path) -> Result<(), StoreError> {
-    let mut header = Vec::new();
-    let opened = open_plain(file);
-    let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
-    read.map_err(|error| StoreError::from_io("read", file, error))?;
-    let reason = match header.as_slice() {
-        [] => "it is empty",
-        short if short.len() < 100 => "it ends within its header",
-        other if !other.starts_with(MAGIC) => "it is not a SQLite database",
-        _ => return Ok(()),
-    };
-    Err(corrupt(file, reason))
-}
-
-/// The version of the tables that this bakeoff writes.
-fn newest_version() -> i64 {
-    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
-}
-
-/// How a file is opened for reading.
-#[derive(Clone, Copy)]
-enum Access {
-    /// Beside a writer.
-    Shared,
-    /// As a file that nobody can change.
-    Immutable,
-}
-
-fn open_read_only(file: &Path, access: Access) -> Result<Connection, StoreError> {
-    let in_file = |error| StoreError::from_sqlite(file, error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = match access {
-        Access::Shared => Connection::open_with_flags(file, flags),
-        Access::Immutable => {
-            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            Connection::open_with_flags(immutable_uri(file), flags)
-        }
-    }
-    .map_err(in_file)?;
-    db.busy_timeout(BUSY_TIMEOUT).map_err(in_file)?;
-    let header = DatabaseHeader::read(&db).map_err(in_file)?;
-    if !header.is_ours() {
-        return Err(corrupt(file, "it is another program's database"));
-    }
-    let known = newest_version();
-    if header.version > known {
-        return Err(StoreError::Newer {
-            file: file.to_path_buf(),
-            found: header.version,
-            known,
+    let examined = examine(file, key)?;
+    let Some(sum) = examined.sum else {
+        return Err(StoreError::Elsewhere {
+            file: file.to_owned(),
         });
-    }
-    let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
-    if size <= CHECKED_BYTES_MAX {
-        let sql = "PRAGMA quick_check(1)";
-        let verdict: String = db.query_row(sql, [], |row| row.get(0)).map_err(in_file)?;
-        if verdict != "ok" {
-            return Err(corrupt(file, &verdict));
-        }
-    }
-    Ok(db)
+    };
+    examine::check_indexes(&examined, file)?;
+    Ok(Some(sum))
 }
 
-/// The URI of a file, with every character escaped that has a meaning in a URI.
-fn immutable_uri(file: &Path) -> PathBuf {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    let mut uri = b"file:".to_vec();
-    for &byte in file.as_os_str().as_bytes() {
-        match byte {
-            b'%' | b'?' | b'#' => uri.extend(format!("%{byte:02X}").bytes()),
-            plain => uri.push(plain),
-        }
+/// Migrates a sealed database to the newest version, and seals what is written to it from now on.
+/// `sum` is that of its rows before.
+fn attach_sealer(db: &mut Connection, key: UserKey, sum: RowSum) -> rusqlite::Result<Sealer> {
+    let version: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables = tables::of_version(newest_version())?;
+    if version == newest_version() {
+        return Sealer::attach(db, key, &tables, sum);
     }
-    uri.extend(b"?immutable=1");
-    PathBuf::from(OsString::from_vec(uri))
-}
-
-fn corrupt(file: &Path, reason: &str) -> StoreError {
-    StoreError::Corrupt {
-        file: file.to_path_buf(),
-        reason: reason.to_owned(),
-    }
-}
-
-fn has_journal(file: &Path) -> bool {
-    std::fs::metadata(with_suffix(file, "-wal")).is_ok_and(|metadata| metadata.len() > 0)
+    migrate(db, STEPS, VIEWS)?;
+    let sum = sum_of(db, &key, &tables)?;
+    let sealer = Sealer::attach(db, key, &tables, sum)?;
+    sealer.write(db)?;
+    Ok(sealer)
 }
 
 /// Creates a database beside its place and moves it there when it is whole: a process that is
-/// killed meanwhile leaves nothing that could be taken for a database.
-fn create(file: &Path) -> Result<(), StoreError> {
+/// killed meanwhile leaves nothing that could be taken for a database. Returns the sum of its rows.
+fn create(file: &Path, key: &UserKey) -> Result<RowSum, StoreError> {
     let new = with_suffix(file, ".new");
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let leftover = with_suffix(&new, suffix);
@@ -324,35 +329,15 @@ fn create(file: &Path) -> Result<(), StoreError> {
     db.pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(in_file)?;
     configure(&db).map_err(in_file)?;
-    migrate(&mut db, STEPS, VIEWS).map_err(in_file)?;
+    let sealer = attach_sealer(&mut db, key.clone(), RowSum::default()).map_err(in_file)?;
+    let sum = sealer.sum();
     db.close().map_err(|(_, error)| in_file(error))?;
     let moved = std::fs::File::open(&new)
         .and_then(|open| open.sync_all())
         .and_then(|()| std::fs::rename(&new, file));
     moved.map_err(|error| StoreError::from_io("create", file, error))?;
-    sync_folder(file)
-}
-
-/// Moves a database and its journal to the first free `.aside-N`. The journal is moved first: left
-/// behind, it would be replayed into the next database of that name.
-fn set_aside(file: &Path) -> Result<(), StoreError> {
-    let exists = |path: &Path| {
-        ["", "-wal", "-shm"]
-            .iter()
-            .any(|end| with_suffix(path, end).exists())
-    };
-    if !exists(file) {
-        return Ok(());
-    }
-    let aside = aside_path(file, exists);
-    for suffix in ["-shm", "-wal", ""] {
-        let from = with_suffix(file, suffix);
-        if from.exists() {
-            std::fs::rename(&from, with_suffix(&aside, suffix))
-                .map_err(|error| StoreError::from_io("move", &from, error))?;
-        }
-    }
-    sync_folder(file)
+    sync_folder(file)?;
+    Ok(sum)
 }
 
 /// Sets how SQLite works on a database that is written to:
@@ -375,15 +360,4 @@ fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update(None, "trusted_schema", false)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_special_character_of_a_path_is_escaped_in_its_uri() {
-        let uri = immutable_uri(Path::new("/a b/c?d#e%f"));
-        assert_eq!(uri, Path::new("file:/a b/c%3Fd%23e%25f?immutable=1"));
-    }
 }

@@ -1,0 +1,81 @@
+//! Results that are set aside: moved to a folder of their own, and never written to again.
+
+use super::atomic_file::sync_folder;
+use super::error::StoreError;
+use super::files::LAYOUT;
+use std::path::{Path, PathBuf};
+
+/// Begins the names of folders with results that were set aside.
+const ASIDE: &str = "aside-";
+/// How many of them a folder may have.
+const ASIDE_MAX: u32 = 10_000;
+
+/// Moves all results of a folder to the first free `aside-N` in it, and returns that, if there are
+/// any. It is a folder of results as this one was, which `bakeoff report` reads.
+pub(super) fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let found: Vec<&str> = LAYOUT
+        .into_iter()
+        .filter(|name| folder.join(name).symlink_metadata().is_ok())
+        .collect();
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let aside = new_folder(folder)?;
+    for name in found {
+        let from = folder.join(name);
+        std::fs::rename(&from, aside.join(name))
+            .map_err(|error| StoreError::from_io("move", &from, error))?;
+    }
+    sync_folder(&aside.join(ASIDE))?;
+    sync_folder(&aside)?;
+    Ok(Some(aside))
+}
+
+fn new_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+    for number in 1..=ASIDE_MAX {
+        let aside = folder.join(format!("{ASIDE}{number}"));
+        match std::fs::create_dir(&aside) {
+            Ok(()) => return Ok(aside),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(StoreError::from_io("create", &aside, error)),
+        }
+    }
+    Err(StoreError::Io {
+        action: "set aside what is in",
+        path: folder.to_owned(),
+        source: std::io::Error::other(format!(
+            "{ASIDE_MAX} folders `{ASIDE}N` are there already: remove some"
+        )),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_results_are_moved_and_nothing_that_was_set_aside_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        assert_eq!(set_aside(folder.path()).unwrap(), None);
+        for number in ["1", "2"] {
+            write("lock", "");
+            write("notes.txt", "the user's own");
+            write("bakeoff.db-journal", number);
+            write("variants/heap/iteration-1/source.rs", number);
+            let aside = set_aside(folder.path()).unwrap().unwrap();
+            assert_eq!(aside, folder.path().join(format!("aside-{number}")));
+            let moved = |name: &str| std::fs::read_to_string(aside.join(name)).unwrap();
+            assert_eq!(moved("bakeoff.db-journal"), number);
+            assert_eq!(moved("variants/heap/iteration-1/source.rs"), number);
+        }
+        let left = std::fs::read_dir(folder.path()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["aside-1", "aside-2", "lock", "notes.txt"]);
+    }
+}
