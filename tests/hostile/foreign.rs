@@ -146,6 +146,34 @@ fn case_80_journal_of_another_database() {
     assert!(folder.path().join("aside-2/bakeoff.db").exists());
 }
 
+/// Every row is as it was sealed, but an index leads to others.
+#[test]
+fn case_80_index_of_other_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let file = folder.path().join("bakeoff.db");
+    let change = |statements: &str| {
+        let db = Connection::open(&file).unwrap();
+        let batch = format!("PRAGMA foreign_keys = off; PRAGMA writable_schema = on; {statements}");
+        db.execute_batch(&batch).unwrap();
+    };
+    let index = "FROM sqlite_schema WHERE name = 'event_of_run'";
+    change(&format!(
+        "UPDATE event SET run = 7; CREATE TABLE kept AS SELECT * {index}; DELETE {index}"
+    ));
+    change(
+        "UPDATE event SET run = 1; INSERT INTO sqlite_schema SELECT * FROM kept; DROP TABLE kept",
+    );
+    let db = Connection::open(&file).unwrap();
+    let by_index = "SELECT count(*) FROM event INDEXED BY event_of_run WHERE run = 1";
+    let found: i64 = db.query_row(by_index, [], |row| row.get(0)).unwrap();
+    assert_eq!(found, 0, "the index is not another one");
+    db.close().unwrap();
+    for mode in [Mode::Read, Mode::Write] {
+        assert!(Store::open(folder.path(), mode).unwrap_err().is_corrupt());
+    }
+}
+
 /// Files of the folder that are others under a second name.
 #[test]
 fn case_80_second_names() {

@@ -109,7 +109,9 @@ fn examine_as(file: &Path, key: &UserKey, access: Access) -> Result<Examined, St
         check_tables(&db, "quick_check", &tables, file, &in_file)?;
     }
     let sum = verified_sum(&db, key, &tables).map_err(in_file)?;
-    if sum.is_none() && bytes > ELSEWHERE_BYTES_MAX {
+    if sum.is_some() {
+        check_indexes(&db, &tables, file, &in_file)?;
+    } else if bytes > ELSEWHERE_BYTES_MAX {
         let reason = format!(
             "it comes from elsewhere, and has {bytes} bytes with its journal, more than the \
              {ELSEWHERE_BYTES_MAX} that are read of such"
@@ -125,17 +127,31 @@ fn examine_as(file: &Path, key: &UserKey, access: Access) -> Result<Examined, St
     })
 }
 
-/// Checks that every index has the rows of its table, as those are looked up by: a seal covers rows
-/// alone.
-pub(super) fn check_indexes(examined: &Examined, file: &Path) -> Result<(), StoreError> {
-    let in_file = |error| StoreError::from_sqlite(file, error);
-    check_tables(
-        &examined.db,
-        "integrity_check",
-        &examined.tables,
-        file,
-        &in_file,
-    )
+/// Checks that every index has the rows of its table, and no others: a seal covers rows alone, and
+/// they are looked up by indexes.
+fn check_indexes(
+    db: &Connection,
+    tables: &[Table],
+    file: &Path,
+    in_file: &dyn Fn(rusqlite::Error) -> StoreError,
+) -> Result<(), StoreError> {
+    let sql = "SELECT count(*) FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = ?1";
+    let mut indexes = db.prepare(sql).map_err(in_file)?;
+    for table in tables {
+        let count: i64 = indexes
+            .query_row([&table.name], |row| row.get(0))
+            .map_err(in_file)?;
+        if count > 0 {
+            check_tables(
+                db,
+                "integrity_check",
+                std::slice::from_ref(table),
+                file,
+                in_file,
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks each of our tables by itself: what else is in a database is nobody's business.
