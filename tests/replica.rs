@@ -10,7 +10,9 @@ use bakeoff::measure::protocol::{
 use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_domain::plan::{self, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp};
+use bakeoff_domain::plan::{
+    self, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp,
+};
 use bakeoff_domain::spec::Limits;
 
 const WIT: &str =
@@ -76,7 +78,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
 
 fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
     plan::draw(&ReplicaSpec {
-        seed: 1,
+        secret: RunSeed::Named(1).race_secret(),
         index: 0,
         stage: ReplicaStage::Race,
         calls: &[3, 2],

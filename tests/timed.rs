@@ -1,12 +1,12 @@
 //! What goes wrong only while a prototype is timed.
 
 use crate::support::{run_bakeoff, run_experiment, variant};
-use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use serde_json::Value;
 use std::fs;
 
 /// The run's seed: with it, every input is known beforehand.
-pub(crate) const SEED: u64 = 7;
+pub(crate) const SEED: RunSeed = RunSeed::Named(7);
 
 pub(crate) const WIT: &str = "package timed:test;
 world prototype { export total: func(values: list<u64>) -> u64; }
@@ -30,7 +30,7 @@ pub(crate) const GOOD: &str = "pub fn total(values: Vec<u64>) -> u64 {
 fn run_unlucky(what: &str, size: u32) -> (Value, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    let input = sample_seeds(SEED, InputPurpose::Timed, 0, 0, 0).of_call(0);
+    let input = sample_seeds(&SEED.race_secret(), InputPurpose::Timed, 0, 0, 0).of_call(0);
     let unlucky = GOOD.replace(
         "u64 {\n",
         &format!("u64 {{\n    if values[0] == {input} {{ {what} }}\n"),
@@ -83,7 +83,7 @@ fn a_trap_after_the_gate_tells_of_its_panic_and_of_its_call_which_can_be_made_ag
     );
 
     // Of each sample some call is the first: the one with this input.
-    let input = sample_seeds(SEED, InputPurpose::Timed, 0, 0, 0).of_call(0);
+    let input = sample_seeds(&SEED.race_secret(), InputPurpose::Timed, 0, 0, 0).of_call(0);
     assert_eq!(unlucky["failed_call"]["case"], 100_000);
     assert_eq!(unlucky["failed_call"]["seed"], input);
 

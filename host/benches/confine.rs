@@ -254,7 +254,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
     };
     let (component, calibrator) = (add(source()).await?, add(BuildInput::Calibrator).await?);
     let plan = plan::draw(&ReplicaSpec {
-        seed: 1,
+        seed: bakeoff_domain::plan::RunSeed::Named(1),
         index: 0,
         stage: ReplicaStage::Race,
         calls: &[100],

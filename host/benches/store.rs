@@ -342,7 +342,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
     let meta = RunMeta {
         name: "bench",
         experiment_id: "bench",
-        seed: 1,
+        seed: bakeoff_domain::plan::RunSeed::Named(1),
         experiment: &experiment,
         environment: &Environment::default(),
         bakeoff: env!("CARGO_PKG_VERSION"),

@@ -6,12 +6,13 @@ use crate::support::root;
 use bakeoff::config;
 use bakeoff::measure::WaveCase;
 use bakeoff::measure::protocol::{
-    Bundle, GateSeeds, Inputs, Reply, Request, Task, WrongCase, WrongPart,
+    Bundle, GateSecrets, Inputs, Reply, Request, Task, WrongCase, WrongPart,
 };
 use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::Limits;
 use std::fs;
@@ -82,9 +83,9 @@ fn request() -> Vec<u8> {
         task: Task::Gate {
             component,
             files: None,
-            seeds: GateSeeds {
-                cases: 7,
-                rehearsal: 11,
+            secrets: GateSecrets {
+                cases: RunSeed::Named(7).check_secret(),
+                rehearsal: RunSeed::Named(11).rehearsal_secret(),
             },
         },
     };
@@ -121,7 +122,7 @@ fn store() -> Vec<u8> {
     let meta = RunMeta {
         name: "top-k",
         experiment_id: "e1",
-        seed: 1,
+        seed: RunSeed::Named(1),
         experiment: &experiment,
         environment: &Environment::default(),
         bakeoff: "0.1.0",

@@ -29,7 +29,7 @@ enum Record {
 /// ends one, there may be room for another replica the next time.
 fn experiment(folder: &Path) {
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
-    let input = sample_seeds(SEED, InputPurpose::Timed, 0, 0, 0).of_call(0);
+    let input = sample_seeds(&SEED.race_secret(), InputPurpose::Timed, 0, 0, 0).of_call(0);
     let panics = format!("u64 {{\n    assert!(values[0] != {input}, \"unlucky\");\n");
     write("total.wit", WIT);
     write("workload.rs", WORKLOAD);

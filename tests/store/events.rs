@@ -147,7 +147,7 @@ fn progress_follows_the_events() {
         .emit(Event::RunStart {
             experiment: "top-k".into(),
             experiment_id: "e1".into(),
-            seed: 7,
+            seed: bakeoff_domain::plan::RunSeed::Named(7),
         })
         .unwrap();
     store

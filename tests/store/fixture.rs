@@ -4,6 +4,7 @@ use bakeoff::store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
 };
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
     Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
@@ -51,7 +52,7 @@ pub(crate) fn begin(
     let meta = RunMeta {
         name: "top-k",
         experiment_id,
-        seed: u64::MAX,
+        seed: RunSeed::Named(u64::MAX),
         experiment: &experiment,
         environment: &environment,
         bakeoff: "0.1.0",

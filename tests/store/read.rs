@@ -4,6 +4,7 @@ use super::fixture::NAUGHTY;
 use super::{begun, filled, replica, report};
 use crate::support::run_bakeoff;
 use bakeoff::store::{ExportFormat, ExportTable, Files, Mode, ReportFile, RunFacts, RunId, Store};
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -135,7 +136,7 @@ fn the_facts_of_a_run_are_read_back() {
         inputs: None,
         oracle: None,
         experiment_id: "e1".to_owned(),
-        seed: u64::MAX,
+        seed: RunSeed::Named(u64::MAX),
     };
     assert_eq!(store.run_facts::<Vec<String>>(RunId(1)).unwrap(), unknown);
     let inputs = vec!["wit".to_owned(), "workload".to_owned()];
@@ -145,7 +146,7 @@ fn the_facts_of_a_run_are_read_back() {
         inputs: Some(inputs),
         oracle: Some(false),
         experiment_id: "e1".to_owned(),
-        seed: u64::MAX,
+        seed: RunSeed::Named(u64::MAX),
     };
     assert_eq!(store.run_facts(RunId(1)).unwrap(), expected);
     let of_another_shape = store.run_facts::<u32>(RunId(1)).unwrap_err();

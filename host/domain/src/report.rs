@@ -9,6 +9,7 @@ use crate::attempt::Attempt;
 use crate::failure::Failure;
 use crate::measurement::VariantIndex;
 use crate::numbers;
+use crate::plan::RunSeed;
 pub use crate::race::Basis;
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
@@ -156,10 +157,10 @@ pub struct ExperimentSummary {
     /// The question.
     pub problem: String,
     /// The seed of all timed inputs and orders; `--seed` repeats them.
-    pub seed: u64,
+    pub seed: RunSeed,
     /// The seed of the inputs on which every case was checked.
     #[serde(default)]
-    pub check_seed: u64,
+    pub check_seed: RunSeed,
     /// By case: its size, or its call in WAVE. Empty for a set of instances.
     #[serde(default)]
     pub cases: Vec<CaseLabel>,

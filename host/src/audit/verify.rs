@@ -9,12 +9,13 @@ use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
 use crate::config::{ConfigError, LoadedExperiment};
 use crate::measure::{self, Assessment, GateRecord};
 use crate::run::{
-    HostOptions, Keys, OnCores, RunContext, RunError, VariantState, environment, read_variants,
-    runner_error,
+    HostOptions, Keys, OnCores, Record, RunContext, RunError, SEED_RULE, VariantState, environment,
+    read_variants, runner_error,
 };
 use crate::source::BuildInput;
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::spec;
 use bakeoff_domain::variant::VariantId;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -36,6 +37,13 @@ pub async fn verify(
     let refused =
         |why| ConfigError::Refused(format!("what is kept cannot be that of a run: {why}"));
     validate::check_evidence(record, &kept.report, &kept.evidence.replicas).map_err(refused)?;
+    if let Some(rule) = other_seed_rule(record) {
+        return Err(ConfigError::Refused(format!(
+            "its inputs followed from the seed by another rule ({rule}), so they cannot be made again \
+             here: `bakeoff report` shows what it found, and `bakeoff run --fresh` measures anew"
+        ))
+        .into());
+    }
     let seed = record.race_seed().map_err(refused)?;
     let variants = read_variants(record.variants.clone(), loaded, &kept.files, &host.policy)?;
     let context = RunContext::open(loaded, &kept.files, host, seed, report).await?;
@@ -66,6 +74,21 @@ pub async fn verify(
     verifier.times(&here.cpu);
     let figures = verifier.figures;
     Ok(figures.verification(&record.experiment.name, record.run))
+}
+
+/// Returns the rule by which the inputs of a run were made from its seed, if it is not today's.
+fn other_seed_rule(record: &Record) -> Option<String> {
+    if !matches!(
+        record.experiment.workload.inputs,
+        spec::Inputs::Generated { .. }
+    ) {
+        return None;
+    }
+    let rules = record
+        .gates
+        .iter()
+        .map(|gate| store::input(&gate.inputs, "seeds").unwrap_or("that of an earlier version"));
+    rules.map(str::to_owned).find(|rule| rule != SEED_RULE)
 }
 
 /// A verification in progress.

@@ -11,6 +11,7 @@ use super::{Status, again, counts, regression, show};
 use crate::config::{self, APPROACHES_MAX, LoadedExperiment, Policy, SIZES_MAX, units};
 use crate::render::escape::Plain;
 use crate::store::Start;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
@@ -72,8 +73,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"], requires = "wit")]
     cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
-    #[arg(long, value_name = "N", value_parser = counts::seed)]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = counts::run_seed)]
+    seed: Option<RunSeed>,
     /// Time for measuring, after building and checking: 500ms, 40s, 2min; 20s, if not given
     #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
     budget: Option<Duration>,

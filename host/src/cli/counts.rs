@@ -1,5 +1,6 @@
 //! Whole numbers on the command line, as the experiment file has them: `20_000`.
 
+use bakeoff_domain::plan::RunSeed;
 use std::ops::RangeInclusive;
 
 /// Parses a size of inputs, at least 1.
@@ -12,7 +13,13 @@ pub(super) fn workers(text: &str) -> Result<u32, String> {
     within(text, 1..=1024).map(|workers| workers as u32)
 }
 
-/// Parses a seed.
+/// Parses the seed of a run: a number, or the digits of one that was drawn.
+pub(super) fn run_seed(text: &str) -> Result<RunSeed, String> {
+    let named = || seed(text).map(RunSeed::Named);
+    text.parse().or_else(|_| named())
+}
+
+/// Parses the seed of a call.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     within(text, 0..=u64::MAX)
 }
@@ -39,6 +46,9 @@ mod tests {
         assert_eq!(size("1_0_0"), Ok(100));
         assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(seed("0"), Ok(0));
+        assert_eq!(run_seed("1_000"), Ok(RunSeed::Named(1_000)));
+        let drawn = RunSeed::Drawn([0xA0; 16]);
+        assert_eq!(run_seed(&drawn.to_string()), Ok(drawn));
         assert_eq!(workers("2"), Ok(2));
         for text in ["", "_1", "1_", "1__0", "-1", "+1", "1e3", "1 000", "x", "٣"] {
             assert!(size(text).unwrap_err().contains("20_000"), "{text}");

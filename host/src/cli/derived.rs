@@ -13,6 +13,7 @@ use crate::render::escape::{Lines, Plain};
 use crate::run::{self, Unconfined};
 use crate::source::{BuildInput, read_code};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface, Workload};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,7 @@ impl Derived {
     pub(super) async fn first_look(
         &self,
         experiment: &Experiment,
-        seed: u64,
+        seed: RunSeed,
         safety: &Safety,
         policy: &Policy,
         output: &Output,
@@ -174,8 +175,9 @@ fn input_text(call: &str, calls: &[RepeatedCall], input: usize) -> String {
 }
 
 /// The seed of an input: another one for each. A race draws its own.
-fn seed_of(seed: u64, case: CaseIndex, input: u64) -> u64 {
-    seed.wrapping_add(case as u64 * INPUTS_OF_EACH + input)
+fn seed_of(seed: RunSeed, case: CaseIndex, input: u64) -> u64 {
+    let secret = seed.secret().derive("first-look", &[]);
+    sample_seeds(&secret, InputPurpose::Gate, 0, 0, case).of_call(input as u32)
 }
 
 async fn read_file(code: &Code, confinement: &Confinement) -> Result<RustFile, Failure> {

@@ -7,6 +7,7 @@ use crate::config::{self, LoadedExperiment, Policy};
 use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
 use bakeoff_domain::ids;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Experiment, Workers};
 use clap::Args;
@@ -41,8 +42,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
-    #[arg(long, value_name = "N", value_parser = counts::seed)]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = counts::run_seed)]
+    seed: Option<RunSeed>,
     /// Time for measuring, after building and checking: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     budget: Option<Duration>,
@@ -94,7 +95,7 @@ pub(super) struct Job<'a> {
     pub(super) folder: &'a Path,
     pub(super) start: Start,
     /// The seed of the run, if the user gave one.
-    pub(super) seed: Option<u64>,
+    pub(super) seed: Option<RunSeed>,
     pub(super) safety: &'a Safety,
     /// The host's policy, which the experiment satisfies.
     pub(super) policy: Policy,

@@ -11,6 +11,7 @@ use crate::measure::{
 use crate::source::BuildInput;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::spec::{Limits, Measure, State};
 use std::convert::Infallible;
@@ -119,8 +120,8 @@ async fn race(
             call: CASE.to_owned(),
             expect: None,
         }]),
-        seed: 1,
-        check_seed: 1,
+        seed: RunSeed::Named(1),
+        check_seed: RunSeed::Named(1),
     };
     let same = TimedVariant {
         timed: programs.spin.timed.as_slice().into(),

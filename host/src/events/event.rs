@@ -4,6 +4,7 @@
 //! fields, and an event of another meaning gets a new name.
 
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -60,7 +61,7 @@ pub enum Event {
         /// Digest of all that decides the result.
         experiment_id: String,
         /// Inputs and orders are derived from it.
-        seed: u64,
+        seed: RunSeed,
     },
     /// A run is resumed, or begins with results of an earlier one.
     #[serde(rename = "bakeoff:run:resumed")]

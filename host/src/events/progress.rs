@@ -203,7 +203,7 @@ mod tests {
             Event::RunStart {
                 experiment: "top-k".into(),
                 experiment_id: "e".into(),
-                seed: 1,
+                seed: bakeoff_domain::plan::RunSeed::Named(1),
             },
             Event::StageStart {
                 stage: Stage::Build,

@@ -1,14 +1,14 @@
 //! The assessment, inside a runner: one variant is called on many inputs, each answer is judged, and
 //! the workload says how good it is.
 //!
-//! The inputs come in rounds of one on each case, and follow from the seed alone: every variant gets
+//! The inputs come in rounds of one on each case, and follow from the key alone: every variant gets
 //! the same ones in the same order, so that qualities can be compared input by input.
 
 use super::announcement::Doing;
 use super::gate::{Gate, Halt, digest};
 use super::protocol::{AssessedAnswer, Reply};
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, Secret, sample_seeds};
 
 /// The most rounds.
 pub(super) const ROUNDS_MAX: u32 = 256;
@@ -17,12 +17,12 @@ const INPUTS_MAX: usize = 4_096;
 /// Units of fuel, of prototype and workload together, after which no other round begins: a few
 /// seconds.
 const FUEL_MAX: u64 = 10_000_000_000;
-/// The block of the inputs' seeds. The gate draws its own from block 0.
+/// The block of the inputs' seeds.
 const BLOCK: u32 = 1;
 
 impl Gate<'_> {
     /// Assesses the answers to as many rounds of inputs as the limits allow, and to one at least.
-    pub(super) fn assess(&mut self, seed: u64) -> Result<(), Halt> {
+    pub(super) fn assess(&mut self, secret: &Secret) -> Result<(), Halt> {
         let cases = self.workload.cases();
         let (mut rounds, mut fuel) = (0, 0_u64);
         while rounds == 0
@@ -31,7 +31,7 @@ impl Gate<'_> {
                 && fuel.saturating_add(self.workload.fuel()) < FUEL_MAX)
         {
             for case in 0..cases {
-                let seeds = sample_seeds(seed, InputPurpose::Gate, rounds, BLOCK, case);
+                let seeds = sample_seeds(secret, InputPurpose::Gate, rounds, BLOCK, case);
                 fuel = fuel.saturating_add(self.assess_answer(case, seeds.of_call(0))?);
             }
             rounds += 1;

@@ -57,7 +57,7 @@ pub async fn assess(
     let message = config.request(|bundle| Task::Assess {
         component: bundle.add(checked),
         files: files.map(|files| bundle.add_files(files)),
-        seed: config.seed,
+        secret: config.seed.assessment_secret(),
     })?;
     let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);

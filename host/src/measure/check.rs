@@ -10,6 +10,7 @@ use crate::config::units;
 use crate::source::PackedFolders;
 use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::plan::RunSeed;
 use serde::{Deserialize, Serialize};
 
 /// The share of a call's fuel that a variant saves on an instance that has been called before, beyond
@@ -36,10 +37,10 @@ pub struct GateRecord {
     /// The operations that the component tried and was refused, over all these calls.
     #[serde(default)]
     pub attempts: Vec<Attempt>,
-    /// The seed of the rehearsal's inputs and order: that of the run that made it. `None` in
-    /// records that are older than this field.
+    /// The seed that the rehearsal's inputs and order follow from: that of the run that made it.
+    /// `None` in records that are older than this field.
     #[serde(default)]
-    pub rehearsal_seed: Option<u64>,
+    pub rehearsal_seed: Option<RunSeed>,
 }
 
 impl GateRecord {
@@ -126,17 +127,17 @@ pub async fn check(
     core: Option<usize>,
     mut on_case: impl FnMut(usize) + Send,
 ) -> Result<GateRecord, RunnerError> {
-    let seeds = config.gate_seeds();
+    let secrets = config.gate_secrets();
     let message = config.request(|bundle| Task::Gate {
         component: bundle.add(checked),
         files: files.map(|files| bundle.add_files(files)),
-        seeds,
+        secrets,
     })?;
     let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord {
-            rehearsal_seed: Some(seeds.rehearsal),
+            rehearsal_seed: Some(config.seed),
             ..GateRecord::default()
         };
         let ended = watch

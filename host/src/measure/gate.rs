@@ -2,7 +2,7 @@
 //! is judged, and the fuel of a call is compared before and after other calls.
 
 use super::announcement::Doing;
-use super::protocol::{CheckedCase, GateSeeds, Opened, Reply};
+use super::protocol::{CheckedCase, GateSecrets, Opened, Reply};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
@@ -50,7 +50,7 @@ pub(super) struct Gate<'a> {
     pub(super) prepared: &'a PreparedComponent,
     pub(super) call: &'a [String],
     pub(super) workload: &'a mut Workload,
-    pub(super) seeds: GateSeeds,
+    pub(super) secrets: GateSecrets,
     pub(super) frames: &'a mut Frames,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
@@ -130,7 +130,14 @@ impl Gate<'_> {
 
     /// Returns the seed of a call on `case` that is made while case `about` is checked.
     pub(super) fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-        sample_seeds(self.seeds.cases, InputPurpose::Gate, about as u32, 0, case).of_call(call)
+        sample_seeds(
+            &self.secrets.cases,
+            InputPurpose::Gate,
+            about as u32,
+            0,
+            case,
+        )
+        .of_call(call)
     }
 
     /// Makes one call on the instance in `slot`, which is filled if it is empty, and judges the

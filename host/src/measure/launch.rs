@@ -191,12 +191,12 @@ mod tests {
     use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
     use bakeoff_domain::measurement::SampleKind;
-    use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
+    use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 
     /// Returns a plan of two variants on two cases, the second of which makes single calls on one.
     fn drawn() -> ReplicaPlan {
         plan::draw(&ReplicaSpec {
-            seed: 1,
+            secret: RunSeed::Named(1).race_secret(),
             index: 3,
             stage: ReplicaStage::Race,
             calls: &[4, 2],

@@ -186,7 +186,7 @@ impl Pilots<'_> {
                 Some(_) => self.options.instances_per_block(),
             };
             let plan = plan::draw(&ReplicaSpec {
-                seed: self.config.seed,
+                secret: self.config.seed.race_secret(),
                 index: self.index,
                 stage: ReplicaStage::Pilot,
                 calls,

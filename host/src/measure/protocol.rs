@@ -14,7 +14,7 @@ use crate::sandbox::{GuestError, Imports, PeakMemory};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
-use bakeoff_domain::plan::ReplicaPlan;
+use bakeoff_domain::plan::{ReplicaPlan, Secret};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Limits;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -173,8 +173,8 @@ pub enum Task {
         component: Blob,
         /// The files that it is granted, if any.
         files: Option<Blob>,
-        /// The seeds of the inputs.
-        seeds: GateSeeds,
+        /// The keys of the inputs.
+        secrets: GateSecrets,
     },
     /// Call one variant on many inputs, and let the workload assess its answers.
     Assess {
@@ -182,8 +182,8 @@ pub enum Task {
         component: Blob,
         /// The files that it is granted, if any.
         files: Option<Blob>,
-        /// The seed of the inputs.
-        seed: u64,
+        /// The key of the inputs.
+        secret: Secret,
     },
     /// Repeat the calls of a failure in a variant's diagnostic build.
     Diagnose {
@@ -198,13 +198,13 @@ pub enum Task {
     Replica(ReplicaTask),
 }
 
-/// The seeds of a gate's inputs.
+/// The keys of a gate's inputs. Nothing that is timed follows from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GateSeeds {
-    /// The seed of the inputs on which every case is checked.
-    pub cases: u64,
-    /// The seed of the rehearsal's inputs, which must not be known beforehand.
-    pub rehearsal: u64,
+pub struct GateSecrets {
+    /// The key of the inputs on which every case is checked.
+    pub cases: Secret,
+    /// The key of the rehearsal's inputs, which must not be known beforehand.
+    pub rehearsal: Secret,
 }
 
 /// The task of making calls, each on a fresh instance.

@@ -248,7 +248,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
     ) {
         let sampling = &self.pilot.sampling;
         let plan = plan::draw(&ReplicaSpec {
-            seed: self.config.seed,
+            secret: self.config.seed.race_secret(),
             index,
             stage: ReplicaStage::Race,
             calls: &sampling.calls,

@@ -9,7 +9,7 @@ use super::protocol::Rehearsal;
 use crate::invoke::Value;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, LiveVariant, REPLICAS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp,
+    self, BLOCKS_MAX, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, Secret, WarmUp,
 };
 use std::collections::VecDeque;
 
@@ -53,12 +53,12 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         }
     }
 
-    /// Runs the rehearsal. `fuel` is that of one call, by case; inputs and order are drawn from
-    /// `seed`.
-    pub(super) fn run(mut self, fuel: &[u64], seed: u64) -> Result<Rehearsal, Halt> {
+    /// Runs the rehearsal. `fuel` is that of one call, by case; inputs and order follow from
+    /// `secret`.
+    pub(super) fn run(mut self, fuel: &[u64], secret: Secret) -> Result<Rehearsal, Halt> {
         let per_block = self.gate.workload.has_instances();
         let per_block = per_block.then_some(plan::INSTANCES_PER_BLOCK);
-        let plan = draw(fuel, per_block, seed);
+        let plan = draw(fuel, per_block, secret);
         self.gate.made.clear();
         self.warm_up(&plan)?;
         'blocks: for block in &plan.blocks {
@@ -124,16 +124,15 @@ impl<'g, 'a> Rehearse<'g, 'a> {
     }
 }
 
-/// Returns the plan of a replica in which one variant runs alone, under an index that no race
-/// reaches.
-fn draw(fuel: &[u64], instances_per_block: Option<u32>, seed: u64) -> ReplicaPlan {
+/// Returns the plan of a replica in which one variant runs alone.
+fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> ReplicaPlan {
     let calls: Vec<u32> = fuel
         .iter()
         .map(|fuel| (SAMPLE_FUEL / fuel.max(&1)).clamp(1, SAMPLE_CALLS_MAX) as u32)
         .collect();
     plan::draw(&ReplicaSpec {
-        seed,
-        index: REPLICAS_MAX - 1,
+        secret,
+        index: 0,
         stage: ReplicaStage::Pilot,
         calls: &calls,
         instances_per_block,
@@ -147,10 +146,15 @@ fn draw(fuel: &[u64], instances_per_block: Option<u32>, seed: u64) -> ReplicaPla
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_domain::plan::RunSeed;
 
     #[test]
     fn short_calls_are_rehearsed_often_and_long_ones_once_in_a_block() {
-        let plan = draw(&[1, 1_000_000, 1_000_000_000], None, 7);
+        let plan = draw(
+            &[1, 1_000_000, 1_000_000_000],
+            None,
+            RunSeed::Named(7).rehearsal_secret(),
+        );
         let calls = |case: CaseIndex| -> u32 {
             let cases = plan.blocks.iter().flat_map(|block| &block.cases);
             let of = cases.filter(|plan| plan.case == case);

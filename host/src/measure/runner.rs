@@ -1,7 +1,7 @@
 //! The runner: the role of a child process that runs guests.
 
 use super::gate::{self, Gate, Halt};
-use super::protocol::{GateSeeds, Inputs, Opened, Reply, Task, WrongCase};
+use super::protocol::{GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
 use super::repeat;
 use super::replica::{Replica, Stop};
@@ -48,7 +48,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         Task::Gate {
             component,
             files,
-            seeds,
+            secrets,
         } => {
             let bytes = opened.blob(*component)?;
             let imports = opened.imports(*files)?;
@@ -60,7 +60,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
                         &opened,
                         &prepared,
                         &workload,
-                        *seeds,
+                        *secrets,
                         frames,
                         checked_and_rehearsed,
                     );
@@ -73,20 +73,21 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         Task::Assess {
             component,
             files,
-            seed,
+            secret,
         } => {
             let bytes = opened.blob(*component)?;
             let imports = opened.imports(*files)?;
-            let seeds = GateSeeds {
-                cases: *seed,
-                rehearsal: *seed,
+            let secrets = GateSecrets {
+                cases: *secret,
+                rehearsal: *secret,
             };
             // SAFETY: the parent authenticated the bytes it sent.
             let prepared = unsafe { checked.prepare(bytes, imports) }
                 .map_err(|error| (Halt::GuestError(error), Vec::new()));
-            let assess = |gate: &mut Gate<'_>| gate.assess(*seed);
-            let assessed = prepared
-                .and_then(|prepared| in_gate(&opened, &prepared, &workload, seeds, frames, assess));
+            let assess = |gate: &mut Gate<'_>| gate.assess(secret);
+            let assessed = prepared.and_then(|prepared| {
+                in_gate(&opened, &prepared, &workload, secrets, frames, assess)
+            });
             ended(assessed, frames)
         }
         Task::Diagnose { component, calls } => {
@@ -150,7 +151,7 @@ fn in_gate(
     opened: &Opened<'_>,
     prepared: &PreparedComponent,
     workload_sandbox: &Sandbox,
-    seeds: GateSeeds,
+    secrets: GateSecrets,
     frames: &mut Frames,
     act: impl FnOnce(&mut Gate<'_>) -> Result<(), Halt>,
 ) -> Result<(), (Halt, Calls)> {
@@ -166,7 +167,7 @@ fn in_gate(
         prepared,
         call,
         workload: &mut workload,
-        seeds,
+        secrets,
         frames,
         made: Vec::new(),
     };
@@ -176,8 +177,8 @@ fn in_gate(
 /// Checks every case, then rehearses the calls of a whole replica.
 fn checked_and_rehearsed(gate: &mut Gate<'_>) -> Result<(), Halt> {
     let fuel = gate.run()?;
-    let seed = gate.seeds.rehearsal;
-    let rehearsal = Rehearse::new(gate).run(&fuel, seed)?;
+    let secret = gate.secrets.rehearsal;
+    let rehearsal = Rehearse::new(gate).run(&fuel, secret)?;
     gate.say(&Reply::Rehearsed(rehearsal))
 }
 

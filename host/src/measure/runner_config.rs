@@ -1,8 +1,9 @@
 //! The configuration that all runners of a problem share.
 
-use super::protocol::{Bundle, GateSeeds, Inputs, Request, Task};
+use super::protocol::{Bundle, GateSecrets, Inputs, Request, Task};
 use super::watch::RunnerError;
 use crate::confine::Confinement;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::{Limits, State};
 use std::sync::Arc;
 
@@ -19,18 +20,19 @@ pub struct RunnerConfig {
     pub state: State,
     /// The source of inputs, with the workload's code in the checked profile.
     pub inputs: Inputs<Arc<[u8]>>,
-    /// The seed of timed inputs and of orders. Nobody knows it before the run begins.
-    pub seed: u64,
+    /// The seed of timed inputs and of orders. Nobody knows it before the run begins, and no runner
+    /// gets it: only the keys of its own inputs.
+    pub seed: RunSeed,
     /// The seed of the inputs on which every case is checked.
-    pub check_seed: u64,
+    pub check_seed: RunSeed,
 }
 
 impl RunnerConfig {
-    /// Returns the seeds of a gate's inputs.
-    pub(super) fn gate_seeds(&self) -> GateSeeds {
-        GateSeeds {
-            cases: self.check_seed,
-            rehearsal: self.seed,
+    /// Returns the keys of a gate's inputs.
+    pub(super) fn gate_secrets(&self) -> GateSecrets {
+        GateSecrets {
+            cases: self.check_seed.check_secret(),
+            rehearsal: self.seed.rehearsal_secret(),
         }
     }
 

@@ -390,6 +390,7 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use bakeoff_domain::plan::RunSeed;
     use bakeoff_domain::report::{Cost, Environment, ExperimentSummary, Facts, Protocol, assemble};
     use std::collections::BTreeMap;
 
@@ -400,8 +401,8 @@ pub(super) mod tests {
                 id: "id".to_owned(),
                 name: "experiment".to_owned(),
                 problem: "problem".to_owned(),
-                seed: 1,
-                check_seed: 1,
+                seed: RunSeed::Named(1),
+                check_seed: RunSeed::Named(1),
                 instances: None,
                 cases: Vec::new(),
                 options: Vec::new(),

@@ -102,7 +102,7 @@ impl Run<'_> {
             })
             .collect();
         let builder: &Arc<Builder> = &self.context.tools.builder;
-        for index in build_order(self.context.config.seed, number, builds.len()) {
+        for index in build_order(&self.context.config.seed.secret(), number, builds.len()) {
             let code = builds[index].0.clone();
             let request = self.context.prototype(code, BuildKind::Release);
             match builder.build_anew(&request).await {

@@ -16,6 +16,7 @@ use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::{Analysis, Basis, StopReason};
 use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
@@ -139,7 +140,7 @@ fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSumma
         name: experiment.name.clone(),
         problem: experiment.problem.clone(),
         seed,
-        check_seed: experiment.workload.seed.unwrap_or(seed),
+        check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
         cases: match experiment.workload.inputs.are_instances() {
             true => Vec::new(),
             false => record.cases.clone(),

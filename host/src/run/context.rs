@@ -11,6 +11,7 @@ use crate::interface::{self, InputRequest, Interface, InterfaceError, World};
 use crate::measure::{self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, WaveCase};
 use crate::source::{BuildInput, RunFiles, digest_of_parts};
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
 use bakeoff_domain::spec::{self, Workers};
 use std::path::Path;
@@ -45,7 +46,7 @@ impl RunContext {
         loaded: &LoadedExperiment,
         files: &RunFiles,
         host: &HostOptions,
-        seed: u64,
+        seed: RunSeed,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let experiment = &loaded.experiment;
@@ -73,7 +74,7 @@ impl RunContext {
             limits: experiment.limits,
             state: experiment.measure.state,
             seed,
-            check_seed: experiment.workload.seed.unwrap_or(seed),
+            check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
             inputs,
         };
         let context = Self {
@@ -103,9 +104,9 @@ impl RunContext {
 
     /// Sets the seed of what is timed, and of what is checked too if the experiment declares no
     /// seed for that.
-    pub(super) fn set_seed(&mut self, seed: u64, check_seed: Option<u64>) {
+    pub(super) fn set_seed(&mut self, seed: RunSeed, check_seed: Option<u64>) {
         self.config.seed = seed;
-        self.config.check_seed = check_seed.unwrap_or(seed);
+        self.config.check_seed = check_seed.map_or(seed, RunSeed::Named);
     }
 
     /// Returns the calibrator's code in the timed profile: a single layout.

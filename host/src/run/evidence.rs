@@ -10,6 +10,7 @@ use crate::store::{
     self, RaceLists, ResultKind, RunId, RunStatus, Store, StoreError, StoredResult,
 };
 use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
@@ -36,7 +37,7 @@ pub struct Record {
     /// The environment in which the run measured.
     pub environment: Environment,
     /// The seed of the run.
-    pub seed: u64,
+    pub seed: RunSeed,
     /// Duration of the run, in seconds.
     pub seconds: f64,
     /// The variants, in the order of declaration.
@@ -208,7 +209,7 @@ impl Record {
     ///
     /// # Errors
     /// The stored text is no seed.
-    pub fn race_seed(&self) -> Result<u64, String> {
+    pub fn race_seed(&self) -> Result<RunSeed, String> {
         let seed = self.race.as_ref().and_then(|race| race.seed.as_deref());
         seed.map_or(Ok(self.seed), |seed| {
             seed.parse().map_err(|_| format!("{seed} is no seed"))

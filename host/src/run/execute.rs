@@ -57,11 +57,12 @@ pub async fn run(
              {reason}"
         ));
     }
-    let mut seed = seed::choose(options, &store)?;
     let files = RunFiles::read(loaded)?;
     let experiment = &loaded.experiment;
     let declared = variant::declare(&experiment.approaches);
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
+    // From here on, no file that anybody can change decides what is timed.
+    let mut seed = seed::choose(options, &store)?;
     let mut context = RunContext::open(loaded, &files, &options.host, seed, report).await?;
     let identify = |context: &RunContext| {
         let keys = Keys::new(experiment, context)

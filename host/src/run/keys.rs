@@ -19,7 +19,11 @@ pub(super) const UNREADABLE: &str = "unreadable";
 /// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
 /// replicas that were measured by others are not continued.
 const RACE_RULES: &str =
-    "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=by-allocator";
+    "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=by-allocator seeds=hmac";
+
+/// The rule by which the inputs of gates and assessments follow from a seed. Gates that older
+/// versions made have none, and other inputs.
+pub const SEED_RULE: &str = "hmac-sha256";
 
 /// Values that all keys of a run share.
 pub struct Keys {
@@ -136,12 +140,13 @@ impl Keys {
     }
 
     /// Returns the inputs that all gates of a run depend on, by name.
-    pub fn gate_inputs(&self) -> [(&'static str, &str); 6] {
+    pub fn gate_inputs(&self) -> [(&'static str, &str); 7] {
         [
             ("interface", &self.interface),
             ("workload", &self.workload),
             ("limits", &self.limits),
             ("check-seed", &self.check_seed),
+            ("seeds", SEED_RULE),
             ("engine", &self.checked),
             ("confinement", &self.confinement),
         ]

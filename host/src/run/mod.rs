@@ -42,7 +42,7 @@ pub use context::{RunContext, environment, runner_error};
 pub use error::RunError;
 pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
 pub use execute::{Finished, read_variants, run};
-pub use keys::Keys;
+pub use keys::{Keys, SEED_RULE};
 pub use on_cores::OnCores;
 pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
 pub use repeat::{RepeatOutcome, repeat};

@@ -5,6 +5,7 @@ use crate::compile::{self, Builder, Cache, Toolchain, ToolchainChoice, WasiImpor
 use crate::config::Policy;
 use crate::confine::Confinement;
 use crate::store::Start;
+use bakeoff_domain::plan::RunSeed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ pub struct RunOptions {
     /// The use of earlier results.
     pub start: Start,
     /// The seed of the run, if the user gave one.
-    pub seed: Option<u64>,
+    pub seed: Option<RunSeed>,
     /// The host's own options.
     pub host: HostOptions,
     /// The command that continues the run, for the message of an interruption.

@@ -10,6 +10,7 @@ use crate::measure::{self, RepeatInput, RepeatedCall};
 use crate::source::{BuildInput, RunFiles};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::RunSeed;
 
 /// The outcome of a call that was made again.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub async fn repeat(
 ) -> Result<RepeatOutcome, RunError> {
     let files = RunFiles::read(loaded)?;
     let granted = read_granted_files(loaded, &host.policy)?;
-    let context = RunContext::open(loaded, &files, host, call.1, report).await?;
+    let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
     let Some(code) = files.code.into_iter().next() else {
         return Err(RunError::Machine(
             "there is no prototype to call".to_owned(),

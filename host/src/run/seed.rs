@@ -6,14 +6,12 @@ use super::keys::Keys;
 use super::options::RunOptions;
 use super::variant_state::VariantState;
 use crate::store::{ResultKind, RunId, Start, Store, StoredResult, input};
+use bakeoff_domain::plan::RunSeed;
 use serde::de::IgnoredAny;
-
-/// Bits of a drawn seed: too many to try, and few enough that every JSON parser keeps them exactly.
-const BITS: u32 = 53;
 
 /// Returns the seed to begin with: the one that the user gave; else that of the last run, unless it
 /// is [spent](is_spent); else a new one, which is drawn after the prototypes are written.
-pub(super) fn choose(options: &RunOptions, store: &Store) -> Result<u64, RunError> {
+pub(super) fn choose(options: &RunOptions, store: &Store) -> Result<RunSeed, RunError> {
     let kept = match options.start {
         Start::Resume => store.last_seed()?,
         Start::Fresh => None,
@@ -86,13 +84,14 @@ fn agree(kept: &[(String, String)], others: &[(String, String)], names: &[&str])
 ///
 /// # Errors
 /// The system gives no random numbers.
-pub fn draw() -> Result<u64, RunError> {
-    let drawn = getrandom::u64().map_err(|error| {
+pub fn draw() -> Result<RunSeed, RunError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
         RunError::Engine(format!(
             "the system gives no random numbers ({error}); name a seed with --seed"
         ))
     })?;
-    Ok(drawn >> (u64::BITS - BITS))
+    Ok(RunSeed::Drawn(bytes))
 }
 
 #[cfg(test)]
@@ -103,7 +102,7 @@ mod tests {
     fn no_two_runs_draw_the_same_seed() {
         let (one, other) = (draw().unwrap(), draw().unwrap());
         assert_ne!(one, other);
-        assert!(one.max(other) < 1 << BITS);
+        assert!(matches!(one, RunSeed::Drawn(_)));
     }
 
     #[test]

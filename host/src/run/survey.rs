@@ -10,6 +10,7 @@ use crate::measure::{self, RepeatInput, RepeatedCall};
 use crate::source::RunFiles;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::RunSeed;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
@@ -29,8 +30,8 @@ pub async fn survey(
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Vec<SurveyedCalls>, RunError> {
     let files = RunFiles::read(loaded)?;
-    let seed = calls.first().map_or(0, |(_, seed)| *seed);
-    let context = Arc::new(RunContext::open(loaded, &files, host, seed, report).await?);
+    let context =
+        Arc::new(RunContext::open(loaded, &files, host, RunSeed::default(), report).await?);
     let calls: Arc<[(CaseIndex, u64)]> = calls.into();
     let mut surveys = JoinSet::new();
     for (place, code) in files.code.into_iter().enumerate() {

@@ -5,6 +5,7 @@ use super::lock::Lock;
 use super::open::Store;
 use super::runs::RunId;
 use crate::events::RunStatus;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
 use rusqlite::{OptionalExtension, Row};
@@ -63,16 +64,15 @@ impl Store {
     /// The seed of the last run; `None` if there is none yet.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if it is not a number; any error of reading the database.
-    pub fn last_seed(&self) -> Result<Option<u64>, StoreError> {
+    /// [`StoreError::Corrupt`] if it is no seed; any error of reading the database.
+    pub fn last_seed(&self) -> Result<Option<RunSeed>, StoreError> {
         let sql = "SELECT seed FROM run ORDER BY id DESC LIMIT 1";
         let text: Option<String> = self
             .db
             .query_row(sql, [], |row| row.get(0))
             .optional()
             .map_err(|error| self.sqlite_error(error))?;
-        text.map(|text| self.parse_json(&text, "a seed"))
-            .transpose()
+        text.map(|text| self.parse_seed(&text)).transpose()
     }
 
     /// The last run that has a report; `None` if there is none yet.
@@ -142,6 +142,14 @@ impl Store {
             self.parse_json(&settings, "an experiment")?,
             self.parse_json(&environment, "an environment")?,
         ))
+    }
+
+    /// Reads the seed of a run.
+    pub(super) fn parse_seed(&self, text: &str) -> Result<RunSeed, StoreError> {
+        text.parse().map_err(|error| StoreError::Corrupt {
+            file: self.file.clone(),
+            reason: format!("a seed in it cannot be understood ({error})"),
+        })
     }
 
     /// Reads a value that the store wrote as JSON.

@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::open::Store;
 use super::runs::{RunId, to_json};
+use bakeoff_domain::plan::RunSeed;
 use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,7 +18,7 @@ pub struct RunFacts<T> {
     /// Digest of all that decides the result.
     pub experiment_id: String,
     /// The seed that all inputs and orders follow from.
-    pub seed: u64,
+    pub seed: RunSeed,
 }
 
 impl Store {
@@ -67,7 +68,7 @@ impl Store {
             inputs,
             oracle,
             experiment_id,
-            seed: self.parse_json(&seed, "a seed")?,
+            seed: self.parse_seed(&seed)?,
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::open::{ActiveRun, Store};
 use crate::events::RunStatus;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -26,7 +27,7 @@ pub struct RunMeta<'a> {
     /// otherwise a new run begins, which reuses the results that the change does not affect.
     pub experiment_id: &'a str,
     /// The seed that all inputs and orders are derived from.
-    pub seed: u64,
+    pub seed: RunSeed,
     /// The experiment, with every default filled in.
     pub experiment: &'a Experiment,
     /// The environment that it is measured in.

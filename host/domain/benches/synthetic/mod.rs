@@ -5,7 +5,9 @@
 
 use crate::random::Noise;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
-use bakeoff_domain::plan::{LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, WarmUp, draw};
+use bakeoff_domain::plan::{
+    LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp, draw,
+};
 use bakeoff_domain::race::{
     Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
@@ -167,7 +169,7 @@ pub(crate) fn plan(
     order: Order,
 ) -> ReplicaPlan {
     let mut plan = draw(&ReplicaSpec {
-        seed,
+        secret: RunSeed::Named(seed).race_secret(),
         index,
         stage: ReplicaStage::Race,
         calls: &vec![20; cases],

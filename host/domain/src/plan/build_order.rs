@@ -1,17 +1,14 @@
 //! The order of builds in a round that times them.
 
-use super::seeds::mix;
+use super::secret::Secret;
 use super::shuffle::shuffle;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// What keeps the draws of builds apart from those of replicas, which the same seed gives.
-const BUILDS: u64 = 0x6275_696C_6473;
-
 /// The order, drawn uniformly, in which a round builds `count` prototypes: their indexes.
-pub fn build_order(seed: u64, round: u32, count: usize) -> Vec<usize> {
-    let seed = mix(seed ^ BUILDS).wrapping_add(u64::from(round));
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+pub fn build_order(secret: &Secret, round: u32, count: usize) -> Vec<usize> {
+    let stream = secret.derive("builds", &[u64::from(round)]);
+    let mut random = Xoshiro256PlusPlus::from_seed(stream.bytes());
     let mut order: Vec<usize> = (0..count).collect();
     shuffle(&mut random, &mut order);
     order
@@ -20,12 +17,17 @@ pub fn build_order(seed: u64, round: u32, count: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::RunSeed;
+
+    fn secret(seed: u64) -> Secret {
+        RunSeed::Named(seed).secret()
+    }
 
     #[test]
     fn each_is_built_once_in_a_round_and_each_is_first_as_often() {
         let mut first = [0_u32; 3];
         for round in 0..3_000 {
-            let order = build_order(7, round, 3);
+            let order = build_order(&secret(7), round, 3);
             let mut sorted = order.clone();
             sorted.sort_unstable();
             assert_eq!(sorted, [0, 1, 2]);
@@ -38,10 +40,10 @@ mod tests {
         );
         assert_ne!(
             (0..9)
-                .map(|round| build_order(1, round, 3))
+                .map(|round| build_order(&secret(1), round, 3))
                 .collect::<Vec<_>>(),
             (0..9)
-                .map(|round| build_order(2, round, 3))
+                .map(|round| build_order(&secret(2), round, 3))
                 .collect::<Vec<_>>()
         );
     }

@@ -3,7 +3,8 @@
 use super::deck::Deck;
 use super::live_variant::LiveVariant;
 use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
-use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, mix, sample_seeds};
+use super::secret::Secret;
+use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, sample_seeds};
 use super::shuffle::shuffle;
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
@@ -17,10 +18,9 @@ const JITTER_PERCENT: u64 = 10;
 /// The parameters that a plan is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplicaSpec<'a> {
-    /// The run's seed.
-    pub seed: u64,
-    /// The replica's place in the order of launches, from 0, below
-    /// [`REPLICAS_MAX`](super::REPLICAS_MAX).
+    /// The key that orders and inputs are derived from.
+    pub secret: Secret,
+    /// The replica's place in the order of launches, from 0.
     pub index: u32,
     /// The stage that it belongs to.
     pub stage: ReplicaStage,
@@ -62,8 +62,8 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         ReplicaStage::Race => 0_u64,
         ReplicaStage::Pilot => 1,
     };
-    let stream = mix(spec.seed ^ mix(stage << 32 | u64::from(spec.index)));
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(stream);
+    let stream = spec.secret.derive("order", &[stage, u64::from(spec.index)]);
+    let mut random = Xoshiro256PlusPlus::from_seed(stream.bytes());
     let cases: Vec<CaseIndex> = (0..spec.calls.len())
         .filter(|case| spec.calls[*case] > 0)
         .collect();
@@ -100,7 +100,7 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         .collect();
     let warm_up_seeds = (0..spec.calls.len()).map(|case| {
         sample_seeds(
-            spec.seed,
+            &spec.secret,
             InputPurpose::WarmUp,
             spec.index,
             stage as u32,
@@ -150,7 +150,7 @@ fn draw_round(
         case,
         calls: 1,
         seeds: sample_seeds(
-            spec.seed,
+            &spec.secret,
             spec.purpose(),
             spec.index,
             SINGLE_CALL_BLOCK,
@@ -178,7 +178,7 @@ fn draw_block(
         CasePlan {
             case,
             calls,
-            seeds: sample_seeds(spec.seed, spec.purpose(), spec.index, block, case),
+            seeds: sample_seeds(&spec.secret, spec.purpose(), spec.index, block, case),
             order,
         }
     });
@@ -198,6 +198,7 @@ fn jittered(random: &mut Xoshiro256PlusPlus, calls: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::RunSeed;
     use statrs::distribution::{ChiSquared, ContinuousCDF};
     use std::collections::{HashMap, HashSet};
 
@@ -207,7 +208,7 @@ mod tests {
 
     fn spec<'a>(index: u32, calls: &'a [u32], live_variants: &'a [LiveVariant]) -> ReplicaSpec<'a> {
         ReplicaSpec {
-            seed: 42,
+            secret: RunSeed::Named(42).race_secret(),
             index,
             stage: ReplicaStage::Race,
             calls,
@@ -430,7 +431,11 @@ mod tests {
         assert_eq!(draw(&base), draw(&base));
         assert_ne!(
             draw(&base).blocks,
-            draw(&ReplicaSpec { seed: 43, ..base }).blocks
+            draw(&ReplicaSpec {
+                secret: RunSeed::Named(43).race_secret(),
+                ..base
+            })
+            .blocks
         );
         assert_ne!(
             draw(&base).blocks,

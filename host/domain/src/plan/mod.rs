@@ -13,9 +13,11 @@ mod live_variant;
 mod pilot;
 mod replica_plan;
 mod sampling;
+mod secret;
 mod seeds;
 mod shuffle;
 mod single_calls;
+mod splitmix;
 mod steady;
 
 pub use build_order::build_order;
@@ -27,9 +29,9 @@ pub use replica_plan::{
     BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
 pub use sampling::{Sampling, SamplingConstraints, TooShort, call_ns_min, choose};
-pub use seeds::{
-    CALLS_MAX, CASES_MAX, InputPurpose, REPLICAS_MAX, SampleSeeds, sample_seeds, splitmix64,
-};
+pub use secret::{NoSeed, RunSeed, Secret};
+pub use seeds::{CALLS_MAX, InputPurpose, SampleSeeds, sample_seeds};
+pub use splitmix::splitmix64;
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
 
 /// The number of cases that a block draws from a set of instances: 16 to 64 in a replica.

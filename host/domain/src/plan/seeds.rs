@@ -1,20 +1,15 @@
-//! Seeds of inputs: one for every call, all different, the same for all variants.
+//! Seeds of inputs: one for every call, the same for all variants. Each follows from a key by a
+//! function that nobody can undo, so that two are never the same but by a chance of one in 2⁶⁴.
 
+use super::secret::Secret;
 use crate::measurement::CaseIndex;
 use serde::{Deserialize, Serialize};
 
-/// The number of replicas with distinct seeds.
-pub const REPLICAS_MAX: u32 = 1 << 16;
-/// The number of cases with distinct seeds.
-pub const CASES_MAX: usize = 1 << 14;
-/// The number of calls of one sample with distinct seeds.
+/// The most calls of one sample.
 pub const CALLS_MAX: u32 = 1 << 24;
 
 /// The number of the block that inputs of single calls are made for: beyond those of a plan.
 pub(super) const SINGLE_CALL_BLOCK: u32 = 255;
-
-/// The golden ratio in 64 bits: the step of splitmix64. Any odd number would keep seeds distinct.
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The purpose of an input. Inputs for different purposes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,86 +25,91 @@ pub enum InputPurpose {
     Pilot,
 }
 
-/// The seeds of one sample's inputs. Every variant of the block gets the same ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SampleSeeds {
-    key: u64,
-    first: u64,
+impl InputPurpose {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::WarmUp => "warm-up",
+            Self::Gate => "gate",
+            Self::Pilot => "pilot",
+        }
+    }
 }
 
-/// The seeds for the calls of one case in one block of one replica.
-///
-/// Two seeds of the same experiment are equal only if all of purpose, replica, block, case and call
-/// are: these are packed into one number, and what follows is a bijection of 64 bits. Indexes
-/// beyond [`REPLICAS_MAX`], 256 blocks or [`CASES_MAX`] wrap around.
+/// The seeds of one sample's inputs. Every variant of the block gets the same ones. From it follow
+/// the seeds of this sample, and of no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleSeeds(Secret);
+
+/// The seeds for the calls of one case in one block of one replica, derived from `secret`.
 pub fn sample_seeds(
-    experiment_seed: u64,
+    secret: &Secret,
     purpose: InputPurpose,
     replica: u32,
     block: u32,
     case: CaseIndex,
 ) -> SampleSeeds {
-    let purpose = match purpose {
-        InputPurpose::Timed => 0_u64,
-        InputPurpose::WarmUp => 1,
-        InputPurpose::Gate => 2,
-        InputPurpose::Pilot => 3,
-    };
-    let replica = u64::from(replica % REPLICAS_MAX);
-    let block = u64::from(block % 256);
-    let case = (case % CASES_MAX) as u64;
-    SampleSeeds {
-        key: mix(experiment_seed),
-        first: purpose << 62 | replica << 46 | block << 38 | case << 24,
-    }
+    let place = [u64::from(replica), u64::from(block), case as u64];
+    SampleSeeds(secret.derive(purpose.label(), &place))
 }
 
 impl SampleSeeds {
-    /// The seed of the input of call `call`, from 0; wraps around at [`CALLS_MAX`].
+    /// The seed of the input of call `call`, from 0. It tells nothing of any other call's.
     ///
     /// ```
-    /// use bakeoff_domain::plan::{InputPurpose, sample_seeds};
-    /// let seeds = sample_seeds(1, InputPurpose::Timed, 0, 0, 0);
+    /// use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
+    /// let secret = RunSeed::Named(1).race_secret();
+    /// let seeds = sample_seeds(&secret, InputPurpose::Timed, 0, 0, 0);
     /// assert_ne!(seeds.of_call(0), seeds.of_call(1));
     /// ```
     pub fn of_call(&self, call: u32) -> u64 {
-        let counter = self.first | u64::from(call % CALLS_MAX);
-        mix(self.key.wrapping_add(counter.wrapping_mul(STEP)))
+        self.0.derive("call", &[u64::from(call)]).seed()
     }
-}
-
-/// The first output of splitmix64 for a seed: scatters consecutive numbers over 64 bits.
-pub fn splitmix64(seed: u64) -> u64 {
-    mix(seed.wrapping_add(STEP))
-}
-
-/// The output function of splitmix64 (Steele, Lea and Flood 2014): a bijection that spreads every
-/// bit over all others.
-pub(super) fn mix(value: u64) -> u64 {
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{RunSeed, splitmix64};
     use std::collections::HashSet;
 
+    /// The mixing of splitmix64, undone: what turned one seed into the next before.
+    fn unmixed(seed: u64) -> u64 {
+        let value = seed ^ seed >> 31 ^ seed >> 62;
+        let value = value.wrapping_mul(0x3196_42B2_D24D_8EC3);
+        let value = value ^ value >> 27 ^ value >> 54;
+        let value = value.wrapping_mul(0x96DE_1B17_3F11_9089);
+        value ^ value >> 30 ^ value >> 60
+    }
+
     #[test]
-    fn mixing_gives_the_published_outputs_of_splitmix64() {
-        // The first outputs of splitmix64 for the seed 1234567, as published with the algorithm.
-        let outputs = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973];
-        for (step, output) in (1..).zip(outputs) {
-            assert_eq!(
-                mix(1_234_567_u64.wrapping_add(STEP.wrapping_mul(step))),
-                output
-            );
-        }
+    fn a_seed_says_nothing_of_the_next() {
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        assert_eq!(unmixed(splitmix64(5)), 5_u64.wrapping_add(STEP));
+        let seeds = sample_seeds(
+            &RunSeed::Named(7).race_secret(),
+            InputPurpose::WarmUp,
+            3,
+            0,
+            0,
+        );
+        let next = unmixed(seeds.of_call(0)).wrapping_add(STEP);
+        assert_ne!(next, unmixed(seeds.of_call(1)));
+    }
+
+    #[test]
+    fn the_seeds_of_a_sample_are_not_those_of_its_neighbours() {
+        let secret = RunSeed::Named(7).race_secret();
+        let seeds = |block| sample_seeds(&secret, InputPurpose::Timed, 0, block, 0);
+        // Whoever has a sample's key can derive from it, and gets to no other sample's.
+        let SampleSeeds(key) = seeds(0);
+        let below = sample_seeds(&key, InputPurpose::Timed, 0, 1, 0);
+        assert_ne!(below.of_call(0), seeds(1).of_call(0));
     }
 
     #[test]
     fn every_call_has_a_seed_of_its_own() {
+        let secret = RunSeed::Named(7).race_secret();
         let mut seen = HashSet::new();
         let purposes = [
             InputPurpose::Timed,
@@ -118,11 +118,11 @@ mod tests {
             InputPurpose::Pilot,
         ];
         for purpose in purposes {
-            for replica in [0, 1, 95, REPLICAS_MAX - 1] {
+            for replica in [0, 1, 95, u32::MAX] {
                 for block in 0..16 {
-                    for case in [0, 1, 2, CASES_MAX - 1] {
-                        let seeds = sample_seeds(7, purpose, replica, block, case);
-                        for call in (0..20).chain([CALLS_MAX - 1]) {
+                    for case in [0, 1, 2, 255] {
+                        let seeds = sample_seeds(&secret, purpose, replica, block, case);
+                        for call in (0..20).chain([CALLS_MAX]) {
                             assert!(seen.insert(seeds.of_call(call)));
                         }
                     }

@@ -126,7 +126,7 @@ fn input(report: &Report) -> ScoreInput {
         differences,
         log_times: log_times(report),
         timed_cases: timed_cases(report),
-        seed: report.experiment.seed,
+        seed: report.experiment.seed.bootstrap(),
     }
 }
 

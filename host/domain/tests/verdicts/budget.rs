@@ -3,8 +3,8 @@
 use crate::synthetic::World;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::{
-    CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
-    SamplingConstraints, WarmUp, choose, draw,
+    CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, RunSeed,
+    Sampling, SamplingConstraints, WarmUp, choose, draw,
 };
 use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
 
@@ -38,7 +38,7 @@ fn overhead(size: usize) -> CaseOverhead {
 fn sampling(world: &World, budget: f64) -> Sampling {
     let live_variants = [0, 1].map(LiveVariant::full);
     let plan = draw(&ReplicaSpec {
-        seed: 5,
+        secret: RunSeed::Named(5).race_secret(),
         index: 0,
         stage: ReplicaStage::Pilot,
         calls: &[1; SIZES],
@@ -105,7 +105,7 @@ fn race(world: &World, budget: f64, really: f64) -> End {
             continue;
         }
         let plan = draw(&ReplicaSpec {
-            seed: 5,
+            secret: RunSeed::Named(5).race_secret(),
             index,
             stage: ReplicaStage::Race,
             calls: &sampling.calls,

@@ -6,6 +6,7 @@ use crate::confine::scripted_child;
 use crate::measure::protocol::Inputs;
 use crate::measure::runner_config::RunnerConfig;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::{Limits, State};
 
 /// Works without end, in this very process.
@@ -292,8 +293,8 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         limits,
         state: State::Pure,
         inputs: Inputs::Cases(Vec::new()),
-        seed: 1,
-        check_seed: 2,
+        seed: RunSeed::Named(1),
+        check_seed: RunSeed::Named(2),
     };
     let watch = config.watch(b"", None, 3, bounds::GATE_PATIENCE);
     assert_eq!((watch.participants.len(), watch.cases), (3, 0));
