@@ -239,15 +239,9 @@ pub(super) fn facts() -> Facts {
             id: "4f1c0c8e".to_owned(),
             name: "top-k".to_owned(),
             problem: "Return the k largest values of a list, in descending order.".to_owned(),
-<<<<<<< HEAD
-            seed: 1,
-            check_seed: 1,
-            instances: None,
-=======
             seed: RunSeed::Named(1),
             check_seed: RunSeed::Named(1),
             instances: None,
->>>>>>> 047764b (Derive every seed from a key that nobody can work out)
             cases: SIZES.map(CaseLabel::Size).to_vec(),
             options: Vec::new(),
         },

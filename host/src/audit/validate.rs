@@ -257,6 +257,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
         known(&pilot.failed)
             && single_calls.all(|own| own.cases.iter().all(|case| of_the_race(own.variant, *case)))
             && short.all(|one| of_the_race(one.variant, one.case))
+            && sampling.untimed.iter().all(|one| *one < variants)
             && steady
             && sampling.calls.len() == cases,
         speaks_of_others,

@@ -63,6 +63,7 @@ pub(super) async fn pilot(
         threshold,
         times: None,
         failed: Vec::new(),
+        untimed: Vec::new(),
         calls: 0,
         pooled: None,
         spent: 0.0,
@@ -79,6 +80,7 @@ pub(super) async fn pilot(
     let mut replica = None;
     let mut warm_up = WarmUp::Normal;
     loop {
+        pilots.untimed.clone_from(&sampling.untimed);
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
         let live_variants = pilots.live_variants(&sampling.single_calls);
         let block = sampling.block_seconds(&live_variants).max(1e-6);
@@ -101,10 +103,15 @@ pub(super) async fn pilot(
         };
         // A case that was left out of the pilot is known to be too short from before; the times of
         // instances are, and so it is found again.
-        let left_out = too_short
-            .into_iter()
-            .filter(|short| calls[short.case] == 0 && !options.instances);
+        let untimed = std::mem::take(&mut pilots.untimed);
+        let left_out = too_short.into_iter().filter(|short| {
+            let is_unknown = calls[short.case] == 0 && !options.instances;
+            is_unknown || untimed.contains(&short.variant)
+        });
         chosen.sampling.too_short.extend(left_out);
+        chosen.sampling.untimed.extend(untimed);
+        chosen.sampling.untimed.sort_unstable();
+        chosen.sampling.untimed.dedup();
         (sampling, clock_ns) = (chosen.sampling, chosen.clock_ns);
         replica = Some(chosen.replica);
         match sampling.steadiness.next_warm_up(warm_up) {
@@ -132,6 +139,8 @@ struct Pilots<'a> {
     /// The times that are known so far.
     times: Option<PilotTimes>,
     failed: Vec<Dropout>,
+    /// The variants that are known to be too quick for the clock.
+    untimed: Vec<VariantIndex>,
     calls: u64,
     pooled: Option<bool>,
     spent: f64,
@@ -150,7 +159,7 @@ impl Pilots<'_> {
         }
     }
 
-    /// The variants that have not failed. What the scout found too slow for full samples is not run
+    /// The variants that have not failed and can be timed. What the scout found too slow for full samples is not run
     /// again on those cases.
     fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
@@ -159,7 +168,7 @@ impl Pilots<'_> {
                 .any(|dropout| dropout.variant == *variant)
         };
         (0..self.timed_variants.len())
-            .filter(|variant| !failed(variant))
+            .filter(|variant| !failed(variant) && !self.untimed.contains(variant))
             .map(|variant| LiveVariant {
                 single_calls_every: 0,
                 ..LiveVariant::new(variant, single_calls)

@@ -24,6 +24,7 @@ impl Tally {
         settings
             .single_calls
             .clone_from(&pilot.sampling.single_calls);
+        settings.withdrawn.extend(&pilot.sampling.untimed);
         if let Some(replica) = &pilot.replica {
             settings.first_scales = first_scales(&settings, replica);
         }

@@ -19,6 +19,7 @@ mod shuffle;
 mod single_calls;
 mod splitmix;
 mod steady;
+mod too_short;
 
 pub use build_order::build_order;
 pub use costs::{CaseOverhead, Correction};
@@ -28,11 +29,12 @@ pub use pilot::PilotTimes;
 pub use replica_plan::{
     BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
-pub use sampling::{Sampling, SamplingConstraints, TooShort, call_ns_min, choose};
+pub use sampling::{Sampling, SamplingConstraints, call_ns_min, choose};
 pub use secret::{NoSeed, RunSeed, Secret};
 pub use seeds::{CALLS_MAX, InputPurpose, SampleSeeds, sample_seeds};
 pub use splitmix::splitmix64;
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
+pub use too_short::TooShort;
 
 /// The number of cases that a block draws from a set of instances: 16 to 64 in a replica.
 pub const INSTANCES_PER_BLOCK: u32 = 4;

@@ -120,6 +120,15 @@ impl PilotTimes {
         self.rows.sort_by_key(|row| (row.variant, row.case));
     }
 
+    /// The times of all but these variants.
+    pub(super) fn without(&self, variants: &[VariantIndex]) -> Self {
+        let rows = self.rows.iter();
+        let others = rows.filter(|row| !variants.contains(&row.variant));
+        Self {
+            rows: others.cloned().collect(),
+        }
+    }
+
     /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
     pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let key = (variant, case);

@@ -4,6 +4,7 @@ use super::costs::{CaseOverhead, Costs};
 use super::pilot::PilotTimes;
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
+use super::too_short::{self, TooShort};
 use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls, single_calls};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::replicas_needed;
@@ -55,19 +56,6 @@ pub struct SamplingConstraints {
     pub practical_log: f64,
 }
 
-/// A variant whose calls are too short on a case.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TooShort {
-    /// The variant.
-    pub variant: VariantIndex,
-    /// The case.
-    pub case: CaseIndex,
-    /// The time of a call, in nanoseconds.
-    pub call_ns: f64,
-    /// The shortest time that can be measured, in nanoseconds: 20 q.
-    pub call_ns_min: f64,
-}
-
 /// The sampling of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
@@ -87,8 +75,13 @@ pub struct Sampling {
     /// The variants that make single calls, ascending, each with its cases.
     #[serde(default)]
     pub single_calls: Vec<SingleCalls>,
-    /// Calls that are too short to be timed: their cases get no verdict for any variant.
+    /// Calls that are too short to be timed.
     pub too_short: Vec<TooShort>,
+    /// Variants that are not timed at all, ascending: their calls are too short on so many cases that
+    /// the others would have no verdict. Other cases of [`too_short`](Self::too_short) get no verdict
+    /// for any variant.
+    #[serde(default)]
+    pub untimed: Vec<VariantIndex>,
     costs: Costs,
 }
 
@@ -99,8 +92,13 @@ pub struct Sampling {
 /// times the replicas of an obvious difference fit into the budget; 4 to 16.
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
-    let too_short = find_too_short(pilot, &all_cases, call_ns_min(conditions.clock_ns));
-    let short: BTreeSet<CaseIndex> = too_short.iter().map(|short| short.case).collect();
+    let too_short = too_short::find(pilot, &all_cases, call_ns_min(conditions.clock_ns));
+    let untimed = too_short::untimed(&pilot.variants(), all_cases.len(), &too_short);
+    let pilot = &pilot.without(&untimed);
+    let others = too_short
+        .iter()
+        .filter(|short| !untimed.contains(&short.variant));
+    let short: BTreeSet<CaseIndex> = others.map(|short| short.case).collect();
     let timed = |case: &CaseIndex| !short.contains(case);
     let timed: Vec<CaseIndex> = all_cases.iter().copied().filter(timed).collect();
     let variants = pilot.variants();
@@ -134,27 +132,11 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
         ),
         single_calls,
         too_short,
+        untimed,
     };
     sampling.blocks = sampling.choose_blocks(pilot, conditions);
     sampling.spread_single_calls(pilot, conditions);
     sampling
-}
-
-fn find_too_short(pilot: &PilotTimes, cases: &[CaseIndex], call_ns_min: f64) -> Vec<TooShort> {
-    let rows = pilot
-        .variants()
-        .into_iter()
-        .flat_map(|variant| cases.iter().map(move |case| (variant, *case)));
-    let short = rows.filter_map(|(variant, case)| {
-        let call_ns = pilot.call_ns(variant, case)?;
-        (call_ns < call_ns_min).then_some(TooShort {
-            variant,
-            case,
-            call_ns,
-            call_ns_min,
-        })
-    });
-    short.collect()
 }
 
 fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConstraints) -> u32 {
