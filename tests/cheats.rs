@@ -3,43 +3,28 @@
 
 pub(crate) mod encoded;
 
-use crate::support::{root, run_experiment, variant};
-use encoded::{Besides, Work, component};
+mod experiment;
+mod known_inputs;
+mod recoded;
+mod too_quick;
+mod undone_seeds;
+
+use crate::support::variant;
+use encoded::{Besides, Mark, Work};
+use experiment::{Prototype, assert_wins, wins};
 use serde_json::Value;
-use std::fs;
 use std::sync::LazyLock;
 
-/// A prototype of an experiment: its name, and its file's name and content.
-struct Prototype {
-    name: &'static str,
-    key: &'static str,
-    file: String,
-    content: Vec<u8>,
-}
-
-/// A file of this folder, which is named after what it does.
 fn source(name: &'static str) -> Prototype {
-    let file = format!("{}.rs", name.replace('-', "_"));
-    let content = fs::read(root().join("tests/cheats").join(&file)).unwrap();
-    Prototype {
-        name,
-        key: "source",
-        file,
-        content,
-    }
+    experiment::source_in(".", name)
 }
 
 fn encoded(name: &'static str, work: Work, besides: Besides) -> Prototype {
-    Prototype {
-        name,
-        key: "component",
-        file: format!("{name}.wasm"),
-        content: component(work, besides),
-    }
+    experiment::component(name, encoded::component(work, besides))
 }
 
 /// The cheats that are compiled from source.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     "right-while-checked",
     "memoises",
     "table-in-static",
@@ -49,15 +34,34 @@ const SOURCES: [&str; 9] = [
     "works-in-allocator",
     "never-frees",
     "takes-much-memory",
+    "fills-to-hide-state",
+    "fills-to-end-rehearsal",
 ];
 
 /// The cheats that no compiler would make: where they work, and what they do besides.
-const COMPONENTS: [(&str, Work, Besides); 5] = [
+const COMPONENTS: [(&str, Work, Besides); 10] = [
     ("works-in-realloc", Work::Realloc, Besides::Nothing),
     ("works-in-post-return", Work::PostReturn, Besides::Nothing),
     ("works-in-start", Work::Start, Besides::Nothing),
     ("pollutes", Work::Call, Besides::Pollutes),
     ("reads-clock", Work::Call, Besides::ReadsClock),
+    ("marks-global", Work::Once(Mark::Global), Besides::Nothing),
+    ("marks-table", Work::Once(Mark::Table), Besides::Nothing),
+    (
+        "marks-unused-memory",
+        Work::Once(Mark::UnusedMemory),
+        Besides::Nothing,
+    ),
+    (
+        "marks-by-growing",
+        Work::Once(Mark::GrownMemory),
+        Besides::Nothing,
+    ),
+    (
+        "marks-by-dropping",
+        Work::Once(Mark::DroppedSegments),
+        Besides::Nothing,
+    ),
 ];
 
 /// All cheats from source, beside an honest prototype from source.
@@ -79,19 +83,21 @@ fn honest_component() -> Prototype {
 
 /// The report of an experiment with these prototypes.
 fn run(prototypes: &[Prototype]) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["mix.wit", "workload.rs"] {
-        let from = root().join("tests/cheats").join(name);
-        fs::copy(from, folder.path().join(name)).unwrap();
-    }
-    let mut text = EXPERIMENT.to_owned();
-    for prototype in prototypes {
-        fs::write(folder.path().join(&prototype.file), &prototype.content).unwrap();
-        let (name, key, file) = (prototype.name, prototype.key, &prototype.file);
-        text += &format!("[[approach]]\nname = \"{name}\"\n{key} = \"{file}\"\n");
-    }
-    fs::write(folder.path().join("bakeoff.toml"), text).unwrap();
-    run_experiment(folder.path().to_str().unwrap(), &["--budget", "30s"]).1
+    let files = [
+        ("mix.wit", include_str!("cheats/mix.wit")),
+        ("workload.rs", include_str!("cheats/workload.rs")),
+    ];
+    experiment::run(EXPERIMENT, &files, prototypes, &["--budget", "30s"]).1
+}
+
+/// The same, where instances are kept.
+fn run_kept(prototypes: &[Prototype]) -> Value {
+    let files = [
+        ("mix.wit", include_str!("cheats/mix.wit")),
+        ("workload.rs", include_str!("cheats/workload.rs")),
+    ];
+    let kept = EXPERIMENT.replace("[measure]", "[measure]\nstate = \"kept\"");
+    experiment::run(&kept, &files, prototypes, &["--budget", "30s"]).1
 }
 
 const EXPERIMENT: &str = "name = \"cheats\"
@@ -112,31 +118,13 @@ name = \"memory\"
 from = \"peak-memory\"
 ";
 
-/// The rows of a report in which a cheat is called faster than the honest prototype, by whichever
-/// clock, over all cases or on one.
-fn won<'a>(report: &'a Value, cheat: &str) -> Vec<&'a Value> {
-    let rows = |key: &str| report[key].as_array().map_or(&[][..], Vec::as_slice);
-    let wins = |row: &&Value| {
-        let verdict = row["verdict"].as_str().unwrap();
-        let (first, second) = (row["a"] == cheat, row["b"] == cheat);
-        let (honest_first, honest_second) = (row["a"] == "honest", row["b"] == "honest");
-        (first && honest_second && verdict == "beats")
-            || (second && honest_first && verdict == "beaten")
-    };
-    rows("verdicts")
-        .iter()
-        .chain(rows("wall_verdicts"))
-        .filter(wins)
-        .collect()
-}
-
 /// Checks that the cheat does not win anything by time.
 #[track_caller]
 fn assert_never_wins(report: &Value, cheat: &str) {
     assert!(variant(report, "honest")["failure"].is_null(), "{report:#}");
     let short = &report["too_short"];
     assert!(short.is_null(), "nothing was timed: {short}");
-    let won = won(report, cheat);
+    let won = wins(report, cheat, "honest");
     assert!(
         won.is_empty(),
         "{cheat} is called faster: {won:#?}\n{:#}",
@@ -196,6 +184,29 @@ fn work_in_the_allocator_counts() {
     assert_never_wins(&FROM_COMPONENT, "works-in-realloc");
 }
 
+/// By fuel, which counts every byte that is filled, what these save is little, or seen by nobody.
+#[test]
+fn case_64_fill_to_hide_state() {
+    for cheat in ["fills-to-hide-state", "fills-to-end-rehearsal"] {
+        assert_never_wins(&FROM_SOURCE, cheat);
+        assert_wins(&FROM_SOURCE, "honest", cheat);
+    }
+}
+
+/// Whatever an instance has that is not its code is as it was when the next call begins. Each of these
+/// makes a larger table than the honest one, once, and takes a mark somewhere for a sign that it is
+/// there.
+#[test]
+fn case_65_globals_and_tables_as_memory() {
+    let marking = COMPONENTS
+        .iter()
+        .filter(|(_, work, _)| matches!(work, Work::Once(_)));
+    for (cheat, ..) in marking {
+        assert_never_wins(&FROM_COMPONENT, cheat);
+        assert_wins(&FROM_COMPONENT, "honest", cheat);
+    }
+}
+
 #[test]
 fn work_in_post_return_counts() {
     assert_never_wins(&FROM_COMPONENT, "works-in-post-return");
@@ -210,11 +221,25 @@ fn work_in_the_start_function_counts() {
 #[test]
 fn who_does_less_work_wins() {
     let report = run(&[source("honest"), source("direct")]);
-    assert!(!won(&report, "direct").is_empty(), "{report:#}");
+    assert!(!wins(&report, "direct", "honest").is_empty(), "{report:#}");
     let does_more = encoded("honest", Work::Call, Besides::DoesMore);
     let enough = encoded("enough", Work::Call, Besides::Nothing);
     let report = run(&[does_more, enough]);
-    assert!(!won(&report, "enough").is_empty(), "{report:#}");
+    assert!(!wins(&report, "enough", "honest").is_empty(), "{report:#}");
+}
+
+/// Those that are measured at all do more than the honest one, and a harness without power would not see
+/// it. What is never freed costs too little to be seen every time.
+#[test]
+fn the_honest_one_beats_every_cheat() {
+    let unseen = ["right-while-checked", "never-frees", "reads-clock"];
+    let from_source = SOURCES.map(|cheat| (&FROM_SOURCE, cheat));
+    let from_component = COMPONENTS.map(|(cheat, ..)| (&FROM_COMPONENT, cheat));
+    for (report, cheat) in from_source.into_iter().chain(from_component) {
+        if !unseen.contains(&cheat) {
+            assert_wins(report, "honest", cheat);
+        }
+    }
 }
 
 #[test]
@@ -246,6 +271,30 @@ fn each_cheat_alone_never_wins() {
     for (name, work, besides) in COMPONENTS {
         let cheat = encoded(name, work, besides);
         assert_never_wins(&run(&[honest_component(), cheat]), name);
+    }
+}
+
+/// What would win nothing under any rules shows nothing about these.
+#[test]
+#[ignore = "takes minutes: one of the campaigns in CONTRIBUTING"]
+fn whoever_keeps_a_table_would_win_if_instances_were_kept() {
+    for cheat in [
+        "table-in-static",
+        "fills-to-hide-state",
+        "fills-to-end-rehearsal",
+    ] {
+        let report = run_kept(&[source("honest"), source(cheat)]);
+        assert_wins(&report, cheat, "honest");
+    }
+    let marking = COMPONENTS
+        .iter()
+        .filter(|(_, work, _)| matches!(work, Work::Once(_)));
+    for &(name, work, besides) in marking {
+        let report = run_kept(&[
+            encoded("honest", Work::Call, Besides::Nothing),
+            encoded(name, work, besides),
+        ]);
+        assert_wins(&report, name, "honest");
     }
 }
 

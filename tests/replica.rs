@@ -43,6 +43,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     let payload = VariantPayload {
         component,
         files: None,
+        recodes: false,
     };
     let case = |call: &str| WaveCase {
         call: call.into(),

@@ -254,7 +254,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
     };
     let (component, calibrator) = (add(source()).await?, add(BuildInput::Calibrator).await?);
     let plan = plan::draw(&ReplicaSpec {
-        seed: bakeoff_domain::plan::RunSeed::Named(1),
+        secret: bakeoff_domain::plan::RunSeed::Named(1).race_secret(),
         index: 0,
         stage: ReplicaStage::Race,
         calls: &[100],
@@ -267,6 +267,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
     let payload = VariantPayload {
         component,
         files: None,
+        recodes: false,
     };
     let request = RunnerRequest {
         call: vec![CALL.into()],

@@ -2,6 +2,10 @@
 //! builds and calibrators.
 
 use super::*;
+use crate::support::root;
+use bakeoff::config;
+use bakeoff::source::RunFiles;
+use bakeoff_domain::spec::Inputs;
 
 #[tokio::test]
 async fn a_workload_makes_the_same_inputs_from_the_same_seed() {
@@ -33,6 +37,35 @@ pub fn check(values: Vec<i64>, _: u32, answer: Vec<i64>) -> Result<(), String> {
         verdict,
         Val::Result(Err(Some(Box::new(Val::String("not [4]".into())))))
     );
+}
+
+/// No table of answers can be made for them beforehand.
+#[tokio::test]
+async fn every_example_draws_its_inputs() {
+    let builder = builder(None).await;
+    for example in ["prime-sieve", "substring-search", "top-k"] {
+        let loaded = config::load(&root().join("examples").join(example)).unwrap();
+        let files = RunFiles::read(&loaded).unwrap();
+        let call = &loaded.experiment.interface.call;
+        let interface = Arc::new(Interface::parse(files.wit.clone(), call).unwrap());
+        let request = BuildRequest {
+            world: World::Workload,
+            code: files.workload.unwrap().unwrap(),
+            ..source(&interface, "")
+        };
+        let built = builder.build(&request).await.unwrap();
+        let mut running = Running::new(&built);
+        let Inputs::Generated { sizes, .. } = &loaded.experiment.workload.inputs else {
+            panic!("{example} has a file of cases");
+        };
+        for size in sizes {
+            let mut generate = |seed| {
+                let arguments = [Val::U32(*size), Val::U64(seed)];
+                running.call("generate", &arguments).unwrap()
+            };
+            assert_ne!(generate(1), generate(2), "{example}, {size}");
+        }
+    }
 }
 
 #[tokio::test]

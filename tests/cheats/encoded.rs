@@ -1,9 +1,10 @@
 //! Components that no source of ours compiles to: the same work at the wrong place.
 
 use wasm_encoder::{
-    BlockType, CodeSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
-    ImportSection, InstructionSink, MemArg, MemorySection, MemoryType, Module, StartSection,
-    TypeSection, ValType,
+    BlockType, CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements,
+    EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection, GlobalType,
+    ImportSection, InstructionSink, MemArg, MemorySection, MemoryType, Module, RefType,
+    StartSection, TableSection, TableType, TypeSection, ValType,
 };
 use wit_component::{ComponentEncoder, StringEncoding};
 use wit_parser::Resolve;
@@ -19,6 +20,24 @@ pub(crate) enum Work {
     PostReturn,
     /// While memory is asked for to hold the argument.
     Realloc,
+    /// In the first call of an instance, which leaves a mark for the later ones.
+    Once(Mark),
+}
+
+/// Where a call looks for a sign that an earlier one has made the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A global.
+    Global,
+    /// An entry of a table of functions.
+    Table,
+    /// Memory that nobody else uses.
+    UnusedMemory,
+    /// The size of the memory, which the first call grows.
+    GrownMemory,
+    /// A global; the first call also uses up a segment of data and one of functions. Whoever reset the
+    /// one without the other would make it trap.
+    DroppedSegments,
 }
 
 /// What it does besides.
@@ -47,7 +66,9 @@ const TABLE: i32 = 1 << 16;
 const ARGUMENT: i32 = 6 << 16;
 const LITTER: i32 = 16 << 16;
 const LITTER_BYTES: i32 = 16 << 20;
+const UNUSED: i32 = LITTER + LITTER_BYTES - 64;
 const PAGE: i32 = 1 << 16;
+const PAGES: i32 = (LITTER + LITTER_BYTES) / PAGE;
 
 const AT: MemArg = MemArg {
     offset: 0,
@@ -161,6 +182,12 @@ fn module(work: Work, besides: Besides) -> Vec<u8> {
                 code.i32_const(READY).i32_load(AT).i32_eqz();
                 code.if_(BlockType::Empty).call(make).end();
             }
+            Work::Once(mark) => {
+                is_unmarked(code, mark);
+                code.if_(BlockType::Empty).call(make);
+                leave_mark(code, mark, make);
+                code.end();
+            }
             Work::Start | Work::Realloc => {}
         }
         answer(code);
@@ -195,23 +222,76 @@ fn assemble(
 ) -> Vec<u8> {
     let mut memories = MemorySection::new();
     memories.memory(MemoryType {
-        minimum: ((LITTER + LITTER_BYTES) / PAGE) as u64,
+        minimum: PAGES as u64,
         maximum: None,
         memory64: false,
         shared: false,
         page_size_log2: None,
     });
+    let mut tables = TableSection::new();
+    tables.table(TableType {
+        element_type: RefType::FUNCREF,
+        minimum: 1,
+        maximum: Some(1),
+        table64: false,
+        shared: false,
+    });
+    let mut globals = GlobalSection::new();
+    let marks = GlobalType {
+        val_type: ValType::I32,
+        mutable: true,
+        shared: false,
+    };
+    globals.global(marks, &ConstExpr::i32_const(0));
+    let mut elements = ElementSection::new();
+    elements.passive(Elements::Functions((&[parts.count - 1][..]).into()));
+    elements.declared(Elements::Functions(
+        (0..parts.count).collect::<Vec<_>>().into(),
+    ));
+    let mut data = DataSection::new();
+    data.passive(*b"mark");
     let mut module = Module::new();
     module.section(&parts.types);
     module.section(imports);
     module.section(&parts.functions);
+    module.section(&tables);
     module.section(&memories);
+    module.section(&globals);
     module.section(exports);
     if let Some(function_index) = start {
         module.section(&StartSection { function_index });
     }
+    module.section(&elements);
+    module.section(&DataCountSection { count: 1 });
     module.section(&parts.code);
+    module.section(&data);
     module.finish()
+}
+
+/// Asks for 1 if no call has left its mark.
+fn is_unmarked(code: &mut InstructionSink<'_>, mark: Mark) {
+    match mark {
+        Mark::Global | Mark::DroppedSegments => code.global_get(0).i32_eqz(),
+        Mark::Table => code.i32_const(0).table_get(0).ref_is_null(),
+        Mark::UnusedMemory => code.i32_const(UNUSED).i32_load(AT).i32_eqz(),
+        Mark::GrownMemory => code.memory_size(0).i32_const(PAGES).i32_eq(),
+    };
+}
+
+fn leave_mark(code: &mut InstructionSink<'_>, mark: Mark, function: u32) {
+    match mark {
+        Mark::Global => code.i32_const(1).global_set(0),
+        Mark::Table => code.i32_const(0).ref_func(function).table_set(0),
+        Mark::UnusedMemory => code.i32_const(UNUSED).i32_const(1).i32_store(AT),
+        Mark::GrownMemory => code.i32_const(1).memory_grow(0).drop(),
+        Mark::DroppedSegments => {
+            code.i32_const(UNUSED).i32_const(0).i32_const(4);
+            code.memory_init(0, 0).data_drop(0);
+            code.i32_const(0).i32_const(0).i32_const(1);
+            code.table_init(0, 0).elem_drop(0);
+            code.i32_const(1).global_set(0)
+        }
+    };
 }
 
 /// `while local 0 < end { body; local 0 += step }`

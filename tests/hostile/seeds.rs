@@ -60,7 +60,7 @@ fn done() -> Vec<u8> {
     let (functions, bytes, locals, layouts) = (3_u32, 400_u64, 7_u32, 8_u32);
     let cpu = ((0_u64, 5_000_u32), (1_u64, 0_u32));
     let sizes = (functions, bytes, locals, layouts);
-    postcard::to_stdvec(&(2_u8, imports, exports, sizes, cpu)).unwrap()
+    postcard::to_stdvec(&(2_u8, imports, exports, sizes, cpu, (Some(9_u64), false))).unwrap()
 }
 
 /// The event of a build that failed.

@@ -102,6 +102,21 @@ fn assert_refused(bundle: &Path, why: &str) {
     assert_eq!(folder, 1, "{why}: something was left beside the bundle");
 }
 
+/// Inputs that follow from a seed by another rule would not be those of the run.
+#[test]
+fn a_run_by_another_rule_for_seeds_is_refused_with_a_way_out() {
+    let mut older = Forgery::of(&TOP_K.copy().pack());
+    older.json("evidence.json", |evidence| {
+        for gate in evidence["gates"].as_array_mut().unwrap() {
+            let inputs = gate["inputs"].as_array_mut().unwrap();
+            inputs.retain(|input| input[0] != "seeds");
+        }
+    });
+    let older = older.honest();
+    assert_refused(&older, "another rule than today's (inputs from seeds");
+    assert_refused(&older, "bakeoff run --fresh");
+}
+
 #[test]
 fn forged_bundles_are_refused_by_name() {
     let finished = TOP_K.copy();

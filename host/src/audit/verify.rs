@@ -5,7 +5,7 @@ use super::comparison::{self, Wording};
 use super::figures::{Figures, Outcome, Verification, compare_values};
 use super::kept_run::KeptRun;
 use super::{report, validate};
-use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
+use crate::compile::{BuildKind, BuildRecord, BuiltComponent, LINES_RULE};
 use crate::config::{ConfigError, LoadedExperiment};
 use crate::measure::{self, Assessment, GateRecord};
 use crate::run::{
@@ -37,10 +37,10 @@ pub async fn verify(
     let refused =
         |why| ConfigError::Refused(format!("what is kept cannot be that of a run: {why}"));
     validate::check_evidence(record, &kept.report, &kept.evidence.replicas).map_err(refused)?;
-    if let Some(rule) = other_seed_rule(record) {
+    if let Some(rule) = other_rule(record) {
         return Err(ConfigError::Refused(format!(
-            "its inputs followed from the seed by another rule ({rule}), so they cannot be made again \
-             here: `bakeoff report` shows what it found, and `bakeoff run --fresh` measures anew"
+            "it was made by another rule than today's ({rule}), so it cannot be made again here: \
+             `bakeoff report` shows what it found, and `bakeoff run --fresh` measures anew"
         ))
         .into());
     }
@@ -76,19 +76,30 @@ pub async fn verify(
     Ok(figures.verification(&record.experiment.name, record.run))
 }
 
-/// Returns the rule by which the inputs of a run were made from its seed, if it is not today's.
-fn other_seed_rule(record: &Record) -> Option<String> {
-    if !matches!(
+/// Returns what a run was made by, if not by today's rule: how inputs follow from seeds, or how lines
+/// are counted.
+fn other_rule(record: &Record) -> Option<String> {
+    let generated = matches!(
         record.experiment.workload.inputs,
         spec::Inputs::Generated { .. }
-    ) {
-        return None;
-    }
-    let rules = record
-        .gates
-        .iter()
-        .map(|gate| store::input(&gate.inputs, "seeds").unwrap_or("that of an earlier version"));
-    rules.map(str::to_owned).find(|rule| rule != SEED_RULE)
+    );
+    let gates = record.gates.iter().filter(|_| generated);
+    let seeds = gates.map(|gate| {
+        (
+            "inputs from seeds",
+            SEED_RULE,
+            store::input(&gate.inputs, "seeds"),
+        )
+    });
+    let builds = record.builds.iter();
+    let lines = builds.map(|build| ("lines", LINES_RULE, store::input(&build.inputs, "lines")));
+    let (what, _, by) = seeds
+        .chain(lines)
+        .find(|(_, rule, by)| *by != Some(*rule))?;
+    Some(format!(
+        "{what} by {}",
+        by.unwrap_or("that of an earlier version")
+    ))
 }
 
 /// A verification in progress.

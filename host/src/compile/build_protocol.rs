@@ -126,6 +126,10 @@ pub(super) struct ComponentSummary {
     pub(super) source_cpu: Duration,
     /// CPU time of the whole build, the compiler's included, up to here.
     pub(super) cpu: Duration,
+    /// Logical lines of the source; `None` if there is none.
+    pub(super) source_lines: Option<u64>,
+    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    pub(super) recodes: bool,
 }
 
 #[cfg(test)]
@@ -139,7 +143,8 @@ mod tests {
             let names = vec![String::new(); names];
             let sizes = (0_u32, 0_u64, 0_u32, false, 0_u32);
             let cpu = [Duration::ZERO; 2];
-            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), sizes, cpu))
+            let rest = (None::<u64>, false);
+            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), sizes, cpu, rest))
         };
         let few = summary(1_000).unwrap();
         assert!(

@@ -7,6 +7,7 @@ use super::child_output::{BuiltComponent, watch};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
 use super::limits::WALL;
+use super::logical_lines::LINES_RULE;
 use super::request::BuildRequest;
 use super::scratch::{self, Scratch};
 use super::toolchain::Toolchain;
@@ -135,6 +136,7 @@ impl Builder {
             engines[1].as_bytes(),
             layout::SCHEME.as_bytes(),
             reserve::SCHEME.as_bytes(),
+            LINES_RULE.as_bytes(),
             &memory_bytes,
         ];
         parts.extend(code);

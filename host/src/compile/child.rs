@@ -5,6 +5,7 @@ use super::build_protocol::{
 };
 use super::failures::{build_failure, cut, load_failure};
 use super::glue::DIAGNOSTIC_IMPORT;
+use super::logical_lines::logical_lines;
 use super::{calibrator, component, inspect, layout, reserve, rustc, world_check};
 use crate::confine::{Frames, Role, cpu_time};
 use crate::engine::{self, Profile};
@@ -99,6 +100,10 @@ pub(super) fn carry_out(
     if task.kind == BuildKind::Diagnostic {
         task.granted.push(DIAGNOSTIC_IMPORT.to_owned());
     }
+    let source_lines = match &task.code {
+        TaskInput::Source { text, .. } => Some(logical_lines(text)),
+        TaskInput::Component | TaskInput::NoOp => None,
+    };
     // What a component that is brought does when it is asked for memory, nobody knows.
     let mut our_allocator = false;
     let component = match &task.code {
@@ -139,6 +144,8 @@ pub(super) fn carry_out(
         layouts: timed.len() as u32,
         source_cpu,
         cpu: cpu_time::own_and_children(),
+        source_lines,
+        recodes: sizes.recodes && interface.call().function.has_strings(),
     };
     Ok(BuildProduct {
         summary,

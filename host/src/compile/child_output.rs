@@ -5,9 +5,9 @@ use super::child_job::processes_max;
 use super::exit_failure::{WallTime, classify_exit};
 use super::failures::cut;
 use super::layout;
-use super::request::{BuildRequest, source_lines};
+use super::request::BuildRequest;
 use crate::confine::{Child, Exit, ExitCause};
-use crate::source::{BuildInput, content_address};
+use crate::source::content_address;
 use bakeoff_domain::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -41,8 +41,11 @@ pub struct BuiltComponent {
     /// Whether the memory for its arguments comes from the allocator that every source gets, and from
     /// nothing of its author's.
     pub our_allocator: bool,
-    /// Lines of its source that are neither empty nor only a comment. `None`: there is no source.
+    /// Logical lines of its source, which do not depend on how it is laid out. `None`: there is no
+    /// source.
     pub source_lines: Option<u64>,
+    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    pub recodes: bool,
     /// CPU time of the whole build in all its processes, when it was not taken from the cache.
     pub cpu: Duration,
     /// CPU time from source to component, the compiler's included; zero for a component that the
@@ -160,10 +163,8 @@ impl ChildOutput {
             function_bytes_max: summary.function_bytes_max,
             locals_max: summary.locals_max,
             our_allocator: summary.our_allocator,
-            source_lines: match &request.code {
-                BuildInput::Source { text, .. } => Some(source_lines(text)),
-                _ => None,
-            },
+            source_lines: summary.source_lines,
+            recodes: summary.recodes,
             // The exit status of an outer layer does not include the CPU time used inside.
             cpu: exit.cpu.max(summary.cpu),
             source_cpu: summary.source_cpu,
@@ -177,6 +178,7 @@ mod tests {
     use super::super::child_job::{closed_fence, job};
     use super::*;
     use crate::confine::scripted_child;
+    use crate::source::BuildInput;
 
     /// A child that sends nothing, and one that closes its pipes and stays, are both killed in time.
     #[tokio::test]

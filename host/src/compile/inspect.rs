@@ -10,7 +10,9 @@ use super::limits::{
 };
 use crate::source::{COMPONENT_BYTES_MAX, oversize_component};
 use bakeoff_domain::failure::{Failure, FailureClass};
-use wasmparser::{BinaryReaderError, FunctionBody, Parser, Payload};
+use wasmparser::{
+    BinaryReaderError, CanonicalFunction, CanonicalOption, FunctionBody, Parser, Payload,
+};
 
 /// The sizes of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(super) struct Sizes {
     pub(super) functions: u32,
     pub(super) function_bytes_max: u64,
     pub(super) locals_max: u32,
+    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    pub(super) recodes: bool,
     modules: u32,
     /// The memories of the module that is being read, imported ones included.
     memories: u32,
@@ -51,6 +55,21 @@ pub(super) fn inspect(bytes: &[u8], shown: &str) -> Result<Sizes, Failure> {
             Err(load_failure(FailureClass::LoadCompileLimit, message))
         }
     }
+}
+
+/// Returns true if a function that a component exports, or that a component in it gives to another,
+/// has strings in another encoding than UTF-8. What it imports does not matter: the host's work in a
+/// call of the host is counted anyway.
+fn lifts_other_strings(function: &CanonicalFunction) -> bool {
+    let CanonicalFunction::Lift { options, .. } = function else {
+        return false;
+    };
+    options.iter().any(|option| {
+        matches!(
+            option,
+            CanonicalOption::UTF16 | CanonicalOption::CompactUTF16
+        )
+    })
 }
 
 /// Describes a file whose first bytes are not those of a component.
@@ -124,6 +143,12 @@ impl Sizes {
                 }
             }
             Payload::MemorySection(section) => self.add_memories(section.count(), shown)?,
+            Payload::ComponentCanonicalSection(functions) => {
+                for function in functions {
+                    let function = function.map_err(|error| malformed(shown, &error))?;
+                    self.recodes |= lifts_other_strings(&function);
+                }
+            }
             _ => {}
         }
         Ok(())

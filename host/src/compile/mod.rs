@@ -27,6 +27,7 @@ mod instances;
 mod layout;
 pub mod limits;
 mod link;
+mod logical_lines;
 mod object_names;
 mod record;
 mod request;
@@ -57,8 +58,9 @@ pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototy
 pub use glue::DIAGNOSTIC_IMPORT;
 pub use imports::{ImportSupport, WasiImports, import_support};
 pub(crate) use layout::SCHEME as LAYOUT_SCHEME;
+pub(crate) use logical_lines::LINES_RULE;
 pub use record::BuildRecord;
-pub use request::{BuildRequest, source_lines};
+pub use request::BuildRequest;
 pub(crate) use reserve::SCHEME as RESERVE_SCHEME;
 pub use signatures::{read_public_functions, reader_role};
 pub use toolchain::Toolchain;

@@ -13,7 +13,7 @@ pub struct BuildRecord {
     pub component_bytes: u64,
     /// CPU time of the build, in seconds.
     pub cpu_seconds: f64,
-    /// Lines of source that are neither blank nor comment; `None` for a component that was brought.
+    /// Logical lines of source; `None` for a component that was brought.
     #[serde(default)]
     pub source_lines: Option<u64>,
     /// Lines of source in all; `None` for a component that was brought.
@@ -22,6 +22,9 @@ pub struct BuildRecord {
     /// Names of what the component imports. `None` in records that are older than this field.
     #[serde(default)]
     pub imports: Option<Vec<String>>,
+    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    #[serde(default)]
+    pub recodes: bool,
     /// Why there is no component.
     pub failure: Option<Failure>,
 }
@@ -36,6 +39,7 @@ impl BuildRecord {
             source_lines: built.source_lines,
             file_lines: file_lines(text),
             imports: Some(built.imports.clone()),
+            recodes: built.recodes,
             failure: None,
         }
     }

@@ -19,9 +19,3 @@ pub struct BuildRequest {
     /// The memory that an instance may have, in bytes: timed code gets it in advance.
     pub memory_bytes: u64,
 }
-
-/// Counts the lines that are neither empty nor only a line comment.
-pub fn source_lines(text: &str) -> u64 {
-    let counts = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    text.lines().filter(counts).count() as u64
-}

@@ -43,7 +43,7 @@
 //! | `time`, `wall`, `cold-start`, `build-time` | ns | ratio |
 //! | `fuel` | units | ratio |
 //! | `peak-memory`, `component-size` | bytes | ratio |
-//! | `source-lines` | lines | ratio |
+//! | `source-lines` (logical ones, whatever the layout) | lines | ratio |
 //! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
 //!

@@ -127,6 +127,7 @@ async fn race(
         timed: programs.spin.timed.as_slice().into(),
         our_allocator: false,
         files: None,
+        recodes: false,
         peak_bytes: 0,
         fuel: Vec::new(),
     };

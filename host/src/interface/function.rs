@@ -64,6 +64,12 @@ impl Function {
         })
     }
 
+    /// Returns true if an argument or the result may hold a string.
+    pub fn has_strings(&self) -> bool {
+        let params = self.params.iter().map(|param| &param.ty);
+        params.chain(&self.result).any(Type::has_strings)
+    }
+
     /// `func(values: list<s64>, k: u32) -> list<s64>`.
     pub fn signature(&self) -> String {
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);

@@ -76,6 +76,22 @@ impl Type {
         .write(ty)
     }
 
+    /// Returns true if a value of the type may hold a string.
+    pub fn has_strings(&self) -> bool {
+        match self {
+            Self::Plain(name) => *name == "string",
+            Self::List(item) | Self::Option(item) => item.has_strings(),
+            Self::Result(ok, err) => [ok, err].into_iter().flatten().any(|ty| ty.has_strings()),
+            Self::Tuple(items) => items.iter().any(Self::has_strings),
+            Self::Record(_, fields) => fields.iter().any(|(_, ty)| ty.has_strings()),
+            Self::Variant(_, cases) => {
+                let payloads = cases.iter().filter_map(|(_, payload)| payload.as_ref());
+                payloads.into_iter().any(Self::has_strings)
+            }
+            Self::Enum(..) | Self::Flags(..) => false,
+        }
+    }
+
     /// Returns true if two types are the same to a component: structure, names of fields and cases, and
     /// their order. The names of the types themselves do not matter.
     pub fn same(&self, other: &Type) -> bool {
@@ -262,5 +278,36 @@ impl Writer<'_> {
     fn spend(&mut self, nodes: usize) -> Result<(), Unsupported> {
         self.left = self.left.checked_sub(nodes).ok_or(Unsupported::TooLarge)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_found_wherever_they_are() {
+        let string = || Type::Plain("string");
+        let list = |item| Type::List(Box::new(item));
+        let with = [
+            string(),
+            list(Type::Option(Box::new(string()))),
+            Type::Result(None, Some(Box::new(string()))),
+            Type::Tuple(vec![Type::Plain("u8"), string()]),
+            Type::Record("r".into(), vec![("a".into(), list(string()))]),
+            Type::Variant(
+                "v".into(),
+                vec![("a".into(), None), ("b".into(), Some(string()))],
+            ),
+        ];
+        assert!(with.iter().all(Type::has_strings));
+        let without = [
+            Type::Plain("char"),
+            list(Type::Plain("u8")),
+            Type::Result(Some(Box::new(Type::Plain("u8"))), None),
+            Type::Variant("v".into(), vec![("string".into(), None)]),
+            Type::Enum("e".into(), vec!["string".into()]),
+        ];
+        assert!(!without.iter().any(Type::has_strings));
     }
 }

@@ -55,6 +55,8 @@ impl Gate<'_> {
         let arguments = self.workload.arguments(case, seed)?;
         let answer = fresh.value.as_ref();
         Ok(CheckedCase {
+            // Fixed by name, and said to be.
+            constant_input: false,
             case,
             fuel: fresh.fuel,
             fuel_later: later.fuel,

@@ -25,6 +25,12 @@ const CALLS_BETWEEN_MAX: u32 = 100;
 /// Units of fuel of the calls in between: about a quarter of a second.
 const FUEL_BETWEEN: u64 = 250_000_000;
 
+/// The number of other seeds that make an input, to see whether it depends on them: enough that a
+/// workload which draws one of two inputs is told from one that draws nothing, mostly.
+const OTHER_SEEDS: u32 = 7;
+/// The place of these seeds, where no case has its own.
+const CONSTANT: CaseIndex = u32::MAX as usize;
+
 /// The step of every call of a gate, which is about one variant.
 pub(super) const CALLING: Doing = Doing::Calling {
     variant: 0,
@@ -125,7 +131,26 @@ impl Gate<'_> {
                 .workload
                 .assess(case, &arguments, fresh.value.as_ref())?,
             calls: 4 + calls,
+            constant_input: self.is_constant(case, &arguments)?,
         })
+    }
+
+    /// Returns true if the workload makes this input of the case from every seed. For cases of a file,
+    /// which have no seed, it is false.
+    fn is_constant(&mut self, case: CaseIndex, arguments: &[Value]) -> Result<bool, Halt> {
+        if !self.workload.draws_inputs() {
+            return Ok(false);
+        }
+        for other in 0..OTHER_SEEDS {
+            let seed = self.seed_of(case, CONSTANT, other);
+            let drawn = self.workload.arguments(case, seed)?;
+            let same = drawn.len() == arguments.len()
+                && drawn.iter().zip(arguments).all(|(a, b)| a.same_as(b));
+            if !same {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the seed of a call on `case` that is made while case `about` is checked.

@@ -62,6 +62,7 @@ impl RunReplica<'_> {
                         .files
                         .as_ref()
                         .map(|files| bundle.add_files(files)),
+                    recodes: timed_variant.recodes,
                 });
             }
             let calibrator = bundle.add(self.calibrator);

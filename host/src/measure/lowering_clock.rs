@@ -47,6 +47,7 @@ mod tests {
             let variant = |our_allocator: &bool| TimedVariant {
                 timed: Vec::new().into(),
                 our_allocator: *our_allocator,
+                recodes: false,
                 files: None,
                 peak_bytes: 0,
             };

@@ -244,6 +244,8 @@ pub struct VariantPayload {
     pub component: Blob,
     /// The files that it is granted, if any.
     pub files: Option<Blob>,
+    /// Whether the host recodes its strings, so that all of a call counts as its time.
+    pub recodes: bool,
 }
 
 /// A reply of a runner to the parent.
@@ -307,6 +309,9 @@ pub struct CheckedCase {
     pub assessed: Vec<(String, f64)>,
     /// The number of calls made.
     pub calls: u32,
+    /// Whether the input was the same for every seed that was tried.
+    #[serde(default)]
+    pub constant_input: bool,
 }
 
 /// What the workload's `assess` says of the answer to one input.
@@ -488,6 +493,7 @@ mod tests {
             shown: String::new(),
             assessed: vec![("error".into(), f64::NAN), ("rank".into(), 2.0)],
             calls: 1,
+            constant_input: false,
         };
         let text = serde_json::to_string(&case).unwrap();
         let read: CheckedCase = serde_json::from_str(&text).unwrap();

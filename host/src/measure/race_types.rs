@@ -21,6 +21,8 @@ pub struct TimedVariant {
     pub our_allocator: bool,
     /// The files that it is granted, if any.
     pub files: Option<PackedFolders>,
+    /// Whether the host recodes its strings, so that all of a call counts as its time.
+    pub recodes: bool,
     /// The most memory that one of its calls used in the gate, in bytes.
     pub peak_bytes: u64,
     /// Units of fuel of one call by case, as far as the gate checked them.

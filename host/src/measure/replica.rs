@@ -160,6 +160,7 @@ impl<'a> Replica<'a> {
             let imports = opened.imports(payload.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let prepared = unsafe { timed.prepare(bytes, imports) }?;
+            let prepared = prepared.timing_all(payload.recodes);
             Ok(Runner {
                 prepared,
                 path,
@@ -171,6 +172,7 @@ impl<'a> Replica<'a> {
         let calibrator = VariantPayload {
             component: task.calibrator,
             files: None,
+            recodes: false,
         };
         let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
         let mut runners = Vec::with_capacity(task.plan.load_order.len());

@@ -113,6 +113,11 @@ impl Workload {
         }
     }
 
+    /// Returns true if inputs are made from seeds.
+    pub(super) fn draws_inputs(&self) -> bool {
+        matches!(self, Self::Component(_))
+    }
+
     /// Returns the number of cases.
     pub(super) fn cases(&self) -> usize {
         match self {

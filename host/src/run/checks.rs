@@ -3,6 +3,7 @@
 use super::agreement;
 use super::context::runner_error;
 use super::error::RunError;
+use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::on_cores::OnCores;
 use super::session::Run;
 use super::variant_state::find;
@@ -14,7 +15,7 @@ use crate::store::{self, Trial};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::variant::VariantId;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -70,8 +71,30 @@ impl Run<'_> {
                 self.fail(&id, failure)?;
             }
         }
+        self.warn_of_constant_inputs()?;
         self.assess().await?;
         self.stage_done(Stage::Check)
+    }
+
+    /// Says before anything is timed which inputs anybody can know beforehand.
+    fn warn_of_constant_inputs(&mut self) -> Result<(), RunError> {
+        let gates = self.variants.iter().filter_map(|state| state.gate.as_ref());
+        let checked = gates.flat_map(|gate| &gate.cases);
+        let constant = checked.filter(|checked| checked.constant_input);
+        let constant: BTreeSet<CaseIndex> = constant.map(|checked| checked.case).collect();
+        let cases = constant
+            .iter()
+            .map(|case| self.context.cases[*case].to_string());
+        let cases: Vec<String> = cases.collect();
+        if cases.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "{CONSTANT_INPUTS}{}{CONSTANT_INPUTS_ADVICE}",
+            cases.join(", ")
+        );
+        self.store.emit(Event::Warning { message })?;
+        Ok(())
     }
 
     fn start_check(

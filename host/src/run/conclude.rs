@@ -100,7 +100,8 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
     };
     let on_case = |(index, case): (usize, &CaseLabel)| {
         let calls = pilot.sampling.too_short.iter();
-        let calls = calls.filter(|short| short.case == index);
+        let is_timed = |variant| !pilot.sampling.untimed.contains(&variant);
+        let calls = calls.filter(|short| short.case == index && is_timed(short.variant));
         let short = calls.min_by(|a, b| a.call_ns.total_cmp(&b.call_ns))?;
         Some(TooShortCase {
             case: case.clone(),

@@ -4,7 +4,7 @@
 
 use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
-use crate::compile::{LAYOUT_SCHEME, RESERVE_SCHEME};
+use crate::compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
 use crate::source::digest_of_parts;
 use crate::store::Key;
@@ -101,6 +101,7 @@ impl Keys {
             ("compiler", &self.compiler),
             ("engine", &self.checked),
             ("confinement", &self.confinement),
+            ("lines", LINES_RULE),
         ])
     }
 

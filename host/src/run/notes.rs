@@ -40,6 +40,15 @@ pub(super) fn notes(
         ));
     }
     for state in variants {
+        if state.is_alive() && state.build.as_ref().is_some_and(|build| build.recodes) {
+            notes.about(
+                "Strings in another encoding than UTF-8: ",
+                state.id().as_str(),
+                ". The host recodes them in every call, and its times include that.",
+            );
+        }
+    }
+    for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
         if let Some(tried) = attempts.and_then(|attempts| attempt::sentence(attempts)) {
             notes.about("", state.id().as_str(), &format!(" {tried}."));
@@ -62,6 +71,10 @@ pub(super) fn notes(
             );
         }
     }
+    for case in constant_cases(record) {
+        let case = record.cases[case].to_string();
+        notes.about(CONSTANT_INPUTS, &case, CONSTANT_INPUTS_ADVICE);
+    }
     if let Some(outcome) = outcome {
         on_the_race(&mut notes, outcome, record.environment.cores);
     }
@@ -73,11 +86,35 @@ const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so ea
     made for it alone, and its time includes the page faults of new memory: programs that write more \
     memory look slower than they are. Raise the limit on addresses (`ulimit -v`).";
 
+/// The beginning of the sentence on inputs that are known beforehand.
+pub(super) const CONSTANT_INPUTS: &str = "The same input from every seed: ";
+/// Its end, behind the cases.
+pub(super) const CONSTANT_INPUTS_ADVICE: &str = ". Whoever has the answers in a table is as quick as the table there, whatever work the question \
+     is: let `generate` draw from its seed.";
+
+/// Returns the cases of which the workload makes the same input from every seed, by what the gates saw.
+fn constant_cases(record: &Record) -> BTreeSet<usize> {
+    let gates = record.gates.iter().flat_map(|gate| &gate.value.cases);
+    let constant = gates.filter(|checked| checked.constant_input);
+    constant.map(|checked| checked.case).collect()
+}
+
 fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
     if let Some(note) = sampling.and_then(short_instances) {
         notes.push(note);
+    }
+    let untimed = sampling.map_or(&[][..], |sampling| &sampling.untimed);
+    for &variant in untimed {
+        let mut short = sampling.iter().flat_map(|sampling| &sampling.too_short);
+        let least = short.find(|short| short.variant == variant);
+        let least = least.map_or(0.0, |short| short.call_ns_min / 1e3);
+        let after = format!(
+            ": its calls take less than {least:.0} µs. No verdict names it, and it may be the fastest: \
+             put more work into one case."
+        );
+        notes.about("Too short to be timed: ", id(variant), &after);
     }
     for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
         notes.about(

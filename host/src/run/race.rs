@@ -115,6 +115,7 @@ impl Run<'_> {
             timed: built.timed.as_slice().into(),
             our_allocator: built.our_allocator,
             files: state.files.clone(),
+            recodes: built.recodes,
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
             fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
         };

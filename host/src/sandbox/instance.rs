@@ -15,7 +15,7 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use std::sync::Arc;
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Engine, Store};
+use wasmtime::{CallHook, Engine, Store};
 
 /// The most messages that one instance of a diagnostic build may report, and the most characters of
 /// each.
@@ -63,6 +63,7 @@ pub struct PreparedComponent {
     limits: Limits,
     folders: Arc<Folders>,
     attempts: AttemptLog,
+    times_all: bool,
 }
 
 /// One instance in a store of its own. After an error it must not be called again.
@@ -71,6 +72,7 @@ pub struct Instance {
     instance: wasmtime::component::Instance,
     profile: Profile,
     limits: Limits,
+    times_all: bool,
     /// The time of the start functions.
     started: GuestTime,
 }
@@ -187,6 +189,7 @@ impl Sandbox {
                 Imports::None | Imports::Diagnostic => Arc::default(),
             },
             attempts: AttemptLog::default(),
+            times_all: false,
         })
     }
 }
@@ -211,6 +214,15 @@ fn link_diagnostic(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
 }
 
 impl PreparedComponent {
+    /// The same component, of whose calls all is timed if `all` is true: lowering its arguments and
+    /// lifting its answer too. For one whose strings the host recodes, which is work that others do
+    /// themselves.
+    #[must_use]
+    pub fn timing_all(mut self, all: bool) -> Self {
+        self.times_all = all;
+        self
+    }
+
     /// Makes a new instance.
     ///
     /// # Errors
@@ -243,6 +255,7 @@ impl PreparedComponent {
                     instance,
                     profile: self.profile,
                     limits: self.limits,
+                    times_all: self.times_all,
                     started,
                 })
             }
@@ -329,8 +342,15 @@ impl Instance {
         refuel(&mut self.store, self.profile, &self.limits);
         let guest = self.store.data_mut();
         guest.world.begin_call();
-        guest.timer.expect_lowering(lowering);
+        if self.times_all {
+            guest.timer.on(CallHook::CallingWasm);
+        } else {
+            guest.timer.expect_lowering(lowering);
+        }
         let result = callee.call(&mut self.store, arguments);
+        if self.times_all {
+            self.store.data_mut().timer.on(CallHook::ReturningFromWasm);
+        }
         let time = take_time(&mut self.store);
         match result {
             Ok(value) => Ok(CallResult {

@@ -141,7 +141,11 @@ impl FromStr for RunSeed {
             let all = u128::from_str_radix(text, 16).map_err(|_| NoSeed)?;
             return Ok(Self::Drawn(all.to_be_bytes()));
         }
-        text.parse().map(Self::Named).map_err(|_| NoSeed)
+        // A sign is no part of a seed, although a number may have one.
+        match text.starts_with('+') {
+            true => Err(NoSeed),
+            false => text.parse().map(Self::Named).map_err(|_| NoSeed),
+        }
     }
 }
 

@@ -1,0 +1,259 @@
+//! In the child: how many lines a source has, whatever its layout.
+//!
+//! The tokens are laid out anew: a line ends behind `;`, `{` and `}` and before a `}`, behind a `,` that
+//! stands directly between braces, and behind an attribute. What closes or continues an expression (`)`, `]`, `,`, `;`,
+//! `.`, `?`, `else`) stays on the line of the `}` before it. A line of more than 80 characters, not
+//! counting the spaces between its tokens, counts as several. So blank lines, comments, spaces and line breaks
+//! make no difference, and neither does a macro that its source is passed through.
+
+/// The rule, as a part of the key of what it counted.
+pub(crate) const LINES_RULE: &str = "tokens-1";
+
+/// Characters of tokens in one line: a line of 100 with its indentation and spaces.
+const LINE_CHARS: u64 = 80;
+
+/// Returns the number of logical lines of a source. Takes time linear in its length, and never fails: of
+/// a text that is no Rust it counts what looks like tokens.
+pub(super) fn logical_lines(text: &str) -> u64 {
+    let mut layout = Layout::default();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let skipped = blank(rest);
+        let length = if skipped > 0 {
+            skipped
+        } else {
+            token(rest, first)
+        };
+        let (token, after) = rest.split_at(length);
+        if skipped == 0 {
+            layout.add(token);
+        }
+        rest = after;
+    }
+    layout.end_line();
+    layout.lines
+}
+
+#[derive(Default)]
+struct Layout {
+    lines: u64,
+    /// Characters of the present line.
+    chars: u64,
+    /// The brackets that are open, innermost last; `#` for that of an attribute.
+    open: Vec<u8>,
+    /// Whether the last token was a `}`, so that the line may go on.
+    after_brace: bool,
+    /// Whether the last token was `#`, or `!` behind it.
+    after_hash: bool,
+}
+
+impl Layout {
+    fn add(&mut self, token: &str) {
+        let continues = matches!(token, ")" | "]" | "," | ";" | "." | "?" | "else");
+        if (std::mem::take(&mut self.after_brace) && !continues) || token == "}" {
+            self.end_line();
+        }
+        self.chars += token.chars().count() as u64;
+        let attribute = std::mem::take(&mut self.after_hash);
+        match token {
+            "#" => self.after_hash = true,
+            "!" => self.after_hash = attribute,
+            "[" if attribute => self.open.push(b'#'),
+            "{" => {
+                self.open.push(b'{');
+                self.end_line();
+            }
+            "(" | "[" => self.open.push(b'('),
+            "}" => {
+                self.open.pop();
+                self.after_brace = true;
+            }
+            ")" | "]" => {
+                if self.open.pop() == Some(b'#') {
+                    self.end_line();
+                }
+            }
+            ";" | "," if matches!(self.open.last(), None | Some(b'{')) => self.end_line(),
+            _ => {}
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.lines += std::mem::take(&mut self.chars).div_ceil(LINE_CHARS);
+    }
+}
+
+/// Bytes of space or of a comment at the beginning of a text.
+fn blank(text: &str) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if text.starts_with("/*") {
+        return block_comment(text.as_bytes());
+    }
+    text.len() - text.trim_start().len()
+}
+
+/// Bytes of a block comment, which may hold others.
+fn block_comment(bytes: &[u8]) -> usize {
+    let (mut depth, mut at) = (0_u64, 0);
+    while at < bytes.len() {
+        match &bytes[at..] {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// Bytes of the token at the beginning of a text, at least one character.
+fn token(text: &str, first: char) -> usize {
+    let word = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
+    let after = &text[word..];
+    match first {
+        '"' => quoted(text, 1, b'"'),
+        '\'' => character(text),
+        _ if word == 0 => first.len_utf8(),
+        _ => match (&text[..word], after.as_bytes().first()) {
+            ("r" | "br" | "cr", Some(b'"' | b'#')) => raw(text, word),
+            ("b" | "c", Some(b'"')) => quoted(text, word + 1, b'"'),
+            ("b", Some(b'\'')) => quoted(text, word + 1, b'\''),
+            _ => word,
+        },
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Bytes of a literal up to its closing quote; its content begins at `start`.
+fn quoted(text: &str, start: usize, quote: u8) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// Bytes of a character literal, or of a lifetime.
+fn character(text: &str) -> usize {
+    let mut chars = text.char_indices().skip(1);
+    match (chars.next(), chars.next()) {
+        (Some((_, '\\')), _) => quoted(text, 1, b'\''),
+        (Some(_), Some((at, '\''))) => at + 1,
+        _ => {
+            let name = &text[1..];
+            1 + name.find(|c: char| !is_word(c)).unwrap_or(name.len())
+        }
+    }
+}
+
+/// Bytes of a raw string, or of a raw name (`r#type`); `prefix` is the length of its `r`.
+fn raw(text: &str, prefix: usize) -> usize {
+    let after = &text[prefix..];
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let Some(content) = after[hashes..].strip_prefix('"') else {
+        let name = &after[hashes..];
+        return prefix + hashes + name.find(|c: char| !is_word(c)).unwrap_or(name.len());
+    };
+    let end = format!("\"{}", &after[..hashes]);
+    let start = prefix + hashes + 1;
+    content
+        .find(&end)
+        .map_or(text.len(), |at| start + at + end.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAID_OUT: &str = "\
+//! Sums.
+
+/// Adds up.
+#[inline]
+pub fn sum(values: Vec<u64>, keep: bool) -> u64 {
+    let mut total = 0; // so far
+    for value in &values {
+        if *value > 3 || keep {
+            total += value;
+        } else {
+            total -= match value {
+                0 => 1,
+                _ => 2,
+            };
+        }
+    }
+    total
+}
+";
+
+    #[test]
+    fn case_68_one_line_source() {
+        let one_line: String = LAID_OUT
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .map(|line| line.split("//").next().unwrap_or_default().trim())
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(!one_line.contains('\n'));
+        let spread = LAID_OUT
+            .replace(' ', "\n")
+            .replace("//!\nSums.", "")
+            .replace("///\nAdds\nup.", "");
+        let spread = spread.replace("//\nso\nfar", "");
+        // The lines of the text that are neither blank nor comments.
+        assert_eq!(logical_lines(LAID_OUT), 15);
+        assert_eq!(logical_lines(&one_line), 15);
+        assert_eq!(logical_lines(&spread), 15);
+        let through_macro =
+            format!("macro_rules! same {{ ($($t:tt)*) => {{ $($t)* }} }} same! {{ {one_line} }}");
+        assert!(logical_lines(&through_macro) > 15);
+    }
+
+    #[test]
+    fn what_looks_like_a_bracket_in_a_text_is_none() {
+        for line in [
+            r#"let a = "{ ; } \" {";"#,
+            r##"let a = r#"{ " ; }"#;"##,
+            "let a = ('{', '\\'', b'{', '}');",
+            "let a: &'static str = f::<'_>(b\"{;\");",
+            "let r#type = [0; 4]; /* { ; /* } */ ; */",
+            "let a = 1.5e3; // {",
+        ] {
+            assert_eq!(logical_lines(line), 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_long_expression_is_several_lines() {
+        let terms = vec!["another_name"; 40].join(" + ");
+        assert_eq!(logical_lines(&format!("let a = {terms};")), 7);
+        let chain = "values.iter().map(|value| { let twice = 2 * value; twice }).sum()";
+        assert_eq!(logical_lines(chain), 4);
+    }
+
+    #[test]
+    fn any_text_has_a_number_of_lines() {
+        for text in [
+            "", "\u{feff}", "'", "\"\\", "r#\"", "/* /*", "b'", "}}}}", "é'é", "#[", "r####",
+        ] {
+            let lines = logical_lines(text);
+            assert!(lines <= text.len() as u64, "{text}: {lines}");
+        }
+        assert_eq!(
+            logical_lines(&"(".repeat(1 << 20)),
+            (1_u64 << 20).div_ceil(LINE_CHARS)
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! A workload whose inputs depend on the size alone, so that a table of answers wins. Nothing can be
+//! done about the table: the workload is named, before anything is timed.
+
+use super::experiment::{notes, run, written};
+
+const WIT: &str = "package known:inputs;
+world prototype { export sum: func(below: u32) -> u64; }
+world workload { export generate: func(size: u32, seed: u64) -> u32; }
+";
+
+const EXPERIMENT: &str = "name = \"known\"
+problem = \"Add up.\"
+interface = { wit = \"sum.wit\", call = \"sum\" }
+workload = { source = \"workload.rs\", sizes = [30_000, 60_000] }
+measure = { precision = 0.5 }
+";
+
+const LOOP: &str = "pub fn sum(below: u32) -> u64 {
+    (0..below).fold(0, |sum, value| sum ^ u64::from(value).wrapping_mul(sum | 3))
+}
+";
+
+#[test]
+fn case_67_table_for_constant_inputs() {
+    let of = |workload: &'static str| {
+        let files = [("sum.wit", WIT), ("workload.rs", workload)];
+        let prototypes = [written("loops", LOOP)];
+        run(EXPERIMENT, &files, &prototypes, &["--budget", "1s"])
+    };
+    let said = "The same input from every seed: ";
+    let (output, report) = of("pub fn generate(size: u32, _: u64) -> u32 { size }\n");
+    let note = notes(&report);
+    assert!(
+        note.contains(said) && note.contains("30000") && note.contains("60000"),
+        "{note}"
+    );
+    assert!(output.explains(said), "{}", output.stderr);
+    // Only the cases that it is true of are named.
+    let (_, report) = of("pub fn generate(size: u32, seed: u64) -> u32 {
+        if size < 40_000 { size } else { size + (seed % 100) as u32 }
+    }\n");
+    let note = notes(&report);
+    assert!(note.contains("30000") && !note.contains("60000"), "{note}");
+    let (output, report) =
+        of("pub fn generate(size: u32, seed: u64) -> u32 { size + (seed % 2) as u32 }\n");
+    let note = notes(&report);
+    assert!(!note.contains(said), "{note}");
+    assert!(!output.explains(said), "{}", output.stderr);
+}
