@@ -59,7 +59,7 @@ fn done() -> Vec<u8> {
     let (imports, exports) = (vec!["a:b/c@0.1.0"], vec!["f: func()"]);
     let (functions, bytes, locals, layouts) = (3_u32, 400_u64, 7_u32, 8_u32);
     let cpu = ((0_u64, 5_000_u32), (1_u64, 0_u32));
-    let sizes = (functions, bytes, locals, layouts);
+    let sizes = (functions, bytes, locals, true, layouts);
     postcard::to_stdvec(&(2_u8, imports, exports, sizes, cpu, (Some(9_u64), false))).unwrap()
 }
 
