@@ -133,6 +133,10 @@ fn main() -> ExitCode {
         ),
         test!(
             PYTHON,
+            reference::the_verdict_about_two_follows_from_its_export
+        ),
+        test!(
+            PYTHON,
             reference::verdicts_of_every_kind_follow_from_the_export
         ),
         test!(

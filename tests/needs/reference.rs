@@ -92,6 +92,11 @@ pub(crate) fn every_verdict_of_a_run_follows_from_its_export() {
     assert_eq!(total, 37 + 10 + 10 + 10 + 10, "{}", agreement.0);
 }
 
+pub(crate) fn the_verdict_about_two_follows_from_its_export() {
+    let (report, _) = agreed(Run::of_two().copy().dir());
+    assert_eq!(report["verdicts"].as_array().unwrap().len(), 1);
+}
+
 pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
     let agreement = |forged: Forged| {
         let copy = RUN.copy();
@@ -114,6 +119,11 @@ pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
 
     let (_, said) = agreement(Forged::equal());
     assert!(said.count("time", "tie") > 6, "{}", said.0);
+
+    // One size that counts is the same as all of them.
+    let (report, said) = agreement(Forged::with_a_loser_that_leaves().on_one_size());
+    said.has("time", "beats");
+    assert_eq!(report["verdicts"].as_array().unwrap().len(), 10);
 
     // Pairs of full samples, of single calls, and of both; not in every replica.
     let (_, said) = agreement(Forged::with_single_calls());

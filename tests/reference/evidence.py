@@ -78,9 +78,8 @@ class Evidence:
 
     def read_plan(self):
         """What the pilot fixed: the cases that are timed, and who makes single calls on which."""
-        plan = self.pilot["sampling"] if self.pilot else {"too_short": [], "single_calls": []}
-        short = {row["case"] for row in plan["too_short"]}
-        self.timed = [case for place, case in enumerate(self.cases) if place not in short]
+        plan = self.pilot["sampling"] if self.pilot else {"calls": [], "single_calls": []}
+        self.timed = [case for case, calls in zip(self.cases, plan["calls"]) if calls > 0]
         self.single_calls = {
             (self.raced[row["variant"]], self.cases[case])
             for row in plan["single_calls"]

@@ -55,17 +55,33 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Four variants and a duplicate on three sizes, by every reading that varies.
     pub(super) fn new() -> Self {
+        Self::of(
+            &APPROACHES,
+            "20000, 40000, 80000",
+            &SOURCES,
+            "precision = 0.5",
+        )
+    }
+
+    /// Two variants on one size, by time alone.
+    pub(super) fn of_two() -> Self {
+        Self::of(&APPROACHES[..2], "40000", &[], "precision = 0.05")
+    }
+
+    fn of(approaches: &[(&str, &str)], sizes: &str, sources: &[&str], measure: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write("pick.wit", WIT);
         write("workload.rs", WORKLOAD);
-        let mut text = "name = \"picking\"\nproblem = \"Pick a number.\"
-            interface = { wit = \"pick.wit\", call = \"pick\" }
-            workload = { source = \"workload.rs\", sizes = [20000, 40000, 80000] }
-            measure = { precision = 0.5, budget = \"4 s\" }\n"
-            .to_owned();
-        for (name, picked) in APPROACHES {
+        let mut text = format!(
+            "name = \"picking\"\nproblem = \"Pick a number.\"
+            interface = {{ wit = \"pick.wit\", call = \"pick\" }}
+            workload = {{ source = \"workload.rs\", sizes = [{sizes}] }}
+            measure = {{ {measure}, budget = \"4 s\" }}\n"
+        );
+        for (name, picked) in approaches {
             let source = format!(
                 "pub fn pick(numbers: Vec<u32>) -> u32 {{
                     let mixed = numbers.iter().fold(1_u32, |h, n| (h ^ n).wrapping_mul(16_777_619));
@@ -76,7 +92,7 @@ impl Run {
             write(&format!("{name}.rs"), &source);
             text += &format!("[[approach]]\nname = \"{name}\"\nsource = \"{name}.rs\"\n");
         }
-        for (place, source) in SOURCES.iter().enumerate() {
+        for (place, source) in sources.iter().enumerate() {
             text += &format!("[[criterion]]\nname = \"c{place}\"\nfrom = \"{source}\"\n");
         }
         write("bakeoff.toml", &text);

@@ -62,6 +62,8 @@ pub(super) struct Forged {
     missing: Option<u32>,
     /// The variant that failed in the race.
     failed: Option<usize>,
+    /// True if only the first size is not too short to time.
+    short: bool,
     /// True to list what is the first variant here as the last.
     reversed: bool,
 }
@@ -78,6 +80,7 @@ impl Forged {
             single_calls: Vec::new(),
             missing: None,
             failed: None,
+            short: false,
             reversed: false,
         }
     }
@@ -143,6 +146,12 @@ impl Forged {
     /// The same with a variant that failed in the race.
     pub(super) fn with_failed(mut self, variant: usize) -> Self {
         self.failed = Some(variant);
+        self
+    }
+
+    /// The same where a single size counts.
+    pub(super) fn on_one_size(mut self) -> Self {
+        self.short = true;
         self
     }
 
@@ -280,7 +289,8 @@ impl Forged {
         });
         pilot["replica"]["baselines"] = vec![baseline; SIZES].into();
         pilot["sampling"]["too_short"] = json!([]);
-        pilot["sampling"]["calls"] = vec![10; SIZES].into();
+        let counts = |case| if case > 0 && self.short { 0 } else { 10 };
+        pilot["sampling"]["calls"] = (0..SIZES).map(counts).collect();
         let slow = self.single_calls.iter().map(|(variant, cases, every)| {
             let place = self.listed(*variant);
             json!({"variant": place, "cases": cases, "every": every})
