@@ -20,3 +20,12 @@ pub(super) fn grouped<'v>(
     }
     groups
 }
+
+/// Adds an answer to the known ones; returns false if it is among them already.
+pub(super) fn is_new<'v>(known: &mut Vec<Option<&'v Value>>, answer: Option<&'v Value>) -> bool {
+    let is_new = !known.iter().any(|other| same(*other, answer));
+    if is_new {
+        known.push(answer);
+    }
+    is_new
+}

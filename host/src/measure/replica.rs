@@ -4,9 +4,9 @@
 //! pages that the last one wrote are reset.
 
 use super::announcement::Doing;
-use super::answers::grouped;
+use super::answers::{grouped, is_new};
 use super::contention_probe::contention_probe_ns;
-use super::gate::{Call, Slot, call, same};
+use super::gate::{Call, Slot, call};
 use super::instances::Instances;
 use super::overheads::OverheadTotals;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
@@ -381,11 +381,8 @@ impl<'a> Replica<'a> {
             let groups = grouped(given);
             for (variants, answer) in &groups {
                 // The calls on an instance have one input, whose answers are judged once.
-                if self.workload.has_instances() {
-                    if accepted.iter().any(|known| same(*known, *answer)) {
-                        continue;
-                    }
-                    accepted.push(*answer);
+                if self.workload.has_instances() && !is_new(&mut accepted, *answer) {
+                    continue;
                 }
                 let judgement = self
                     .workload
