@@ -69,7 +69,8 @@ impl Layout {
                 self.after_brace = true;
             }
             ")" | "]" => {
-                if self.open.pop() == Some(b'#') {
+                let opened = self.open.pop();
+                if opened == Some(b'#') {
                     self.end_line();
                 }
             }

@@ -81,6 +81,7 @@ mod tests {
                 .map(|(name, number)| ((*name).to_owned(), *number))
                 .collect(),
             calls: 3,
+            constant_input: false,
         };
         GateRecord {
             cases: numbers.iter().enumerate().map(case).collect(),

@@ -50,6 +50,7 @@ mod tests {
                 recodes: false,
                 files: None,
                 peak_bytes: 0,
+                fuel: Vec::new(),
             };
             LoweringClock::of(&ours.iter().map(variant).collect::<Vec<_>>(), state)
         };

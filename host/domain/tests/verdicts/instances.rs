@@ -3,7 +3,9 @@
 use super::synthetic::{World, everybody};
 use super::{claims, false_max};
 use bakeoff_domain::measurement::{Baseline, Replica};
-use bakeoff_domain::plan::{LiveVariant, ReplicaSpec, ReplicaStage, SingleCalls, WarmUp, draw};
+use bakeoff_domain::plan::{
+    LiveVariant, ReplicaSpec, ReplicaStage, RunSeed, SingleCalls, WarmUp, draw,
+};
 use bakeoff_domain::race::{
     Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, analyse, first_scales,
 };
@@ -37,7 +39,7 @@ fn replica(world: &World, seed: u64, index: u32, live_variants: &[LiveVariant]) 
     let instances = world.cases();
     let calls = |instance| (20.0 / length(instance, instances).exp()).max(1.0) as u32;
     let plan = draw(&ReplicaSpec {
-        seed,
+        secret: RunSeed::Named(seed).race_secret(),
         index,
         stage: ReplicaStage::Race,
         calls: &(0..instances).map(calls).collect::<Vec<_>>(),
