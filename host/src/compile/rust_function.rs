@@ -5,6 +5,9 @@ use super::rust_types::{self, Generics, Passed};
 use crate::interface::{Function, PublicFunction, Shape, Signature};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
+/// The most brackets or operators within each other of a file that is looked into for conversions.
+const DEPTH_MAX: usize = 200;
+
 /// A public function.
 #[derive(Clone, Debug)]
 struct RustFunction {
@@ -38,6 +41,9 @@ pub(super) fn adapted(
     path: &str,
     arguments: &[String],
 ) -> Option<String> {
+    if nested_deeply(text) {
+        return None;
+    }
     let file = syn::parse_file(text).ok()?;
     let item = public(&file).find(|item| item.sig.ident == rust_name)?;
     let function = RustFunction::read(item).ok()?;
@@ -51,6 +57,26 @@ pub(super) fn adapted(
             .as_ref()
             .is_some_and(|ty| signature.result.fits(ty));
     (fits && !function.is_same()).then(|| function.body(path, arguments))?
+}
+
+/// Returns true if a parser might run out of stack: it recurses for each bracket and each operator before
+/// another. What the compiler says of such a file is said by the compiler.
+fn nested_deeply(text: &str) -> bool {
+    let (mut depth, mut operators) = (0_usize, 0_usize);
+    text.bytes()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .any(|byte| {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            operators = match byte {
+                b'!' | b'&' | b'*' | b'-' => operators + 1,
+                _ => 0,
+            };
+            depth > DEPTH_MAX || operators > DEPTH_MAX
+        })
 }
 
 /// The public functions of a file that can be called.

@@ -54,11 +54,10 @@ impl GuestError {
             },
             Some(Trap::StackOverflow) => Self {
                 class: FailureClass::StackLimit,
-                message: "exhausted its call stack: the recursion is too deep".into(),
-                limit: Some(format!(
-                    "stack = {} KiB, which no option raises",
-                    crate::engine::STACK_BYTES >> 10
-                )),
+                message:
+                    "exhausted its call stack, which no option raises: the recursion is too deep"
+                        .into(),
+                limit: Some(format!("stack = {} KiB", crate::engine::STACK_BYTES >> 10)),
             },
             _ if denied => Self {
                 class: FailureClass::MemoryLimit,
