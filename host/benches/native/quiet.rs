@@ -48,8 +48,8 @@ impl Quiet {
     ) -> Result<(), Failure> {
         let file = results.join("bakeoff.db");
         let database = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let mut statement =
-            database.prepare("SELECT contention_probe_ns FROM v_replicas WHERE counts ORDER BY replica")?;
+        let mut statement = database
+            .prepare("SELECT contention_probe_ns FROM v_replicas WHERE counts ORDER BY replica")?;
         let probe_readings: Vec<Option<f64>> = statement
             .query_map([], |row| row.get(0))?
             .collect::<Result<_, _>>()?;

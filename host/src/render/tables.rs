@@ -207,6 +207,9 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
     if timed.is_empty() {
         return None;
     }
+    if report.experiment.instances.is_some() {
+        return Some(over_instances(report, &timed));
+    }
     let mut table = Table::new(match cases.len() {
         1 => "Time of one call",
         _ => "Time of one call, by case",
@@ -240,6 +243,21 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
         table.row(row);
     }
     Some(table)
+}
+
+/// The one time that each variant has on a set of instances.
+fn over_instances(report: &Report, timed: &[&VariantReport]) -> Table {
+    let scope = report.experiment.scope();
+    let mut table = Table::new(&format!("Time of one call, geometric mean {scope}"));
+    table.column("time", Align::Right);
+    for variant in timed {
+        let time = &variant.readings["time"];
+        table.row(vec![
+            words::name(report, &variant.id),
+            numbers::reading(time.value, &time.unit),
+        ]);
+    }
+    table
 }
 
 /// All readings, in their own units.
