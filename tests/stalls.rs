@@ -177,6 +177,36 @@ fn a_run_ends_when_its_runners_never_wake() {
     );
 }
 
+/// One runner is killed in each stage, as the system does when memory is short. Its work is done once
+/// more, and nobody is blamed.
+#[test]
+fn case_77_killed_pilot() {
+    // What the events have once a check, the pilot, and replicas are under way.
+    let stages = [
+        "bakeoff:check:start",
+        "\"measure\"",
+        "bakeoff:replica:complete",
+    ];
+    let mut killed = 0;
+    let report = run_disturbed(&mut |run, out| {
+        let events = fs::read_to_string(out.join("events.jsonl")).unwrap_or_default();
+        let begun = |stage: &&str| events.contains(*stage);
+        if killed < stages.len() && begun(&stages[killed]) {
+            // The others may have ended in between.
+            if let Some(runner) = runners(run).first() {
+                signal(&[*runner], libc::SIGKILL);
+                killed += 1;
+            }
+        }
+    });
+    assert_eq!(killed, stages.len());
+    assert_nothing_wrong_is_said(&report);
+    assert!(
+        report["protocol"]["replicas"].as_u64() > Some(0),
+        "{report:#}"
+    );
+}
+
 #[test]
 fn cores_that_are_taken_away_say_nothing_wrong() {
     let mut taken = 0;

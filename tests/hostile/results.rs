@@ -85,10 +85,11 @@ fn a_workload_that_says_too_much_is_cut_off() {
     let long = "vec![(\"long\".repeat(2_000_000), answer)]";
     for (assess, says) in [(many, "it may give 64"), (long, "more than 256 bytes")] {
         let world = World::new();
+        // Two that agree: it is not the answer that makes it say so much.
         number(
             &world,
             "scale = \"linear\"\nrange = [0, 100]",
-            &[("honest", "50.0")],
+            &[("honest", "50.0"), ("agrees", "std::hint::black_box(50.0)")],
         );
         let workload = NUMBER_WORKLOAD.replace("vec![(\"value\".into(), answer)]", assess);
         world.write("experiment/workload.rs", workload);

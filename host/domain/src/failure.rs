@@ -46,6 +46,12 @@ pub enum FailureClass {
     Trap,
     /// The oracle refused an answer.
     WrongAnswer,
+    /// The workload's `check` or `assess` failed on an answer, and it is not shown that it fails on
+    /// right ones too.
+    UnjudgedAnswer,
+    /// There is no oracle, and the variants disagree about an answer: nobody is shown to be right or
+    /// wrong.
+    Disagreement,
     /// The same input gave different answers or different fuel.
     Nondeterministic,
     /// The process that ran the trial died in a way that no limit explains.
@@ -92,6 +98,8 @@ impl FailureClass {
             Self::Exited => "exited",
             Self::Trap => "trap",
             Self::WrongAnswer => "wrong-answer",
+            Self::UnjudgedAnswer => "unjudged-answer",
+            Self::Disagreement => "disagreement",
             Self::Nondeterministic => "nondeterministic",
             Self::RunnerCrashed => "runner-crashed",
             Self::WorkloadFailed => "workload-failed",
@@ -145,6 +153,8 @@ mod tests {
             FailureClass::BuildOutputLimit,
             FailureClass::WrongWorld,
             FailureClass::Trap,
+            FailureClass::UnjudgedAnswer,
+            FailureClass::Disagreement,
         ] {
             assert_eq!(
                 serde_json::to_string(&class).unwrap(),

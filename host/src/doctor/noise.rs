@@ -130,6 +130,7 @@ async fn race(
         recodes: false,
         peak_bytes: 0,
         fuel: Vec::new(),
+        gate_cpu_ns: Vec::new(),
     };
     let options = RaceOptions {
         measure: declared,
@@ -207,6 +208,10 @@ impl RaceListener for NullListener {
     }
 
     fn on_dropout(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_discarded(&mut self, _: u32, _: &str) -> Result<(), Self::Error> {
         Ok(())
     }
 

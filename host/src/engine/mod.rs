@@ -92,6 +92,13 @@ pub struct Pool {
     pub resident_bytes: u64,
 }
 
+/// Returns the bytes that the slot of a component keeps between instances, if its instances are known to
+/// write `resident_bytes`: some more than that. What an instance writes beyond is given back after it.
+pub fn kept_bytes(resident_bytes: u64, memory_bytes_max: u64) -> u64 {
+    let more = resident_bytes / 4 + (4 << 20);
+    resident_bytes.saturating_add(more).min(memory_bytes_max)
+}
+
 /// The largest `VMContext` of a core instance, in bytes: a check only, nothing is reserved. An
 /// interpreter of 20,000 functions has one of a megabyte.
 const CORE_INSTANCE_BYTES_MAX: usize = 64 << 20;
@@ -109,7 +116,7 @@ pub fn new_pooled(pool: &Pool) -> wasmtime::Result<Engine> {
     let bytes = usize::try_from(pool.memory_bytes_max).unwrap_or(usize::MAX);
     let listed = can_list_written_pages();
     let resident = match listed {
-        true => pool.memory_bytes_max,
+        true => kept_bytes(pool.resident_bytes, pool.memory_bytes_max),
         false => pool.resident_bytes.min(pool.memory_bytes_max),
     };
     let resident = usize::try_from(resident).unwrap_or(usize::MAX);

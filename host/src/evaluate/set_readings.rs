@@ -81,6 +81,7 @@ mod tests {
                 .map(|(name, number)| ((*name).to_owned(), *number))
                 .collect(),
             calls: 3,
+            cpu_ns: 0,
             constant_input: false,
         };
         GateRecord {

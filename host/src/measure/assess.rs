@@ -5,8 +5,9 @@
 //! the same ones in the same order, so that qualities can be compared input by input.
 
 use super::announcement::Doing;
+use super::checked_case::AssessedAnswer;
 use super::gate::{Gate, Halt, digest};
-use super::protocol::{AssessedAnswer, Reply};
+use super::protocol::Reply;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, Secret, sample_seeds};
 

@@ -3,9 +3,11 @@
 use super::assess::ROUNDS_MAX;
 use super::bounds::{GATE_PATIENCE, room_for};
 use super::check::{STALLS_MAX, first_failure};
-use super::protocol::{AssessedAnswer, Reply, Task};
+use super::checked_case::AssessedAnswer;
+use super::deaths;
+use super::protocol::{Reply, Task};
 use super::runner_config::RunnerConfig;
-use super::watch::{Ended, RunnerError};
+use super::watch::{Ended, Failed, RunnerError};
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,16 @@ impl Assessment {
             && answers.all(|(place, answer)| answer.case == place % cases)
             && self.answers.len().is_multiple_of(cases)
             && self.answers.len() <= cases * ROUNDS_MAX as usize
+    }
+
+    /// Returns the assessment of a variant that failed: what was assessed before says nothing of one that
+    /// has no result.
+    fn failed(failed: Vec<Failed>, config: &RunnerConfig) -> Result<Self, RunnerError> {
+        let mut assessment = Self::default();
+        if let Some((failure, calls)) = first_failure(failed, config)? {
+            (assessment.failure, assessment.calls) = (Some(failure), calls);
+        }
+        Ok(assessment)
     }
 
     /// Returns the values of a name, by round: the mean over the cases. `None` if the workload does
@@ -61,6 +73,7 @@ pub async fn assess(
     })?;
     let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);
+    let mut died = None;
     for _ in 0..STALLS_MAX {
         let mut assessment = Assessment::default();
         let ended = watch
@@ -76,15 +89,13 @@ pub async fn assess(
                 return Err(RunnerError::Silent("it left out inputs to assess".into()));
             }
             Ended::Done => return Ok(assessment),
-            Ended::Failed(failed) => {
-                // What was assessed before says nothing of a variant that has no result.
-                let mut assessment = Assessment::default();
-                if let Some((failure, calls)) = first_failure(failed)? {
-                    (assessment.failure, assessment.calls) = (Some(failure), calls);
+            Ended::Died(death) => {
+                if let Some(failed) = deaths::of_single_variant(&mut died, death)? {
+                    return Assessment::failed(failed, config);
                 }
-                return Ok(assessment);
             }
-            Ended::Stalled | Ended::OutOfBudget => {}
+            Ended::Failed(failed) => return Assessment::failed(failed, config),
+            Ended::Stalled | Ended::OutOfBudget(_) => {}
         }
     }
     Err(RunnerError::Stalled)

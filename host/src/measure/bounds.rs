@@ -1,8 +1,11 @@
 //! The resource bounds of a runner process, and the time that it may take.
 
+use super::instances::Instances;
 use super::runner::ROLE;
 use crate::confine::{Fence, Job};
+use crate::engine;
 use crate::source::PackedFolders;
+use bakeoff_domain::spec::Limits;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -23,6 +26,43 @@ const FRAME_BYTES_MAX: usize = 4 << 20;
 /// Bytes of memory that a runner needs beyond those of its guests: engine, code, inputs and
 /// answers.
 const HOST_BYTES: u64 = 768 << 20;
+
+/// The most bytes of memory that all instances of a replica together keep between their calls. Where the
+/// variants of a race would keep more, each replica has a group of them.
+const KEPT_BYTES_MAX: u64 = 2 << 30;
+
+/// Returns the bytes that an instance keeps between calls, if a call writes `peak_bytes`: a kept one all
+/// that it may have.
+fn kept_bytes(instances: Instances, peak_bytes: u64, limits: &Limits) -> u64 {
+    match instances {
+        Instances::Fresh => engine::kept_bytes(peak_bytes, limits.memory_bytes),
+        Instances::Kept => limits.memory_bytes,
+    }
+}
+
+/// Returns the number of variants that one replica may have, if none of them writes more than
+/// `peak_bytes` in a call; 2 at least.
+pub(super) fn group_max(instances: Instances, peak_bytes: u64, limits: &Limits) -> usize {
+    let each = kept_bytes(instances, peak_bytes, limits).max(1);
+    usize::try_from(KEPT_BYTES_MAX / each)
+        .unwrap_or(usize::MAX)
+        .max(2)
+}
+
+/// Returns the bytes of memory that the guests of a replica with so many variants may have: what each
+/// keeps, that of the call that runs, of the workload and of the component that does nothing.
+pub(super) fn replica_bytes(
+    instances: Instances,
+    peak_bytes: u64,
+    variants: usize,
+    limits: &Limits,
+) -> u64 {
+    let variants = variants as u64;
+    let kept = kept_bytes(instances, peak_bytes, limits).saturating_mul(variants);
+    let running = limits.memory_bytes.saturating_mul(3);
+    let all = limits.memory_bytes.saturating_mul(variants + 2);
+    kept.saturating_add(running).min(all)
+}
 
 /// Returns the resident memory that a runner may have, in bytes, if all its guests together may
 /// have `guests_bytes`.
@@ -51,6 +91,32 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], core: Option<usize>, guests_bytes
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn case_75_many_hogs() {
+        let limits = Limits::default();
+        let fresh = |peak| group_max(Instances::Fresh, peak, &limits);
+        // 64 that take all that they may: eight at a time.
+        assert_eq!(fresh(256 << 20), 8);
+        let bytes = replica_bytes(Instances::Fresh, 256 << 20, 8, &limits);
+        assert_eq!(resident_bytes_max(bytes) >> 20, 8 * 256 + 2 * 256 + 768);
+        // 64 usual ones are together, …
+        assert!(fresh(2 << 20) >= 64);
+        // … and if they take more than they showed, it is not kept.
+        let bytes = replica_bytes(Instances::Fresh, 2 << 20, 64, &limits);
+        assert!(resident_bytes_max(bytes) < 2 << 30, "{bytes}");
+        assert_eq!(group_max(Instances::Kept, 0, &limits), 8);
+        let largest = Limits {
+            memory_bytes: 4 << 30,
+            ..limits
+        };
+        assert_eq!(group_max(Instances::Fresh, 4 << 30, &largest), 2);
+        // Two are as many as before.
+        assert_eq!(
+            replica_bytes(Instances::Kept, 0, 2, &limits),
+            4 * (256 << 20)
+        );
+    }
 
     /// Holds the bounds to the numbers in docs/security.md.
     #[test]

@@ -1,8 +1,10 @@
 //! The parent's side of the gate: one variant is checked in a runner.
 
 use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::checked_case::{CheckedCase, Rehearsal};
+use super::deaths;
 use super::gate::Call;
-use super::protocol::{CheckedCase, Rehearsal, RepeatTask, Reply, Task, WrongCase};
+use super::protocol::{RepeatTask, Reply, Task, WrongCase};
 use super::repeated_call::RepeatedCall;
 use super::runner_config::RunnerConfig;
 use super::watch::{Ended, Failed, RunnerError, Watch};
@@ -54,6 +56,17 @@ impl GateRecord {
         })
     }
 
+    /// Returns the rough CPU time of the first call on each case, in nanoseconds; 0 where it is not known.
+    pub fn cpu_ns(&self) -> Vec<u64> {
+        self.cases.iter().map(|case| case.cpu_ns).collect()
+    }
+
+    /// Returns the number of cases that were called once only, since another call would have taken more
+    /// than all checks of a variant may.
+    pub fn cases_called_once(&self) -> usize {
+        self.cases.iter().filter(|case| case.calls == 1).count()
+    }
+
     /// Returns true if the record covers the rehearsal and every case; of a set of instances, as many
     /// of the first as could be checked.
     fn is_whole(&self, cases: usize, are_instances: bool) -> bool {
@@ -85,8 +98,8 @@ impl GateRecord {
         self.cases.iter().map(|case| case.fuel).collect()
     }
 
-    fn failed(mut self, failed: Vec<Failed>) -> Result<Self, RunnerError> {
-        if let Some((failure, calls)) = first_failure(failed)? {
+    fn failed(mut self, failed: Vec<Failed>, config: &RunnerConfig) -> Result<Self, RunnerError> {
+        if let Some((failure, calls)) = first_failure(failed, config)? {
             (self.failure, self.calls) = (Some(failure), calls);
         }
         Ok(self)
@@ -99,12 +112,13 @@ impl GateRecord {
 /// It is the workload that failed.
 pub(super) fn first_failure(
     failed: Vec<Failed>,
+    config: &RunnerConfig,
 ) -> Result<Option<(Failure, Vec<Call>)>, RunnerError> {
     let Some(first) = failed.into_iter().next() else {
         return Ok(None);
     };
     if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
-        return Err(RunnerError::Workload(first.error.message));
+        return Err(config.workload_failed(&first));
     }
     let failure = Failure {
         class: first.error.class,
@@ -135,6 +149,7 @@ pub async fn check(
     })?;
     let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
     watch.guests_bytes += room_for(files);
+    let mut died = None;
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord {
             rehearsal_seed: Some(config.seed),
@@ -158,8 +173,13 @@ pub async fn check(
                 return Err(RunnerError::Silent("it left out cases of the gate".into()));
             }
             Ended::Done => return Ok(record),
-            Ended::Failed(failed) => return record.failed(failed),
-            Ended::Stalled | Ended::OutOfBudget => {}
+            Ended::Failed(failed) => return record.failed(failed, config),
+            Ended::Died(death) => {
+                if let Some(failed) = deaths::of_single_variant(&mut died, death)? {
+                    return record.failed(failed, config);
+                }
+            }
+            Ended::Stalled | Ended::OutOfBudget(_) => {}
         }
     }
     Err(RunnerError::Stalled)
@@ -258,7 +278,12 @@ pub async fn repeat(
             Some(failed) => Err(RunnerError::Workload(failed.error.message)),
             None => Err(RunnerError::Silent("it failed without an error".into())),
         },
-        Ended::Stalled | Ended::OutOfBudget => Err(RunnerError::Stalled),
+        Ended::Died(death) if death.running().is_some() => {
+            repeated.push(RepeatedCall::failed(death.error));
+            Ok(repeated)
+        }
+        Ended::Died(death) => Err(RunnerError::Silent(death.error.message)),
+        Ended::Stalled | Ended::OutOfBudget(_) => Err(RunnerError::Stalled),
     }
 }
 

@@ -2,18 +2,19 @@
 //! is judged, and the fuel of a call is compared before and after other calls.
 
 use super::announcement::Doing;
-use super::protocol::{CheckedCase, GateSecrets, Opened, Reply};
+use super::check_budget::CheckBudget;
+use super::checked_case::CheckedCase;
+use super::protocol::{GateSecrets, Opened, Reply};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{
     CallResult, GuestError, GuestState, Imports, Instance, Lowering, PreparedComponent, Sandbox,
-    UNTIMED,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+use bakeoff_domain::plan::{InputPurpose, RunSeed, Secret, sample_seeds};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -58,12 +59,22 @@ pub(super) struct Gate<'a> {
     pub(super) workload: &'a mut Workload,
     pub(super) secrets: GateSecrets,
     pub(super) frames: &'a mut Frames,
+    /// What all calls together may take.
+    pub(super) budget: CheckBudget,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
 }
 
 /// A call, by its case and the seed of its input.
 pub(super) type Call = (CaseIndex, u64);
+
+/// What the repeated calls of a case found.
+struct Repeats {
+    /// Units of fuel of the same call after others on the same instance.
+    fuel_later: u64,
+    /// The number of calls.
+    calls: u32,
+}
 
 /// An instance in use; `None` until the next call makes one.
 pub(super) type Slot = Option<(Instance, Callee<GuestState>)>;
@@ -75,7 +86,10 @@ impl Gate<'_> {
             return self.run_set();
         }
         let mut fuel = Vec::with_capacity(self.workload.cases());
-        for case in 0..self.workload.cases() {
+        let cases = self.workload.cases();
+        for case in 0..cases {
+            self.made.clear();
+            self.budget.check(case, cases)?;
             let checked = self.case(case)?;
             fuel.push(checked.fuel);
             self.say(&Reply::Checked(checked))?;
@@ -83,9 +97,25 @@ impl Gate<'_> {
         Ok(fuel)
     }
 
+    /// Returns true if a call that takes this much fuel can be repeated within what is left.
+    pub(super) fn has_room_for(&self, fuel: u64) -> bool {
+        self.budget.has_room_for(fuel, self.workload.fuel())
+    }
+
+    /// Returns true if the calls of a replica can be rehearsed, if one on each checked case takes this
+    /// much fuel: each may come once more, and its repetition on a fresh instance.
+    pub(super) fn can_rehearse(&self, round: u64) -> bool {
+        match self.workload.has_instances() {
+            // The checks leave half of what there is.
+            true => self.budget.has_left(round.saturating_mul(2)),
+            false => self.has_room_for(round.saturating_mul(2)),
+        }
+    }
+
     /// Checks one case: the same input on one fresh instance, on another one, and there once more
-    /// after other calls of the first case, the smallest. Fuel is exact: a difference between the
-    /// first two is chance, and a difference between the last two is state.
+    /// after other calls of the first case, the smallest, as far as the variant's checks may take so
+    /// much. Fuel is exact: a difference between the first two is chance, and a difference between the
+    /// last two is state.
     fn case(&mut self, case: CaseIndex) -> Result<CheckedCase, Halt> {
         let seed = self.seed_of(case, case, 0);
         let mut alone = None;
@@ -94,33 +124,13 @@ impl Gate<'_> {
         let peak = alone
             .map(|(instance, _)| instance.peak())
             .unwrap_or_default();
-
-        let mut kept = None;
-        self.made.clear();
-        let again = self.judged(&mut kept, case, seed)?;
-        repeated(&fresh, &again)?;
-        let (mut calls, mut fuel) = (0, 0);
-        let goes_on = |calls, fuel| {
-            calls < CALLS_BETWEEN_MIN
-                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < FUEL_BETWEEN)
-        };
-        while goes_on(calls, fuel) {
-            calls += 1;
-            let seed = self.seed_of(0, case, calls);
-            fuel += self.judged(&mut kept, 0, seed)?.fuel;
-        }
-        // Twice: what alternates from call to call would otherwise be caught by luck only.
-        let later = self.judged(&mut kept, case, seed)?;
-        let last = self.judged(&mut kept, case, seed)?;
-        let answer = fresh.value.as_ref();
-        if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
-            return Err(changed_answer().into());
-        }
+        let repeats = self.repeats(case, seed, &fresh)?;
         let arguments = self.workload.arguments(case, seed)?;
         Ok(CheckedCase {
             case,
             fuel: fresh.fuel,
-            fuel_later: later.fuel,
+            fuel_later: repeats.fuel_later,
+            cpu_ns: fresh.time.time.cpu_ns,
             peak,
             answer: digest(fresh.value.as_ref()),
             shown: fresh
@@ -130,8 +140,51 @@ impl Gate<'_> {
             assessed: self
                 .workload
                 .assess(case, &arguments, fresh.value.as_ref())?,
-            calls: 4 + calls,
+            calls: 1 + repeats.calls,
             constant_input: self.is_constant(case, &arguments)?,
+        })
+    }
+
+    /// Repeats the first call on a case, which must give the same answer again.
+    fn repeats(&mut self, case: CaseIndex, seed: u64, fresh: &CallResult) -> Result<Repeats, Halt> {
+        let none = Repeats {
+            fuel_later: fresh.fuel,
+            calls: 0,
+        };
+        if !self.has_room_for(fresh.fuel) {
+            return Ok(none);
+        }
+        let mut kept = None;
+        self.made.clear();
+        let again = self.judged(&mut kept, case, seed)?;
+        repeated(fresh, &again)?;
+        let (mut calls, mut fuel, mut small) = (0, 0, 0);
+        let goes_on = |calls, fuel| {
+            calls < CALLS_BETWEEN_MIN
+                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < FUEL_BETWEEN)
+        };
+        while goes_on(calls, fuel) && self.has_room_for(small) {
+            calls += 1;
+            let seed = self.seed_of(0, case, calls);
+            small = self.judged(&mut kept, 0, seed)?.fuel;
+            fuel += small;
+        }
+        if !self.has_room_for(fresh.fuel.saturating_mul(2)) {
+            return Ok(Repeats {
+                calls: 1 + calls,
+                ..none
+            });
+        }
+        // Twice: what alternates from call to call would otherwise be caught by luck only.
+        let later = self.judged(&mut kept, case, seed)?;
+        let last = self.judged(&mut kept, case, seed)?;
+        let answer = fresh.value.as_ref();
+        if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
+            return Err(changed_answer().into());
+        }
+        Ok(Repeats {
+            fuel_later: later.fuel,
+            calls: 3 + calls,
         })
     }
 
@@ -155,14 +208,7 @@ impl Gate<'_> {
 
     /// Returns the seed of a call on `case` that is made while case `about` is checked.
     pub(super) fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-        sample_seeds(
-            &self.secrets.cases,
-            InputPurpose::Gate,
-            about as u32,
-            0,
-            case,
-        )
-        .of_call(call)
+        seed_of(&self.secrets.cases, case, about, call)
     }
 
     /// Makes one call on the instance in `slot`, which is filled if it is empty, and judges the
@@ -187,7 +233,10 @@ impl Gate<'_> {
     ) -> Result<CallResult, Halt> {
         CALLING.announce(case, self.frames);
         self.made.push((case, seed));
-        let answered = call(self.prepared, self.call, slot, arguments, UNTIMED)?;
+        // Timed to its end, lowering as well: what all checks may take is bounded by it.
+        let lowering = Lowering::Timed(u64::MAX);
+        let answered = call(self.prepared, self.call, slot, arguments, lowering)?;
+        self.budget.add(&answered);
         Doing::Workload.announce(case, self.frames);
         match self
             .workload
@@ -201,6 +250,15 @@ impl Gate<'_> {
     pub(super) fn say(&mut self, reply: &Reply) -> Result<(), Halt> {
         reply.send(self.frames).map_err(Halt::Channel)
     }
+}
+
+/// Returns the seed of the input on which a case is checked; `check_seed` is that of all checks.
+pub fn gate_seed(check_seed: RunSeed, case: CaseIndex) -> u64 {
+    seed_of(&check_seed.check_secret(), case, case, 0)
+}
+
+fn seed_of(secret: &Secret, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
+    sample_seeds(secret, InputPurpose::Gate, about as u32, 0, case).of_call(call)
 }
 
 /// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after an error.

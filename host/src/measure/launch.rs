@@ -1,16 +1,27 @@
 //! The parent's side of one replica, from its plan to its samples.
 
-use super::bounds::room_for;
+use super::bounds::{self, replica_bytes, room_for};
+use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
 use super::machine;
 use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
 use super::race_types::{Dropout, TimedVariant};
 use super::runner_config::RunnerConfig;
-use super::watch::{Ended, Failed, RunnerError};
+use super::watch::{Death, Ended, Failed, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
 use std::time::Instant;
+
+/// Returns the number of variants that one replica of a race may have.
+pub(super) fn group_max(timed_variants: &[TimedVariant], config: &RunnerConfig) -> usize {
+    let peaks = timed_variants.iter().map(|one| one.peak_bytes);
+    bounds::group_max(
+        config.state.into(),
+        peaks.max().unwrap_or(0),
+        &config.limits,
+    )
+}
 
 /// The end of a replica.
 pub(super) enum ReplicaEnd {
@@ -18,16 +29,48 @@ pub(super) enum ReplicaEnd {
     Finished(Box<Finished>),
     /// These variants failed in it.
     Failed(Vec<Dropout>),
+    /// Its runner died.
+    Died(Death),
     /// The machine stalled.
     Stalled,
-    /// The budget ended.
-    OutOfBudget,
+    /// The budget ended, in the middle of this call if it was one.
+    OutOfBudget(Option<LongCall>),
 }
 
 /// A complete replica.
 pub(super) struct Finished {
     pub(super) replica: Replica,
     pub(super) facts: ReplicaFacts,
+}
+
+impl Finished {
+    /// Adds the replica of another group of variants, which ran in a process of its own.
+    pub(super) fn add(&mut self, other: Self) {
+        self.replica.samples.extend(other.replica.samples);
+        for (known, more) in [
+            (&mut self.replica.cold_ns, other.replica.cold_ns),
+            (&mut self.facts.cold_ns, other.facts.cold_ns.clone()),
+        ] {
+            for (known, more) in known.iter_mut().zip(more) {
+                *known = known.or(more);
+            }
+        }
+        for (known, more) in self
+            .facts
+            .input_bytes
+            .iter_mut()
+            .zip(other.facts.input_bytes)
+        {
+            *known = more.max(*known);
+        }
+        for (known, more) in self.facts.overheads.iter_mut().zip(&other.facts.overheads) {
+            known.merge(more);
+        }
+        self.facts.pooled &= other.facts.pooled;
+        self.facts.preemptions += other.facts.preemptions;
+        self.facts.calls += other.facts.calls;
+        self.facts.work_ns += other.facts.work_ns;
+    }
 }
 
 /// The inputs of one replica.
@@ -52,6 +95,10 @@ impl RunReplica<'_> {
         let wanted = plan.clone();
         let most = wanted.samples();
         let live = plan.load_order.len();
+        let members = plan.load_order.iter();
+        let peaks = members.map(|load| self.timed_variants[load.variant].peak_bytes);
+        let peak_bytes = peaks.max().unwrap_or(0);
+        let instances: Instances = self.config.state.into();
         let message = self.config.request(|bundle| {
             let mut payloads = vec![None; self.timed_variants.len()];
             for load in &plan.load_order {
@@ -66,17 +113,17 @@ impl RunReplica<'_> {
                 });
             }
             let calibrator = bundle.add(self.calibrator);
-            let peaks = self.timed_variants.iter().map(|one| one.peak_bytes);
             Task::Replica(ReplicaTask {
                 payloads,
                 calibrator,
                 plan,
-                instances: self.config.state.into(),
+                instances,
                 lowering: LoweringClock::of(self.timed_variants, self.config.state),
-                resident_bytes: peaks.max().unwrap_or(0),
+                resident_bytes: peak_bytes,
             })
         })?;
         let mut watch = self.config.watch(&message, self.core, live, 1);
+        watch.guests_bytes = replica_bytes(instances, peak_bytes, live, &self.config.limits);
         watch.guests_bytes += room_for(
             self.timed_variants
                 .iter()
@@ -135,9 +182,15 @@ impl RunReplica<'_> {
                 Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
             }
             (Ended::Done, None) => Err(untold("it ended without its facts")),
-            (Ended::Failed(failed), _) => blamed(failed, &wanted),
+            (Ended::Failed(failed), _) => {
+                match failed.iter().find(|failed| failed.variant.is_none()) {
+                    Some(workload) => Err(self.config.workload_failed(workload)),
+                    None => blamed(failed, &wanted),
+                }
+            }
+            (Ended::Died(death), _) => Ok(ReplicaEnd::Died(death)),
             (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
-            (Ended::OutOfBudget, _) => Ok(ReplicaEnd::OutOfBudget),
+            (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
         }
     }
 }

@@ -51,6 +51,7 @@ mod tests {
                 files: None,
                 peak_bytes: 0,
                 fuel: Vec::new(),
+                gate_cpu_ns: Vec::new(),
             };
             LoweringClock::of(&ours.iter().map(variant).collect::<Vec<_>>(), state)
         };

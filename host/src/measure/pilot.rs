@@ -3,18 +3,24 @@
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
-use super::launch::{Finished, ReplicaEnd, RunReplica};
+use super::deaths::{AfterDeath, Deaths};
+use super::launch::{Finished, ReplicaEnd, RunReplica, group_max};
 use super::overheads::OverheadTotals;
 use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
+    with_all_who_disagree,
 };
 use super::runner_config::RunnerConfig;
-use super::watch::RunnerError;
+use super::scouted;
+use super::watch::{LongCall, RunnerError};
+use crate::config::units;
+use crate::sandbox::GuestError;
+use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, Sampling,
-    SamplingConstraints, SingleCalls, WarmUp,
+    self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaPlan, ReplicaSpec,
+    ReplicaStage, Sampling, SamplingConstraints, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
 use std::time::{Duration, Instant};
@@ -27,6 +33,12 @@ const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 
 /// The number of instances of a set that the scout draws.
 const SCOUT_INSTANCES: u32 = 32;
+
+/// A call that lasted this share of the scout's time used it up.
+const LONG_CALL_SHARE: f64 = 0.5;
+
+/// The most variants that may use up the scout's time, one after the other.
+const SCOUTS_AGAIN_MAX: u32 = 3;
 
 /// The most bytes of inputs and answers that one sample has, for all variants together.
 const SAMPLE_BYTES_MAX: u64 = 64 << 20;
@@ -68,21 +80,36 @@ pub(super) async fn pilot(
         pooled: None,
         spent: 0.0,
         index: 0,
+        deaths: Deaths::default(),
         stalls: 0,
+        scouting: None,
+        scouts_again: SCOUTS_AGAIN_MAX,
         until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
     let cases = config.inputs.cases();
-    let scout = match pilots.run(&vec![1; cases], 1, WarmUp::Normal, &[]).await? {
+    let budget_seconds = options.measure.budget.as_secs_f64();
+    let long_calls = match options.instances {
+        true => {
+            let drawn = (SCOUT_INSTANCES as usize).min(cases);
+            scouted::long_calls_on_set(timed_variants, budget_seconds, cases, drawn)
+        }
+        false => scouted::long_calls(timed_variants, budget_seconds),
+    };
+    pilots.scouting = Some(long_calls.clone());
+    let once = vec![1; cases];
+    let scout = pilots.run(&once, 1, WarmUp::Normal, &long_calls);
+    let scout = match scout.await? {
         Discarded::Chosen(scout) => *scout,
         Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
     };
+    pilots.scouting = None;
     let (mut sampling, mut clock_ns) = (scout.sampling, scout.clock_ns);
     let mut replica = None;
     let mut warm_up = WarmUp::Normal;
     loop {
         pilots.untimed.clone_from(&sampling.untimed);
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let live_variants = pilots.live_variants(&sampling.single_calls);
+        let live_variants = pilots.live_variants(&without_calls(&sampling.single_calls));
         let block = sampling.block_seconds(&live_variants).max(1e-6);
         let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
@@ -92,7 +119,7 @@ pub(super) async fn pilot(
             break;
         }
         let calls = sampling.calls.clone();
-        let single_calls = sampling.single_calls.clone();
+        let single_calls = without_calls(&sampling.single_calls);
         let too_short = std::mem::take(&mut sampling.too_short);
         let discarded = pilots
             .run(&calls, blocks as u32, warm_up, &single_calls)
@@ -130,6 +157,16 @@ pub(super) async fn pilot(
     }))
 }
 
+/// Returns the same variants and cases, without a call in any replica: what the scout found too slow for
+/// full samples is not run again on those cases.
+fn without_calls(single_calls: &[SingleCalls]) -> Vec<SingleCalls> {
+    let without = |own: &SingleCalls| SingleCalls {
+        every: 0,
+        ..own.clone()
+    };
+    single_calls.iter().map(without).collect()
+}
+
 struct Pilots<'a> {
     config: &'a RunnerConfig,
     timed_variants: &'a [TimedVariant],
@@ -145,7 +182,12 @@ struct Pilots<'a> {
     pooled: Option<bool>,
     spent: f64,
     index: u32,
+    deaths: Deaths,
     stalls: u32,
+    /// The variants whose calls are long, while the scout runs.
+    scouting: Option<Vec<SingleCalls>>,
+    /// How many times the scout may be repeated without a variant that used up its time.
+    scouts_again: u32,
     /// The time at which the budget ends.
     until: tokio::time::Instant,
 }
@@ -159,8 +201,7 @@ impl Pilots<'_> {
         }
     }
 
-    /// The variants that have not failed and can be timed. What the scout found too slow for full samples is not run
-    /// again on those cases.
+    /// The variants that have not failed and can be timed, with their single calls.
     fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
         let failed = |variant: &VariantIndex| {
             self.failed
@@ -169,10 +210,7 @@ impl Pilots<'_> {
         };
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant) && !self.untimed.contains(variant))
-            .map(|variant| LiveVariant {
-                single_calls_every: 0,
-                ..LiveVariant::new(variant, single_calls)
-            })
+            .map(|variant| LiveVariant::new(variant, single_calls))
             .collect()
     }
 
@@ -194,38 +232,59 @@ impl Pilots<'_> {
                 None => self.options.instances.then_some(SCOUT_INSTANCES),
                 Some(_) => self.options.instances_per_block(),
             };
-            let plan = plan::draw(&ReplicaSpec {
-                secret: self.config.seed.race_secret(),
-                index: self.index,
-                stage: ReplicaStage::Pilot,
-                calls,
-                instances_per_block: per_block,
-                blocks,
-                warm_up,
-                live_variants: &live_variants,
-                layouts: &layouts(self.timed_variants),
-            });
-            self.index += 1;
+            let secret = self.config.seed.race_secret();
+            let pilots = secret.derive("pilot", &[]);
+            let group_max = group_max(self.timed_variants, self.config);
+            let groups = plan::groups(&pilots, self.index, &live_variants, group_max);
             let started = Instant::now();
-            let run = RunReplica {
-                config: self.config,
-                timed_variants: self.timed_variants,
-                calibrator: self.calibrator,
-                core: self.options.cores.first().copied(),
-                until: Some(self.until),
-                since: started,
-                before_s: 0.0,
-            };
-            let end = run.run(plan, true).await?;
+            let mut merged: Option<Finished> = None;
+            let mut end = None;
+            for group in &groups {
+                let plan = plan::draw(&ReplicaSpec {
+                    secret,
+                    index: self.index,
+                    stage: ReplicaStage::Pilot,
+                    calls,
+                    instances_per_block: per_block,
+                    blocks,
+                    warm_up,
+                    live_variants: group,
+                    layouts: &layouts(self.timed_variants),
+                });
+                self.index += 1;
+                match self.run_group(plan, started).await? {
+                    ReplicaEnd::Finished(finished) => match &mut merged {
+                        Some(merged) => merged.add(*finished),
+                        None => merged = Some(*finished),
+                    },
+                    other => {
+                        end = Some(other);
+                        break;
+                    }
+                }
+            }
             let seconds = started.elapsed().as_secs_f64();
             self.spent += seconds;
+            let end = end.or_else(|| merged.map(|merged| ReplicaEnd::Finished(Box::new(merged))));
+            let Some(end) = end else {
+                return Ok(Discarded::Over(StopReason::NothingToTime));
+            };
             match end {
                 ReplicaEnd::Finished(finished) => {
+                    self.deaths.survived(0);
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
                     self.pooled = Some(facts.pooled);
-                    let conditions = self.conditions(&facts, seconds);
+                    let conditions = self.conditions(&facts, seconds, groups.len());
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
+                    if let Some(long_calls) = &self.scouting {
+                        let live = |own: &&SingleCalls| {
+                            live_variants.iter().any(|one| one.variant == own.variant)
+                        };
+                        let live: Vec<SingleCalls> =
+                            long_calls.iter().filter(live).cloned().collect();
+                        scouted::assume_long_calls(&mut times, self.timed_variants, &live);
+                    }
                     if let Some(earlier) = &self.times {
                         times.complete(earlier, |variant, case| {
                             let live = live_variants.iter().any(|one| one.variant == variant);
@@ -248,14 +307,24 @@ impl Pilots<'_> {
                         replica,
                     })));
                 }
-                ReplicaEnd::Failed(failed) => self.failed.extend(failed),
+                ReplicaEnd::Failed(failed) => {
+                    let live = live_variants.iter().map(|one| one.variant);
+                    self.failed.extend(with_all_who_disagree(failed, live));
+                }
+                ReplicaEnd::Died(death) => {
+                    // The same work has another index each time.
+                    if let AfterDeath::Failed(variant, error) = self.deaths.add(0, death)? {
+                        self.failed.push(Dropout::of_death(variant, error));
+                    }
+                }
                 ReplicaEnd::Stalled => {
                     self.stalls += 1;
                     if self.stalls > STALLS_MAX {
                         return Err(RunnerError::Stalled);
                     }
                 }
-                ReplicaEnd::OutOfBudget => return Ok(Discarded::Over(StopReason::Budget)),
+                ReplicaEnd::OutOfBudget(Some(call)) if self.set_aside(&call, seconds) => {}
+                ReplicaEnd::OutOfBudget(_) => return Ok(Discarded::Over(StopReason::Budget)),
             }
         }
     }
@@ -274,7 +343,51 @@ impl Pilots<'_> {
         variants.map(of_variant).collect()
     }
 
-    fn conditions(&self, facts: &ReplicaFacts, seconds: f64) -> SamplingConstraints {
+    /// Runs the replica of one group.
+    async fn run_group(
+        &self,
+        plan: ReplicaPlan,
+        since: Instant,
+    ) -> Result<ReplicaEnd, RunnerError> {
+        let run = RunReplica {
+            config: self.config,
+            timed_variants: self.timed_variants,
+            calibrator: self.calibrator,
+            core: self.options.cores.first().copied(),
+            until: Some(self.until),
+            since,
+            before_s: 0.0,
+        };
+        run.run(plan, true).await
+    }
+
+    /// Takes a variant out of the race that used up the time of the scout by a single call, and returns
+    /// true if the scout can be repeated without it.
+    fn set_aside(&mut self, call: &LongCall, seconds: f64) -> bool {
+        let is_its_own_cost = call.lasted.as_secs_f64() >= LONG_CALL_SHARE * seconds;
+        if self.scouting.is_none() || self.scouts_again == 0 || !is_its_own_cost {
+            return false;
+        }
+        self.scouts_again -= 1;
+        let budget = self.options.measure.budget;
+        self.until = tokio::time::Instant::now() + budget.max(SCOUT_TIME_MIN);
+        let error = GuestError {
+            class: FailureClass::WallLimit,
+            message: "used up the time for one call of every variant by a single call, which was \
+                      quicker in the checks: give a larger budget to time it"
+                .to_owned(),
+            limit: Some(format!("budget = {}", units::show_duration(budget))),
+        };
+        self.failed.push(Dropout::of_death(call.variant, error));
+        true
+    }
+
+    fn conditions(
+        &self,
+        facts: &ReplicaFacts,
+        seconds: f64,
+        processes: usize,
+    ) -> SamplingConstraints {
         let overhead = |totals: &OverheadTotals| CaseOverhead {
             input_ns: totals.inputs.mean_ns(),
             judge_ns: totals.judged.mean_ns(),
@@ -293,7 +406,8 @@ impl Pilots<'_> {
         SamplingConstraints {
             instances_per_block: self.options.instances_per_block(),
             clock_ns: facts.clock_ns,
-            startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0),
+            startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0)
+                / processes.max(1) as f64,
             overheads,
             calls_max: input_bytes.iter().map(per_call).collect(),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),

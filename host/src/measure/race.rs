@@ -2,17 +2,19 @@
 //! computed after each. A variant that is beaten leaves; one that fails leaves at once, and its
 //! replica runs again without it.
 
-use super::launch::{Finished, ReplicaEnd, RunReplica};
+use super::deaths::{AfterDeath, Deaths};
+use super::launch::{Finished, ReplicaEnd, RunReplica, group_max};
 use super::pilot;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, Raced, STALLS_MAX, StoredRace, TimedVariant, layouts,
+    with_all_who_disagree,
 };
 use super::runner_config::RunnerConfig;
 use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextStep, RemainingBudget, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +32,8 @@ pub trait RaceListener: Send {
     fn on_analysis(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
     /// Receives the failure of a variant; the replica with this index is run again without it.
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), Self::Error>;
+    /// Receives the reason why the replica with this index is run again, by which nobody fails.
+    fn on_discarded(&mut self, index: u32, reason: &str) -> Result<(), Self::Error>;
     /// Returns true if the user asked to stop.
     fn is_interrupted(&self) -> bool;
 }
@@ -88,6 +92,7 @@ pub async fn race<L: RaceListener>(
         replicas: Vec::new(),
         next: 0,
         again: VecDeque::new(),
+        deaths: Deaths::default(),
         stalls: 0,
         started,
         before: Duration::from_secs_f64(stored.seconds.max(0.0)),
@@ -122,6 +127,7 @@ struct RaceDriver<'a, L> {
     failed: Vec<Dropout>,
     next: u32,
     again: VecDeque<u32>,
+    deaths: Deaths,
     stalls: u32,
     started: Instant,
     /// The time that was measured in earlier sessions.
@@ -179,7 +185,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 return Err(RaceError::Interrupted);
             }
             let analysis = self.tally.analysis();
-            let step = analysis.next(self.remaining(&analysis));
+            let next = self.next_replica(&analysis);
+            let step = analysis.next(next.remaining);
             let live = match &step {
                 NextStep::Run { live_variants } => live_variants.len(),
                 NextStep::Stop(_) => 0,
@@ -193,9 +200,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                     running.shutdown().await;
                     return Ok(reason);
                 }
-                NextStep::Run { live_variants } => {
-                    self.launch(&live_variants, &mut running, &mut free)
-                }
+                NextStep::Run { .. } => self.launch(&next.live_variants, &mut running, &mut free),
             }
             let Some(launched) = running.join_next().await else {
                 return Ok(StopReason::ReplicaLimit);
@@ -231,7 +236,13 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             if self.again.pop_front().is_none() {
                 self.next += 1;
             }
-            self.spawn(index, core, isolation, live_variants, running);
+            self.spawn(
+                index,
+                core,
+                isolation,
+                &self.group(index, live_variants),
+                running,
+            );
             if isolation == Isolation::Solo {
                 return;
             }
@@ -291,6 +302,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         match launched.end? {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
+                self.deaths.survived(launched.index);
                 let Finished { replica, .. } = *finished;
                 let seconds = replica.surroundings.seconds;
                 self.correction.observe(launched.predicted_seconds, seconds);
@@ -302,12 +314,30 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             }
             ReplicaEnd::Failed(failed) => {
                 self.again.push_back(launched.index);
-                for dropout in failed {
+                let all = 0..self.timed_variants.len();
+                for dropout in with_all_who_disagree(failed, all) {
                     if self.is_taking_part(dropout.variant) {
                         let told = self.listener.on_dropout(&dropout, launched.index);
                         told.map_err(RaceError::Listener)?;
                         self.withdraw(dropout);
                     }
+                }
+            }
+            ReplicaEnd::Died(death) => {
+                self.again.push_back(launched.index);
+                let reason = death.error.message.clone();
+                if let AfterDeath::Failed(variant, error) =
+                    self.deaths.add(launched.index, death)?
+                {
+                    if self.is_taking_part(variant) {
+                        let dropout = Dropout::of_death(variant, error);
+                        let told = self.listener.on_dropout(&dropout, launched.index);
+                        told.map_err(RaceError::Listener)?;
+                        self.withdraw(dropout);
+                    }
+                } else {
+                    let told = self.listener.on_discarded(launched.index, &reason);
+                    told.map_err(RaceError::Listener)?;
                 }
             }
             ReplicaEnd::Stalled => {
@@ -317,17 +347,33 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 }
                 self.again.push_back(launched.index);
             }
-            ReplicaEnd::OutOfBudget => self.again.push_back(launched.index),
+            ReplicaEnd::OutOfBudget(_) => self.again.push_back(launched.index),
         }
         Ok(())
     }
 
-    fn remaining(&self, analysis: &Analysis) -> RemainingBudget {
+    /// Returns those of the live variants that the replica of this index has.
+    fn group(&self, index: u32, live_variants: &[LiveVariant]) -> Vec<LiveVariant> {
+        let group_max = group_max(&self.timed_variants, self.config);
+        plan::group_of_replica(
+            &self.config.seed.race_secret(),
+            index,
+            live_variants,
+            group_max,
+        )
+    }
+
+    fn next_replica(&self, analysis: &Analysis) -> NextReplica {
         let spent = self.before + self.started.elapsed();
         let left = self.options.measure.budget.saturating_sub(spent);
         let index = self.again.front().copied().unwrap_or(self.next);
         let sampling = &self.pilot.sampling;
         let left = left.as_secs_f64();
-        RemainingBudget::new(left, index, analysis, sampling, &self.correction)
+        let predict = |live_variants: &[LiveVariant]| {
+            let group = self.group(index, live_variants);
+            self.correction
+                .apply(sampling.replica_seconds(&group, index))
+        };
+        NextReplica::new(left, index, analysis, predict)
     }
 }

@@ -1,7 +1,8 @@
 //! The inputs and results of a race.
 
+use crate::sandbox::GuestError;
 use crate::source::PackedFolders;
-use bakeoff_domain::failure::Failure;
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
 use bakeoff_domain::plan::{INSTANCES_PER_BLOCK, Sampling};
 use bakeoff_domain::race::{Analysis, StopReason};
@@ -27,6 +28,8 @@ pub struct TimedVariant {
     pub peak_bytes: u64,
     /// Units of fuel of one call by case, as far as the gate checked them.
     pub fuel: Vec<u64>,
+    /// Rough CPU time of its first call in the gate, by case, in nanoseconds; 0 where it is not known.
+    pub gate_cpu_ns: Vec<u64>,
 }
 
 /// A variant that failed while it was timed.
@@ -43,6 +46,50 @@ pub struct Dropout {
     /// The call that failed, if it is known; kept also once nothing is to be reproduced any more.
     #[serde(default)]
     pub failed_call: Option<(CaseIndex, u64)>,
+}
+
+impl Dropout {
+    /// The failure of a variant whose runner died; no call can be named.
+    pub(super) fn of_death(variant: VariantIndex, error: GuestError) -> Self {
+        Self {
+            variant,
+            failure: Failure {
+                class: error.class,
+                message: error.message,
+                phase: Phase::Measure,
+                limit: error.limit,
+            },
+            calls: Vec::new(),
+            failed_call: None,
+        }
+    }
+}
+
+/// Returns the failures of a replica, and where variants disagree without an oracle, those of all others
+/// that take part in the race too: which of them would be beaten by whom would depend on who is right.
+pub(super) fn with_all_who_disagree(
+    mut failed: Vec<Dropout>,
+    taking_part: impl Iterator<Item = VariantIndex>,
+) -> Vec<Dropout> {
+    let disagrees = |dropout: &&Dropout| dropout.failure.class == FailureClass::Disagreement;
+    let Some(first) = failed.iter().find(disagrees).cloned() else {
+        return failed;
+    };
+    let others: Vec<VariantIndex> = taking_part
+        .filter(|variant| failed.iter().all(|dropout| dropout.variant != *variant))
+        .collect();
+    failed.extend(others.into_iter().map(|variant| Dropout {
+        variant,
+        failure: Failure {
+            message: format!(
+                "the others disagree: one {}, so that nobody can be ranked",
+                first.failure.message
+            ),
+            ..first.failure.clone()
+        },
+        ..first.clone()
+    }));
+    failed
 }
 
 /// The options of a race.
@@ -151,4 +198,45 @@ impl Raced {
 pub(super) fn layouts(timed_variants: &[TimedVariant]) -> Vec<u32> {
     let count = |timed_variant: &TimedVariant| timed_variant.timed.len() as u32;
     timed_variants.iter().map(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dropout(variant: VariantIndex, class: FailureClass) -> Dropout {
+        let failure = Failure {
+            class,
+            message: "answers 1".to_owned(),
+            phase: Phase::Measure,
+            limit: None,
+        };
+        Dropout {
+            variant,
+            failure,
+            calls: Vec::new(),
+            failed_call: Some((0, 9)),
+        }
+    }
+
+    /// The variants that fail, with their classes, if these did in a race of five.
+    fn failed(classes: &[(VariantIndex, FailureClass)]) -> Vec<(VariantIndex, FailureClass)> {
+        let dropouts = classes
+            .iter()
+            .map(|(variant, class)| dropout(*variant, *class));
+        let failed = with_all_who_disagree(dropouts.collect(), 0..5);
+        assert!(failed.iter().all(|one| one.failed_call == Some((0, 9))));
+        failed
+            .iter()
+            .map(|one| (one.variant, one.failure.class))
+            .collect()
+    }
+
+    #[test]
+    fn who_has_left_is_not_the_winner_of_those_who_disagree() {
+        let (trap, disagrees) = (FailureClass::Trap, FailureClass::Disagreement);
+        assert_eq!(failed(&[(2, trap)]), [(2, trap)]);
+        let all = [3, 1, 0, 2, 4].map(|variant| (variant, disagrees));
+        assert_eq!(failed(&[(3, disagrees), (1, disagrees)]), all);
+    }
 }

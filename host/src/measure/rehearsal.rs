@@ -4,8 +4,9 @@
 //! It finds wrong answers that come only after many calls, and memory that is never freed. What a
 //! variant costs does not depend on it.
 
+use super::checked_case::Rehearsal;
 use super::gate::{Gate, Halt, Slot, changed_answer, same};
-use super::protocol::Rehearsal;
+
 use crate::invoke::Value;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{

@@ -6,9 +6,11 @@ use super::protocol::{Opened, RepeatTask, Reply};
 use super::repeated_call::RepeatedCall;
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
-use crate::invoke;
+use crate::invoke::{self, Value};
 use crate::sandbox::{GuestError, Imports, Sandbox};
 use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::CaseIndex;
+use std::sync::Arc;
 
 /// Makes the calls, inside a runner, and tells what came of each.
 pub(super) fn run(
@@ -84,10 +86,8 @@ fn attempt(
                 repeated.digest = Some(digest(answered.value.as_ref()));
                 repeated.fuel = Some(answered.fuel);
                 Doing::Workload.announce(case, frames);
-                let judgement = workload.judge(case, &arguments, answered.value.as_ref())?;
-                if let Judgement::Refused(why) = judgement {
-                    repeated.error = Some(GuestError::new(FailureClass::WrongAnswer, why));
-                }
+                let answer = answered.value.as_ref();
+                repeated.error = judged(&mut workload, case, &arguments, answer)?;
             }
         }
         let limit = repeated
@@ -101,4 +101,26 @@ fn attempt(
         }
     }
     Ok(())
+}
+
+/// Returns the error of an answer that the workload refuses, or fails on; `None` for a right one.
+///
+/// # Errors
+/// The workload fails whatever the answer is.
+fn judged(
+    workload: &mut Workload,
+    case: CaseIndex,
+    arguments: &Arc<[Value]>,
+    answer: Option<&Value>,
+) -> Result<Option<GuestError>, GuestError> {
+    let judged = match workload.judge(case, arguments, answer) {
+        Ok(Judgement::Accepted) => workload.assess(case, arguments, answer).map(drop),
+        Ok(Judgement::Refused(why)) => Err(GuestError::new(FailureClass::WrongAnswer, why)),
+        Err(error) => Err(error),
+    };
+    match judged {
+        Ok(()) => Ok(None),
+        Err(error) if error.class == FailureClass::WorkloadFailed => Err(error),
+        Err(error) => Ok(Some(error)),
+    }
 }

@@ -4,10 +4,11 @@
 //! pages that the last one wrote are reset.
 
 use super::announcement::Doing;
-use super::answers::{grouped, is_new};
+use super::answers::{Group, grouped, is_new};
 use super::contention_probe::contention_probe_ns;
-use super::gate::{Call, Slot, call};
+use super::gate::{Call, Slot, call, same};
 use super::instances::Instances;
+use super::judging::{self, Blame, JudgedAnswer};
 use super::overheads::OverheadTotals;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
@@ -32,14 +33,6 @@ const WARM_UP_ROUNDS_MAX: u32 = 4_000;
 
 /// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
 const SAMPLES_IN_FRAME_MAX: usize = 10_000;
-
-/// The component that a failure is attributed to; `None` is the workload.
-pub(super) struct Blame {
-    pub(super) variant: Option<VariantIndex>,
-    pub(super) error: GuestError,
-    /// The calls on the instance that failed, up to the failing one.
-    pub(super) calls: Vec<Call>,
-}
 
 /// The reason why a replica ended early.
 pub(super) enum Stop {
@@ -364,8 +357,7 @@ impl<'a> Replica<'a> {
     }
 
     /// Judges every distinct answer to every input once. Without an oracle, all answers must agree:
-    /// a failure is attributed to those that differ from a majority, and to all where there is
-    /// none.
+    /// where they do not, nobody is shown to be right, and none of them has a result.
     fn judge(
         &mut self,
         case: CaseIndex,
@@ -373,39 +365,51 @@ impl<'a> Replica<'a> {
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
         Doing::Workload.announce(case, self.frames);
+        let has_instances = self.workload.has_instances();
+        // Whoever gave another one has ended the replica.
         let mut accepted: Vec<Option<&Value>> = Vec::new();
         for (call, input) in inputs.iter().enumerate() {
             let given = answers.iter().filter_map(|(variant, answers)| {
                 answers.get(call).map(|answer| (*variant, answer.as_ref()))
             });
             let groups = grouped(given);
-            for (variants, answer) in &groups {
+            let judged = groups.iter().map(|(variants, answer)| JudgedAnswer {
+                variants: variants.clone(),
                 // The calls on an instance have one input, whose answers are judged once.
-                if self.workload.has_instances() && !is_new(&mut accepted, *answer) {
-                    continue;
-                }
-                let judgement = self
-                    .workload
-                    .judge(case, &input.arguments, *answer)
-                    .map_err(|error| blame(None, error))?;
-                if let Judgement::Refused(why) = judgement {
-                    return Err(Stop::Blamed(all_of(variants, &why, input.call)));
+                judgement: match has_instances && !is_new(&mut accepted, *answer) {
+                    true => Ok(Judgement::Accepted),
+                    false => self.workload.judge(case, &input.arguments, *answer),
+                },
+            });
+            let mut blamed = judging::blamed(&judged.collect::<Vec<_>>(), input.call);
+            if blamed.is_empty() && groups.len() > 1 && !self.workload.has_oracle() {
+                blamed = self.unsteady(&groups, case, input);
+                if blamed.is_empty() {
+                    blamed = judging::disagreeing(&groups, input.call);
                 }
             }
-            if groups.len() > 1 && !self.workload.has_oracle() {
-                let total: usize = groups.iter().map(|(variants, _)| variants.len()).sum();
-                let why = "its answer differs from the others', and there is no oracle to say who is right";
-                let minority = groups
-                    .iter()
-                    .filter(|(variants, _)| variants.len() * 2 <= total);
-                return Err(Stop::Blamed(
-                    minority
-                        .flat_map(|(variants, _)| all_of(variants, why, input.call))
-                        .collect(),
-                ));
+            if !blamed.is_empty() {
+                return Err(Stop::Blamed(blamed));
             }
         }
         Ok(())
+    }
+
+    /// Returns the failures of those that answer the same input otherwise on another fresh instance: what
+    /// they answered says nothing of the others.
+    fn unsteady(&mut self, groups: &[Group<'_>], case: CaseIndex, input: &Input) -> Vec<Blame> {
+        let mut found = Vec::new();
+        for (variants, answer) in groups {
+            for &variant in variants {
+                let repeated = self.calling(variant, case, 1, |runner| {
+                    runner.slot = None;
+                    runner.call(input)
+                });
+                let is_same = matches!(&repeated, Ok((_, again)) if same(again.as_ref(), *answer));
+                found.extend((!is_same).then(|| judging::unsteady(variant, input.call)));
+            }
+        }
+        found
     }
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
@@ -477,15 +481,6 @@ impl<'a> Replica<'a> {
 
 fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
     reply.send(frames).map_err(Stop::Channel)
-}
-
-fn all_of(variants: &[VariantIndex], why: &str, call: Call) -> Vec<Blame> {
-    let blame = |variant: &VariantIndex| Blame {
-        variant: Some(*variant),
-        error: GuestError::new(FailureClass::WrongAnswer, why),
-        calls: vec![call],
-    };
-    variants.iter().map(blame).collect()
 }
 
 fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {

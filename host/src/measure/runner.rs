@@ -1,5 +1,7 @@
 //! The runner: the role of a child process that runs guests.
 
+use super::check_budget::CheckBudget;
+use super::checked_case::Rehearsal;
 use super::gate::{self, Gate, Halt};
 use super::protocol::{GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
@@ -13,6 +15,10 @@ use bakeoff_domain::spec::Limits;
 
 /// The most bytes of one input, as the host holds it.
 const INPUT_BYTES_MAX: u64 = 256 << 20;
+
+/// The most units of fuel of one call of the workload, however much a prototype's call may have: an
+/// oracle that never ends on an answer runs out of it before its runner runs out of time.
+const WORKLOAD_FUEL_MAX: u64 = 20_000_000_000;
 
 /// The name of the role, which the parent passes to the child process.
 pub const ROLE: &str = "runner";
@@ -119,9 +125,10 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
 }
 
 /// Returns the limits of a workload's call: those of a prototype's, except that it returns inputs,
-/// which are larger than answers.
+/// which are larger than answers, and that its fuel has a bound of its own.
 fn workload_limits(limits: Limits) -> Limits {
     Limits {
+        fuel: limits.fuel.min(WORKLOAD_FUEL_MAX),
         output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX),
         ..limits
     }
@@ -163,22 +170,34 @@ fn in_gate(
         instance.callee(call).map_err(unstarted)?.ty().clone()
     };
     let mut workload = Workload::open(opened, workload_sandbox, Some(&ty)).map_err(unstarted)?;
+    let budget = match workload.has_instances() {
+        true => CheckBudget::of_set(&opened.request.limits),
+        false => CheckBudget::new(&opened.request.limits),
+    };
     let mut gate = Gate {
         prepared,
         call,
         workload: &mut workload,
         secrets,
         frames,
+        budget,
         made: Vec::new(),
     };
     act(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
 }
 
-/// Checks every case, then rehearses the calls of a whole replica.
+/// Checks every case, then rehearses the calls of a whole replica, unless calls are so long that one more
+/// on each case, and its repetition, would take more than checks may.
 fn checked_and_rehearsed(gate: &mut Gate<'_>) -> Result<(), Halt> {
     let fuel = gate.run()?;
     let secret = gate.secrets.rehearsal;
-    let rehearsal = Rehearse::new(gate).run(&fuel, secret)?;
+    let round = fuel
+        .iter()
+        .fold(0_u64, |sum, fuel| sum.saturating_add(*fuel));
+    let rehearsal = match gate.can_rehearse(round) {
+        true => Rehearse::new(gate).run(&fuel, secret)?,
+        false => Rehearsal::default(),
+    };
     gate.say(&Reply::Rehearsed(rehearsal))
 }
 

@@ -1,9 +1,11 @@
 //! The configuration that all runners of a problem share.
 
 use super::protocol::{Bundle, GateSecrets, Inputs, Request, Task};
-use super::watch::RunnerError;
+use super::watch::{Failed, RunnerError};
 use crate::confine::Confinement;
+use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Limits, State};
 use std::sync::Arc;
 
@@ -33,6 +35,25 @@ impl RunnerConfig {
         GateSecrets {
             cases: self.check_seed.check_secret(),
             rehearsal: self.seed.rehearsal_secret(),
+        }
+    }
+
+    /// Returns the error of a workload that failed, with the input that it failed on if that is known.
+    pub(super) fn workload_failed(&self, failed: &Failed) -> RunnerError {
+        let message = &failed.error.message;
+        RunnerError::Workload(match failed.calls.last() {
+            Some(call) => format!("{message} (on {})", self.describe_input(*call)),
+            None => message.clone(),
+        })
+    }
+
+    /// Returns the name of an input for people: its case, and the seed that makes it again.
+    pub fn describe_input(&self, (case, seed): (CaseIndex, u64)) -> String {
+        match self.inputs.labels().get(case) {
+            Some(CaseLabel::Size(size)) => format!("the input of size {size} and seed {seed}"),
+            Some(CaseLabel::Instance { instance }) => format!("instance {instance}"),
+            Some(label) => format!("the case {label}"),
+            None => format!("case {case}, seed {seed}"),
         }
     }
 

@@ -61,10 +61,41 @@ pub(super) enum Ended {
     Done,
     /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
     Failed(Vec<Failed>),
+    /// The process died, and nothing that it said explains it. Whoever was running may have caused it,
+    /// or somebody else.
+    Died(Death),
     /// The machine stalled.
     Stalled,
-    /// The budget ended.
-    OutOfBudget,
+    /// The budget ended, in the middle of this call if it was one.
+    OutOfBudget(Option<LongCall>),
+}
+
+/// A call in whose middle a runner was ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LongCall {
+    /// The variant that was called.
+    pub(super) variant: VariantIndex,
+    /// The time that the call had taken.
+    pub(super) lasted: Duration,
+}
+
+/// The death of a runner.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Death {
+    /// The last step that it announced, if it did.
+    pub(super) doing: Option<Doing>,
+    /// The cause, as an error of whoever caused it.
+    pub(super) error: GuestError,
+}
+
+impl Death {
+    /// Returns the variant that was running.
+    pub(super) fn running(&self) -> Option<VariantIndex> {
+        match self.doing {
+            Some(Doing::Calling { variant, .. }) => Some(variant),
+            Some(Doing::Workload) | None => None,
+        }
+    }
 }
 
 /// A failure, with the variant or workload that it is attributed to.
@@ -110,8 +141,13 @@ impl Watch<'_> {
         let mut child = match self.in_time(self.confinement.spawn(job)).await {
             Some(Ok(child)) => child,
             Some(Err(SpawnError::Late { .. })) => return Ok(Ended::Stalled),
+            Some(Err(error @ SpawnError::Fence { .. })) => {
+                // It may have been killed before its fence was up.
+                let error = GuestError::new(FailureClass::RunnerCrashed, error.to_string());
+                return Ok(Ended::Died(Death { doing: None, error }));
+            }
             Some(Err(error)) => return Err(error.into()),
-            None => return Ok(Ended::OutOfBudget),
+            None => return Ok(Ended::OutOfBudget(None)),
         };
         let mut step = CurrentStep::new(&child);
         let mut failed = Vec::new();
@@ -125,7 +161,7 @@ impl Watch<'_> {
             if self.until.is_some_and(|until| now >= until) {
                 child.kill();
                 child.finish().await;
-                return Ok(Ended::OutOfBudget);
+                return Ok(Ended::OutOfBudget(step.long_call()));
             }
             let patience = self.patience(step.doing);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
@@ -175,8 +211,10 @@ impl Watch<'_> {
         }
         match (exit.cause, step.doing) {
             (ExitCause::Exited(0), _) => Ok(Ended::Done),
-            (_, Some(Doing::Calling { variant, .. })) => Ok(self.crashed(variant, &exit)),
-            _ => Err(RunnerError::Silent(describe(&exit))),
+            (_, doing) => Ok(Ended::Died(Death {
+                doing,
+                error: self.crash(&exit),
+            })),
         }
     }
 
@@ -244,8 +282,8 @@ impl Watch<'_> {
         }])
     }
 
-    fn crashed(&self, variant: VariantIndex, exit: &Exit) -> Ended {
-        let error = match exit.cause {
+    fn crash(&self, exit: &Exit) -> GuestError {
+        match exit.cause {
             ExitCause::MemoryWatchdog => GuestError {
                 class: FailureClass::MemoryLimit,
                 message: "made its process take more memory than it may".into(),
@@ -255,12 +293,7 @@ impl Watch<'_> {
                 )),
             },
             _ => GuestError::new(FailureClass::RunnerCrashed, describe(exit)),
-        };
-        Ended::Failed(vec![Failed {
-            variant: Some(variant),
-            calls: Vec::new(),
-            error,
-        }])
+        }
     }
 }
 
@@ -301,6 +334,17 @@ impl CurrentStep {
         self.since = Instant::now();
         self.cpu = cpu(child);
         self.extensions = 0;
+    }
+
+    /// Returns the call that it is, if it is one.
+    fn long_call(&self) -> Option<LongCall> {
+        match self.doing {
+            Some(Doing::Calling { variant, .. }) => Some(LongCall {
+                variant,
+                lasted: self.since.elapsed(),
+            }),
+            Some(Doing::Workload) | None => None,
+        }
     }
 
     /// Returns true if the child hardly ran during this step, which may take `patience`.

@@ -157,7 +157,7 @@ impl Workload {
                     Requests::Instances(names) => [Value::Text(names[case].clone())].into(),
                 };
                 let spread = workload.arguments;
-                let value = workload.call(case, |exports| Some(&exports.generate), &asked)?;
+                let value = workload.call(case, |exports| Some(&exports.generate), &asked)??;
                 match (spread, value) {
                     (Arguments::Tuple, Some(Value::Tuple(items))) => Ok(items.into()),
                     (Arguments::Tuple, Some(Value::Other(Val::Tuple(items)))) => {
@@ -170,7 +170,8 @@ impl Workload {
         }
     }
 
-    /// Returns the oracle's judgement of an answer.
+    /// Returns the oracle's judgement of an answer. If the oracle itself fails on the answer, the class
+    /// of the error is [`FailureClass::UnjudgedAnswer`].
     pub(super) fn judge(
         &mut self,
         case: CaseIndex,
@@ -180,12 +181,12 @@ impl Workload {
         match self {
             Self::Cases(cases) => Ok(compare(cases[case].expect.as_ref(), answer)),
             Self::Component(workload) if workload.oracle => {
-                let value = workload.call(
+                let judged = workload.call(
                     case,
                     |exports| exports.check.as_ref(),
                     &with_answer(arguments, answer),
                 )?;
-                match value {
+                match judged.map_err(|error| unjudged("check", answer, &error.message))? {
                     Some(Value::Outcome(Ok(()))) => Ok(Judgement::Accepted),
                     Some(Value::Outcome(Err(why))) => Ok(Judgement::Refused(why)),
                     _ => Err(failed("`check` did not give a result<_, string>")),
@@ -196,7 +197,8 @@ impl Workload {
     }
 
     /// Returns the numbers that the workload's `assess` gives an answer; none if it does not export
-    /// it.
+    /// it. If `assess` fails on the answer, the class of the error is
+    /// [`FailureClass::UnjudgedAnswer`].
     pub(super) fn assess(
         &mut self,
         case: CaseIndex,
@@ -205,14 +207,17 @@ impl Workload {
     ) -> Result<Vec<(String, f64)>, GuestError> {
         match self {
             Self::Component(workload) if workload.assesses => {
-                let value = workload.call(
+                let assessed = workload.call(
                     case,
                     |exports| exports.assess.as_ref(),
                     &with_answer(arguments, answer),
                 )?;
-                let numbers = named_numbers(value)
-                    .ok_or_else(|| failed("`assess` did not give a list of names and numbers"))?;
-                bounded(numbers)
+                let assessed = assessed.map_err(|error| error.message);
+                let numbers = assessed.and_then(|value| {
+                    let numbers = named_numbers(value);
+                    bounded(numbers.ok_or("it did not give a list of names and numbers")?)
+                });
+                numbers.map_err(|why| unjudged("assess", answer, &why))
             }
             _ => Ok(Vec::new()),
         }
@@ -220,59 +225,62 @@ impl Workload {
 }
 
 impl WorkloadComponent {
-    /// Calls a function about a case. A failure names the instance, if the case is one.
+    /// Calls a function about a case, and returns its value, or the error of the call. Errors name the
+    /// instance, if the case is one.
+    ///
+    /// # Errors
+    /// The workload does not start.
     fn call(
         &mut self,
         case: CaseIndex,
         which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,
         arguments: &Arc<[Value]>,
-    ) -> Result<Option<Value>, GuestError> {
-        self.answer(which, arguments).map_err(|mut error| {
+    ) -> Result<Result<Option<Value>, GuestError>, GuestError> {
+        let answered = self.answer(which, arguments);
+        let named = |mut error: GuestError| {
             if let Requests::Instances(names) = &self.requests {
                 let name = names.get(case).map_or("", String::as_str);
                 error.message = format!("instance {name}: {}", error.message);
             }
             error
-        })
+        };
+        answered.map(|called| called.map_err(named)).map_err(named)
     }
 
+    /// Calls an export. A call that fails on an instance that was called before is made once more on
+    /// a fresh one: an earlier answer may have left that instance without memory, which is no fault of
+    /// this one.
     fn answer(
         &mut self,
         which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,
         arguments: &Arc<[Value]>,
-    ) -> Result<Option<Value>, GuestError> {
-        if self
-            .running
-            .as_ref()
-            .is_none_or(|running| running.calls >= CALLS_PER_INSTANCE)
-        {
-            self.running = Some(self.start()?);
+    ) -> Result<Result<Option<Value>, GuestError>, GuestError> {
+        loop {
+            let running = self.running.take();
+            let running = running.filter(|running| running.calls < CALLS_PER_INSTANCE);
+            let mut running = match running {
+                Some(running) => running,
+                None => self.start()?,
+            };
+            running.calls += 1;
+            let callee =
+                which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
+            match running.instance.call(callee, arguments) {
+                Ok(answered) => {
+                    self.fuel = self.fuel.saturating_add(answered.fuel);
+                    self.running = Some(running);
+                    return Ok(Ok(answered.value));
+                }
+                Err(_) if running.calls > 1 => {}
+                Err(error) => return Ok(Err(of_workload(error, running.instance.reports()))),
+            }
         }
-        let Some(mut running) = self.running.take() else {
-            return Err(failed("the workload is not running"));
-        };
-        running.calls += 1;
-        let callee =
-            which(&running.exports).ok_or_else(|| failed("the workload lacks an export"))?;
-        let answered = match running.instance.call(callee, arguments) {
-            Ok(answered) => answered,
-            Err(error) => return Err(blamed(error, running.instance.reports())),
-        };
-        self.fuel = self.fuel.saturating_add(answered.fuel);
-        self.running = Some(running);
-        Ok(answered.value)
     }
 
     fn start(&self) -> Result<Running, GuestError> {
-        let mut instance = self
-            .prepared
-            .instantiate()
-            .map_err(|error| blamed(error, &[]))?;
-        let mut export = |name: &str| {
-            instance
-                .callee(&[name.to_owned()])
-                .map_err(|error| blamed(error, &[]))
-        };
+        let unstarted = |error: GuestError| of_workload(error, &[]);
+        let mut instance = self.prepared.instantiate().map_err(unstarted)?;
+        let mut export = |name: &str| instance.callee(&[name.to_owned()]).map_err(unstarted);
         let exports = Exports {
             generate: export("generate")?,
             check: self.oracle.then(|| export("check")).transpose()?,
@@ -343,27 +351,27 @@ fn named_numbers(value: Option<Value>) -> Option<Vec<(String, f64)>> {
 }
 
 /// Returns the numbers, or an error if there are too many or a name is too long.
-fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, GuestError> {
+fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, String> {
     if numbers.len() > ASSESSED_MAX {
         let count = numbers.len();
-        return Err(failed(format!(
-            "`assess` gave {count} numbers for one answer, and it may give {ASSESSED_MAX}"
-        )));
+        return Err(format!(
+            "it gave {count} numbers for one answer, and it may give {ASSESSED_MAX}"
+        ));
     }
     match numbers
         .iter()
         .any(|(name, _)| name.len() > ASSESSED_NAME_BYTES_MAX)
     {
-        true => Err(failed(format!(
-            "`assess` gave a number a name of more than {ASSESSED_NAME_BYTES_MAX} bytes"
-        ))),
+        true => Err(format!(
+            "it gave a number a name of more than {ASSESSED_NAME_BYTES_MAX} bytes"
+        )),
         false => Ok(numbers),
     }
 }
 
 /// Returns the error as a failure of the workload, whatever its own class. Its message names the
 /// limit that was exceeded, else the last report of a panic, else the error itself.
-fn blamed(error: GuestError, reports: &[String]) -> GuestError {
+fn of_workload(error: GuestError, reports: &[String]) -> GuestError {
     let message = match (&error.limit, reports.last()) {
         (Some(limit), _) => format!("it {} ({limit})", error.message),
         (None, Some(report)) => report.clone(),
@@ -374,6 +382,13 @@ fn blamed(error: GuestError, reports: &[String]) -> GuestError {
         message,
         limit: error.limit,
     }
+}
+
+/// Returns the error of a function of the workload that failed on an answer.
+fn unjudged(function: &str, answer: Option<&Value>, why: &str) -> GuestError {
+    let shown = answer.map_or_else(|| "nothing".to_owned(), invoke::render);
+    let message = format!("the workload's `{function}` failed on its answer {shown}: {why}");
+    GuestError::new(FailureClass::UnjudgedAnswer, message)
 }
 
 fn failed(message: impl Into<String>) -> GuestError {

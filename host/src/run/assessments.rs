@@ -38,6 +38,8 @@ impl Run<'_> {
             };
             let mut assessment = result.map_err(|error| runner_error(self.loaded, error))?;
             if let Some(failure) = &mut assessment.failure {
+                let call = assessment.calls.last().copied();
+                self.explain_unjudged(&id, call, failure).await?;
                 self.diagnose(&id, failure, &assessment.calls).await;
             }
             self.keep_assessment(&id, &assessment)?;

@@ -38,6 +38,7 @@ impl Run<'_> {
         self.report_changed_checks()?;
         let mut checking = OnCores::new(&self.context.cores);
         let (sender, mut progress) = mpsc::unbounded_channel();
+        let mut unjudged = Vec::new();
         loop {
             while checking.has_free_core()
                 && let Some(id) = waiting.pop_front()
@@ -58,6 +59,10 @@ impl Run<'_> {
             };
             let mut record = result.map_err(|error| runner_error(self.loaded, error))?;
             if let Some(failure) = &mut record.failure {
+                if failure.class == FailureClass::UnjudgedAnswer {
+                    unjudged.push((id, record));
+                    continue;
+                }
                 self.diagnose(&id, failure, &record.calls).await;
             }
             self.keep_gate(&id, &record)?;
@@ -65,9 +70,24 @@ impl Run<'_> {
             // Only now: what is finished is kept also when the user asks to stop.
             self.refuse_if_interrupted()?;
         }
+        // Only now it is known who may have a right answer to the same input.
+        let mut explained = Vec::with_capacity(unjudged.len());
+        for (id, mut record) in unjudged {
+            let call = record.calls.last().copied();
+            if let Some(failure) = &mut record.failure {
+                self.explain_unjudged(&id, call, failure).await?;
+            }
+            explained.push((id, record));
+        }
+        for (id, record) in explained {
+            self.keep_gate(&id, &record)?;
+            self.on_gate(&id, record, Origin::New)?;
+        }
         if !self.context.config.inputs.has_oracle() {
-            let agreement = agreement::compare(&self.variants, &self.context.cases);
-            for (id, failure) in agreement.suspects {
+            let check_seed = self.context.config.check_seed;
+            let cases = &self.context.cases;
+            let agreement = agreement::compare(&self.variants, cases, check_seed);
+            for (id, failure) in agreement.without_result {
                 self.fail(&id, failure)?;
             }
         }

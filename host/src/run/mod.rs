@@ -33,6 +33,7 @@ mod repeat;
 mod seed;
 mod session;
 mod survey;
+mod unjudged;
 mod variant_state;
 mod verdicts;
 

@@ -61,6 +61,15 @@ pub(super) fn notes(
             );
             notes.about(&same, state.id().as_str(), ".");
         }
+        let once = state.gate.as_ref().map_or(0, GateRecord::cases_called_once);
+        if once > 0 {
+            let about = format!("{} ({once} of {} cases)", state.id(), record.cases.len());
+            notes.about(
+                "Checked by a single call on some cases, since more would have taken too long: ",
+                &about,
+                ". That the answer is the same every time was not tried there.",
+            );
+        }
         let gains = state.gate.as_ref().is_some_and(GateRecord::gains_by_state);
         if gains && declared == State::Pure {
             notes.about(

@@ -118,6 +118,7 @@ impl Run<'_> {
             recodes: built.recodes,
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
             fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
+            gate_cpu_ns: gate.map_or_else(Vec::new, measure::GateRecord::cpu_ns),
         };
         Some(Entry {
             variant: state.variant.clone(),
@@ -275,6 +276,12 @@ impl RaceListener for RaceRecorder<'_> {
             failure: dropout.failure.clone(),
         })?;
         let reason = format!("{id}: {}", dropout.failure.message);
+        self.store.emit(Event::ReplicaDiscarded { index, reason })?;
+        Ok(())
+    }
+
+    fn on_discarded(&mut self, index: u32, reason: &str) -> Result<(), StoreError> {
+        let reason = reason.to_owned();
         self.store.emit(Event::ReplicaDiscarded { index, reason })?;
         Ok(())
     }

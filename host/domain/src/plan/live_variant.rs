@@ -3,6 +3,11 @@
 use crate::measurement::{CaseIndex, VariantIndex};
 use serde::{Deserialize, Serialize};
 
+/// Added to the index of a replica, so that the first one, on which all the others depend, has single calls
+/// only of those that make them in every replica, and the replicas that run alone have no more of them
+/// than others. The same for all: whoever makes them seldom meets those that make them more often.
+const FIRST_OFFSET: u32 = 3;
+
 /// The cases on which a variant makes single calls instead of full samples, because it is far slower
 /// than the best there. Fixed by the pilot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,8 +16,7 @@ pub struct SingleCalls {
     pub variant: VariantIndex,
     /// The cases, ascending; at least one.
     pub cases: Vec<CaseIndex>,
-    /// It makes them in every replica whose index is a multiple of this, so that they take no more
-    /// than their share of the time; 0 if one call takes more than that, and none is made.
+    /// It makes them in every so many-th replica, so that they take no more than their share of the time; 0 if one call takes more than that, and none is made.
     pub every: u32,
 }
 
@@ -23,7 +27,7 @@ pub struct LiveVariant {
     pub variant: VariantIndex,
     /// The cases on which it makes single calls instead of full samples, ascending.
     pub single_calls: Vec<CaseIndex>,
-    /// It makes them in every replica whose index is a multiple of this; 0 for none.
+    /// It makes them in every so many-th replica; 0 for none.
     pub single_calls_every: u32,
 }
 
@@ -57,6 +61,7 @@ impl LiveVariant {
 
     /// Returns true if it makes its single calls in the replica of this index.
     pub fn makes_single_calls_in(&self, index: u32) -> bool {
-        !self.single_calls.is_empty() && index.checked_rem(self.single_calls_every) == Some(0)
+        let place = index.wrapping_add(FIRST_OFFSET);
+        !self.single_calls.is_empty() && place.checked_rem(self.single_calls_every) == Some(0)
     }
 }

@@ -9,6 +9,7 @@ mod build_order;
 mod costs;
 mod deck;
 mod draw;
+mod groups;
 mod live_variant;
 mod pilot;
 mod replica_plan;
@@ -24,6 +25,7 @@ mod too_short;
 pub use build_order::build_order;
 pub use costs::{CaseOverhead, Correction};
 pub use draw::{ReplicaSpec, draw};
+pub use groups::{group_of_replica, groups};
 pub use live_variant::{LiveVariant, SingleCalls};
 pub use pilot::PilotTimes;
 pub use replica_plan::{

@@ -129,6 +129,22 @@ impl PilotTimes {
         }
     }
 
+    /// Takes this for the time of one call of a variant that was not called on a case.
+    pub fn assume(&mut self, variant: VariantIndex, case: CaseIndex, call_ns: f64) {
+        let key = (variant, case);
+        let place = self
+            .rows
+            .binary_search_by_key(&key, |row| (row.variant, row.case));
+        if let Err(place) = place {
+            let row = Row {
+                variant,
+                case,
+                log_ns: vec![(0.0, call_ns.max(1.0).ln())],
+            };
+            self.rows.insert(place, row);
+        }
+    }
+
     /// The median time of one call, in nanoseconds; `None` if the variant did not run on the case.
     pub fn call_ns(&self, variant: VariantIndex, case: CaseIndex) -> Option<f64> {
         let key = (variant, case);
@@ -223,6 +239,16 @@ mod tests {
         let times = known.map(|(variant, case)| later.call_ns(variant, case).map(f64::round));
         let expected = [Some(1_100.0), Some(80.0), Some(50_000.0), Some(70.0), None];
         assert_eq!(times, expected);
+    }
+
+    #[test]
+    fn what_was_called_is_not_assumed() {
+        let mut times = pilot(&[(0, 0, 1_000), (2, 0, 900)]);
+        times.assume(1, 0, 7e9);
+        times.assume(2, 0, 5e9);
+        let known = [0, 1, 2].map(|variant| times.call_ns(variant, 0).map(f64::round));
+        assert_eq!(known, [Some(1_000.0), Some(7e9), Some(900.0)]);
+        assert_eq!(times.single_calls_on(0), [1]);
     }
 
     #[test]

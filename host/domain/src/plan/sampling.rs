@@ -2,6 +2,7 @@
 
 use super::costs::{CaseOverhead, Costs};
 use super::pilot::PilotTimes;
+use super::replica_plan::at_once;
 use super::seeds::CALLS_MAX;
 use super::steady::{Steadiness, WarmUp, steadiness};
 use super::too_short::{self, TooShort};
@@ -245,7 +246,7 @@ impl Sampling {
             self.share_of_block() * calls.sum::<f64>() * SECOND_NS
         };
         let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();
-        let budget_ns = conditions.seconds * f64::from(conditions.workers.max(1)) * SECOND_NS;
+        let budget_ns = conditions.seconds * at_once(conditions.workers) * SECOND_NS;
         let replica_ns = self.full_seconds(&live_variants, self.blocks) * SECOND_NS;
         let every = single_calls::every(
             &rounds_ns,

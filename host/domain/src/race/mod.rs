@@ -25,7 +25,7 @@ pub use alpha::{Basis, ClaimScope};
 pub use analysis::{Analysis, Race, analyse};
 pub use dependence::{Dependence, Factor};
 pub use first_scale::first_scales;
-pub use progress::{NextStep, RemainingBudget, StopReason};
+pub use progress::{NextReplica, NextStep, RemainingBudget, StopReason};
 pub use settings::{FirstScale, RaceSettings};
 pub use solo_comparison::SoloComparison;
 pub use times::TimeSummary;

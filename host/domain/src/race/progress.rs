@@ -3,7 +3,7 @@
 use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{Correction, LiveVariant, Sampling};
+use crate::plan::LiveVariant;
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -58,21 +58,49 @@ pub struct RemainingBudget {
     pub replica_seconds: f64,
 }
 
-impl RemainingBudget {
-    /// The budget of a race that has these seconds left: the next replica, of this index, has the
-    /// variants that are left, and what it takes is predicted from the sampling and corrected by the
-    /// replicas so far.
+/// The next replica of a race, if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextReplica {
+    /// The variants that take part, with their single calls.
+    pub live_variants: Vec<LiveVariant>,
+    /// The time left, and the time that it takes.
+    pub remaining: RemainingBudget,
+}
+
+impl NextReplica {
+    /// The next replica, of this index, of a race that has these seconds left. It has the variants that
+    /// are left, or a group of them; `predict` returns the seconds that it takes if these are left.
+    ///
+    /// Single calls that do not fit any more are left out, the longest first, while variants that make
+    /// none are still to be told apart: a slow variant does not end the race of the others.
     pub fn new(
         seconds: f64,
         index: u32,
         analysis: &Analysis,
-        sampling: &Sampling,
-        correction: &Correction,
+        predict: impl Fn(&[LiveVariant]) -> f64,
     ) -> Self {
-        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
+        let mut live_variants = analysis.next_live_variants();
+        let mut replica_seconds = predict(&live_variants);
+        while replica_seconds > seconds && analysis.has_open_pair_without_single_calls() {
+            let without = |place: usize| {
+                let mut fewer = live_variants.clone();
+                fewer[place].single_calls_every = 0;
+                (predict(&fewer), fewer)
+            };
+            let places = 0..live_variants.len();
+            let due = places.filter(|place| live_variants[*place].makes_single_calls_in(index));
+            let shortest = due.map(without).min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((shorter, fewer)) = shortest else {
+                break;
+            };
+            (replica_seconds, live_variants) = (shorter, fewer);
+        }
         Self {
-            seconds,
-            replica_seconds: correction.apply(predicted),
+            live_variants,
+            remaining: RemainingBudget {
+                seconds,
+                replica_seconds,
+            },
         }
     }
 }
@@ -281,16 +309,25 @@ impl Analysis {
         let mut live_variants: Vec<LiveVariant> = live_variants
             .map(|variant| LiveVariant::new(*variant, &self.settings.single_calls))
             .collect();
-        let is_full = |variant: VariantIndex| {
-            let mut live_variants = live_variants.iter();
-            live_variants.any(|one| one.variant == variant && one.single_calls.is_empty())
-        };
-        let others = |pair: &&PairVerdict| is_full(pair.a) && is_full(pair.b);
-        if !self.overall.iter().filter(others).any(PairVerdict::is_open) {
+        if !self.has_open_pair_of_full(&live_variants) {
             for live_variant in &mut live_variants {
                 live_variant.single_calls_every = 1;
             }
         }
         live_variants
+    }
+
+    /// Returns true if two variants that are left and make no single calls are still to be told apart.
+    fn has_open_pair_without_single_calls(&self) -> bool {
+        self.has_open_pair_of_full(&self.next_live_variants())
+    }
+
+    fn has_open_pair_of_full(&self, live_variants: &[LiveVariant]) -> bool {
+        let is_full = |variant: VariantIndex| {
+            let mut live_variants = live_variants.iter();
+            live_variants.any(|one| one.variant == variant && one.single_calls.is_empty())
+        };
+        let others = |pair: &&PairVerdict| is_full(pair.a) && is_full(pair.b);
+        self.overall.iter().filter(others).any(PairVerdict::is_open)
     }
 }

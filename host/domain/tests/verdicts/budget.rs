@@ -6,7 +6,7 @@ use bakeoff_domain::plan::{
     CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, RunSeed,
     Sampling, SamplingConstraints, WarmUp, choose, draw,
 };
-use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
+use bakeoff_domain::race::{ClaimScope, NextReplica, NextStep, Race, RaceSettings, StopReason};
 
 /// Sizes ×4 apart, the smallest of which takes 50 µs a call.
 const SIZES: usize = 7;
@@ -85,10 +85,12 @@ fn race(world: &World, budget: f64, really: f64) -> End {
     for index in 0.. {
         let analysis = race.analysis();
         let left = budget - spent;
-        let remaining = RemainingBudget::new(left, index, &analysis, &sampling, &correction);
+        let next = NextReplica::new(left, index, &analysis, |live_variants| {
+            correction.apply(sampling.replica_seconds(live_variants, index))
+        });
         let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
-        let live_variants = match analysis.next(remaining) {
-            NextStep::Run { live_variants } => live_variants,
+        let live_variants = match analysis.next(next.remaining) {
+            NextStep::Run { .. } => next.live_variants,
             NextStep::Stop(reason) => {
                 let next = really * predicted;
                 return End {

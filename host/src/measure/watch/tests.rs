@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::confine::scripted_child;
-use crate::measure::protocol::Inputs;
+use crate::measure::check::{GateRecord, check};
+use crate::measure::protocol::{Inputs, WaveCase};
 use crate::measure::runner_config::RunnerConfig;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
@@ -84,6 +85,11 @@ async fn blamed(doing: Doing, then: &str) -> (&'static str, Option<String>, Stri
 
 fn of_variant(ended: Result<Ended, RunnerError>) -> (&'static str, Option<String>, String) {
     match ended {
+        Ok(Ended::Died(death)) => {
+            assert_eq!(death.running(), Some(3));
+            let error = death.error;
+            (error.class.name(), error.limit, error.message)
+        }
         Ok(Ended::Failed(failed)) => {
             assert_eq!((failed.len(), failed[0].variant), (1, Some(3)));
             let error = failed[0].error.clone();
@@ -153,7 +159,12 @@ async fn the_budget_ends_a_runner_in_the_middle_of_a_call() {
         until: Some(Instant::now() + PATIENCE),
         ..watch(&confinement)
     };
-    assert_eq!(watch.run(&mut |_| {}).await.unwrap(), Ended::OutOfBudget);
+    match watch.run(&mut |_| {}).await.unwrap() {
+        // On a busy machine the budget ends before the runner has said what it does.
+        Ended::OutOfBudget(None) => {}
+        Ended::OutOfBudget(Some(call)) => assert_eq!(call.variant, 3),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]
@@ -237,8 +248,49 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
         let (class, ..) = of_variant(watch.run(&mut |_| {}).await);
         assert_eq!(class, "runner-crashed", "{then}");
     }
+    // Nobody was running: nobody is blamed.
     match ended(Doing::Workload, "exit 9").await {
-        Err(RunnerError::Silent(message)) => assert!(message.contains("status 9"), "{message}"),
+        Ok(Ended::Died(death)) => {
+            assert_eq!(death.running(), None);
+            let message = death.error.message;
+            assert!(message.contains("status 9"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runners that die while they check a variant: the first time, or each time.
+async fn checked(then: &str) -> Result<GateRecord, RunnerError> {
+    let folder = tempfile::tempdir().unwrap();
+    let calling = Doing::Calling {
+        variant: 0,
+        calls: 1,
+    };
+    let then = then.replace("MARK", &folder.path().join("mark").display().to_string());
+    let config = RunnerConfig {
+        confinement: faked(&folder, calling, &then).await,
+        call: Vec::new(),
+        limits: Limits::default(),
+        state: State::Pure,
+        inputs: Inputs::Cases(vec![WaveCase {
+            call: "f()".to_owned(),
+            expect: None,
+        }]),
+        seed: RunSeed::Named(1),
+        check_seed: RunSeed::Named(2),
+    };
+    check(&config, b"", None, None, |_| {}).await
+}
+
+#[tokio::test]
+async fn case_76_killed_gate() {
+    let failure = checked("kill -KILL $$").await.unwrap().failure.unwrap();
+    assert_eq!(failure.class.name(), "runner-crashed");
+    assert!(failure.message.contains("twice"), "{}", failure.message);
+    // Once is nobody's fault: the runner is started again, and this one says nothing of its own.
+    let once = "[ -e MARK ] && exit 0; : > MARK; kill -KILL $$";
+    match checked(once).await {
+        Err(RunnerError::Silent(message)) => assert!(message.contains("left out"), "{message}"),
         other => panic!("{other:?}"),
     }
 }

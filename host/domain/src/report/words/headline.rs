@@ -1,11 +1,14 @@
 //! The headline: the recommendation in the first sentences.
 
 use super::view::{
-    Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for,
+    Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for, shortened,
     time_criterion,
 };
 use super::{advice, digits, numbers, open, sizes, speed, too_short};
-use crate::report::{CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus};
+use crate::failure::FailureClass;
+use crate::report::{
+    CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus,
+};
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
 
@@ -56,6 +59,9 @@ fn nothing(report: &Report) -> String {
             return format!("Nothing can be recommended: {why}.");
         }
     }
+    if let Some(sentence) = disagreement(report) {
+        return sentence;
+    }
     let why: Vec<String> = [
         counted(VariantStatus::Failed, "failed"),
         counted(VariantStatus::Eliminated, "did not pass a gate"),
@@ -70,6 +76,25 @@ fn nothing(report: &Report) -> String {
     let mut sentences = vec![format!("Nothing can be recommended: {}.", joined(&why))];
     sentences.extend(missing(report));
     sentences.join(" ")
+}
+
+/// The sentence for variants that disagree, where there is no oracle.
+fn disagreement(report: &Report) -> Option<String> {
+    let of_class = |variant: &&VariantReport| {
+        let failure = variant.failure.as_ref();
+        failure.is_some_and(|failure| failure.class == FailureClass::Disagreement)
+    };
+    let variant = report.variants.iter().find(of_class)?;
+    let input = variant.failed_call.as_ref().map(|call| match &call.case {
+        CaseLabel::Size(size) => format!(" for the input of size {size}, seed {}", call.seed),
+        CaseLabel::Call(call) => format!(" to {}", shortened(call)),
+        CaseLabel::Instance { instance } => format!(" for instance {}", shortened(instance)),
+    });
+    Some(format!(
+        "Nothing can be recommended: the prototypes disagree about the answer{}, and there is no oracle \
+         to say who is right.",
+        input.unwrap_or_default()
+    ))
 }
 
 /// The reasons of the variants that could not be scored, each with all that it is true of.

@@ -1,0 +1,205 @@
+//! Whom the judgements of all answers to one input blame.
+
+use super::answers::Group;
+use super::gate::Call;
+use super::workload::Judgement;
+use crate::invoke;
+use crate::sandbox::GuestError;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::VariantIndex;
+
+/// The component that a failure is attributed to; `None` is the workload.
+pub(super) struct Blame {
+    pub(super) variant: Option<VariantIndex>,
+    pub(super) error: GuestError,
+    /// The calls on the instance that failed, up to the failing one.
+    pub(super) calls: Vec<Call>,
+}
+
+/// The variants that gave the same answer, and what came of judging it.
+pub(super) struct JudgedAnswer {
+    pub(super) variants: Vec<VariantIndex>,
+    pub(super) judgement: Result<Judgement, GuestError>,
+}
+
+/// Returns the failures that follow from the judgements of all answers to the input of `call`; none if
+/// all answers are right.
+///
+/// Where the workload itself failed on an answer, that is the failure of those who gave it, unless the
+/// workload is shown to be at fault: it accepts nobody's answer, and fails on one that several agree on.
+pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
+    let is_accepted = |answer: &JudgedAnswer| matches!(answer.judgement, Ok(Judgement::Accepted));
+    let accepts_any = answers.iter().any(is_accepted);
+    let mut found = Vec::new();
+    for JudgedAnswer {
+        variants,
+        judgement,
+    } in answers
+    {
+        let error = match judgement {
+            Ok(Judgement::Accepted) => continue,
+            Ok(Judgement::Refused(why)) => GuestError::new(FailureClass::WrongAnswer, why.as_str()),
+            Err(error) if error.class != FailureClass::UnjudgedAnswer => {
+                return vec![of_workload(error.message.as_str(), call)];
+            }
+            Err(error) if accepts_any => GuestError::new(
+                FailureClass::UnjudgedAnswer,
+                format!("{}; it accepts another answer to this input", error.message),
+            ),
+            Err(error) if variants.len() > 1 => {
+                let count = variants.len();
+                let why = format!("{}, which {count} variants agree on", error.message);
+                return vec![of_workload(&why, call)];
+            }
+            Err(error) => GuestError::new(
+                FailureClass::UnjudgedAnswer,
+                format!("{}; {MAY_BE_AT_FAULT}", error.message),
+            ),
+        };
+        found.extend(variants.iter().map(|variant| Blame {
+            variant: Some(*variant),
+            error: error.clone(),
+            calls: vec![call],
+        }));
+    }
+    found
+}
+
+/// Returns the failures of variants that disagree about the answer to the input of `call`, where there is
+/// no oracle: it is not known who is right, so all of them fail, and none by a vote.
+pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Blame> {
+    let shown = |group: &Group<'_>| {
+        let answer = group.1.map_or_else(|| "nothing".to_owned(), invoke::render);
+        (group.0.clone(), answer)
+    };
+    let groups: Vec<(Vec<VariantIndex>, String)> = groups.iter().map(shown).collect();
+    let mut found = Vec::new();
+    for (variants, answer) in &groups {
+        let others = groups.iter().filter(|(others, _)| others != variants);
+        let other = others.map(|(_, answer)| answer.as_str()).next();
+        let why = format!(
+            "it answers {answer} where another answers {}, and there is no oracle to say who is right",
+            other.unwrap_or_default()
+        );
+        found.extend(variants.iter().map(|variant| Blame {
+            variant: Some(*variant),
+            error: GuestError::new(FailureClass::Disagreement, why.as_str()),
+            calls: vec![call],
+        }));
+    }
+    found
+}
+
+/// Returns the failure of a variant that answered the input of `call` in two ways.
+pub(super) fn unsteady(variant: VariantIndex, call: Call) -> Blame {
+    let why = "gave two answers to the same input on two fresh instances";
+    Blame {
+        variant: Some(variant),
+        error: GuestError::new(FailureClass::Nondeterministic, why),
+        calls: vec![call],
+    }
+}
+
+/// What is said of a failure of the workload that no other answer explains.
+pub const MAY_BE_AT_FAULT: &str =
+    "no other answer to this input was accepted, so the workload itself may be at fault";
+
+fn of_workload(why: &str, call: Call) -> Blame {
+    Blame {
+        variant: None,
+        error: GuestError::new(FailureClass::WorkloadFailed, why),
+        calls: vec![call],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: Call = (1, 7);
+
+    fn answer(
+        variants: &[VariantIndex],
+        judgement: Result<Judgement, FailureClass>,
+    ) -> JudgedAnswer {
+        JudgedAnswer {
+            variants: variants.to_vec(),
+            judgement: judgement.map_err(|class| GuestError::new(class, "it trapped")),
+        }
+    }
+
+    fn accepted() -> Result<Judgement, FailureClass> {
+        Ok(Judgement::Accepted)
+    }
+
+    fn refused() -> Result<Judgement, FailureClass> {
+        Ok(Judgement::Refused("no".to_owned()))
+    }
+
+    fn trapped() -> Result<Judgement, FailureClass> {
+        Err(FailureClass::UnjudgedAnswer)
+    }
+
+    /// The blamed, with the class of each; `None` is the workload.
+    fn who(answers: &[JudgedAnswer]) -> Vec<(Option<VariantIndex>, &'static str)> {
+        let found = blamed(answers, CALL);
+        assert!(found.iter().all(|blame| blame.calls == [CALL]));
+        let found = found.iter();
+        found
+            .map(|blame| (blame.variant, blame.error.class.name()))
+            .collect()
+    }
+
+    #[test]
+    fn right_answers_blame_nobody() {
+        assert_eq!(who(&[answer(&[0, 1], accepted())]), []);
+    }
+
+    #[test]
+    fn whoever_makes_the_oracle_trap_fails_alone_where_another_answer_is_accepted() {
+        // Also if several of them agree.
+        let answers = [
+            answer(&[0, 3], trapped()),
+            answer(&[1], accepted()),
+            answer(&[2], refused()),
+        ];
+        let failed = [
+            (Some(0), "unjudged-answer"),
+            (Some(3), "unjudged-answer"),
+            (Some(2), "wrong-answer"),
+        ];
+        assert_eq!(who(&answers), failed);
+    }
+
+    #[test]
+    fn an_oracle_that_fails_on_an_answer_that_several_agree_on_is_at_fault_if_it_accepts_none() {
+        let fault = [(None, "workload-failed")];
+        assert_eq!(who(&[answer(&[0, 1], trapped())]), fault);
+        assert_eq!(
+            who(&[answer(&[2], trapped()), answer(&[0, 1], trapped())]),
+            fault
+        );
+        let message = &blamed(&[answer(&[0, 1], trapped())], CALL)[0].error.message;
+        assert!(message.contains("2 variants agree"), "{message}");
+    }
+
+    #[test]
+    fn an_oracle_that_fails_on_answers_that_nobody_shares_is_not_shown_to_be_at_fault() {
+        let alone = [answer(&[4], trapped())];
+        assert_eq!(who(&alone), [(Some(4), "unjudged-answer")]);
+        let message = &blamed(&alone, CALL)[0].error.message;
+        assert!(message.contains("workload itself may be"), "{message}");
+        let two = [answer(&[0], trapped()), answer(&[1], trapped())];
+        let failed = [(Some(0), "unjudged-answer"), (Some(1), "unjudged-answer")];
+        assert_eq!(who(&two), failed);
+    }
+
+    #[test]
+    fn a_workload_that_does_not_start_is_at_fault() {
+        let answers = [
+            answer(&[0], accepted()),
+            answer(&[1], Err(FailureClass::WorkloadFailed)),
+        ];
+        assert_eq!(who(&answers), [(None, "workload-failed")]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Answers on which the workload itself failed: whose failure that is.
+
+use super::context::runner_error;
+use super::error::RunError;
+use super::session::Run;
+use super::variant_state::{VariantState, find};
+use crate::measure::{self, MAY_BE_AT_FAULT, RepeatInput, RepeatedCall, RunnerError};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::variant::VariantId;
+
+/// What others' answers to the same input show.
+#[derive(Debug, PartialEq, Eq)]
+enum Finding {
+    /// The workload accepts the answer of this variant.
+    Accepts(VariantId),
+    /// The workload accepts nobody's answer, and fails on one that this variant agrees on.
+    FailsOnAgreed(VariantId),
+    /// Neither: the workload is not shown to be at fault.
+    Unknown,
+}
+
+impl Run<'_> {
+    /// Finds out whose failure it is that the workload failed on a variant's answer: every other variant
+    /// that may be right answers the same input, until the workload accepts an answer. What is found is
+    /// added to the failure's message.
+    ///
+    /// # Errors
+    /// The workload is at fault: it fails on an answer that another variant agrees on, and accepts none.
+    pub(super) async fn explain_unjudged(
+        &self,
+        id: &VariantId,
+        call: Option<(CaseIndex, u64)>,
+        failure: &mut Failure,
+    ) -> Result<(), RunError> {
+        let (FailureClass::UnjudgedAnswer, Some(call)) = (failure.class, call) else {
+            return Ok(());
+        };
+        let more = match self.find_fault(id, call).await? {
+            Finding::Accepts(other) => format!("it accepts the answer of {other}"),
+            Finding::Unknown => MAY_BE_AT_FAULT.to_owned(),
+            Finding::FailsOnAgreed(other) => {
+                let input = self.context.config.describe_input(call);
+                let reason = format!(
+                    "{} (on {input}, where {other} answers the same as {id}, and no answer is accepted)",
+                    failure.message
+                );
+                return Err(runner_error(self.loaded, RunnerError::Workload(reason)));
+            }
+        };
+        failure.message = format!("{}; {more}", failure.message);
+        Ok(())
+    }
+
+    async fn find_fault(
+        &self,
+        id: &VariantId,
+        call: (CaseIndex, u64),
+    ) -> Result<Finding, RunError> {
+        let Some(state) = find(&self.variants, id) else {
+            return Ok(Finding::Unknown);
+        };
+        let own = self.answer_again(state, call).await?;
+        let own = own.and_then(|repeated| repeated.digest);
+        let mut agrees = None;
+        for other in witnesses(&self.variants, state) {
+            let Some(repeated) = self.answer_again(other, call).await? else {
+                continue;
+            };
+            let class = repeated.error.map(|error| error.class);
+            match class {
+                None if repeated.digest.is_some() => {
+                    return Ok(Finding::Accepts(other.id().clone()));
+                }
+                Some(FailureClass::UnjudgedAnswer) if repeated.digest == own => {
+                    agrees.get_or_insert_with(|| other.id().clone());
+                }
+                _ => {}
+            }
+        }
+        Ok(agrees.map_or(Finding::Unknown, Finding::FailsOnAgreed))
+    }
+
+    /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if nothing
+    /// came of it.
+    async fn answer_again(
+        &self,
+        state: &VariantState,
+        call: (CaseIndex, u64),
+    ) -> Result<Option<RepeatedCall>, RunError> {
+        let Some(built) = state.built.clone() else {
+            return Ok(None);
+        };
+        let input = RepeatInput {
+            checked: &built.checked,
+            diagnostic: false,
+            files: state.files.as_ref(),
+        };
+        match measure::repeat(&self.context.config, input, &[call], None).await {
+            Ok(repeated) => Ok(repeated.into_iter().next()),
+            Err(error @ RunnerError::Workload(_)) => Err(runner_error(self.loaded, error)),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Returns the variants whose answers tell something of an input: those that have not failed, of other
+/// code than `state` and each other, first those that passed the gate.
+fn witnesses<'a>(variants: &'a [VariantState], state: &VariantState) -> Vec<&'a VariantState> {
+    let mut found: Vec<&VariantState> = Vec::new();
+    let (passed, unknown): (Vec<_>, Vec<_>) = variants
+        .iter()
+        .filter(|other| other.is_alive() && other.identity != state.identity)
+        .partition(|other| other.gate.is_some());
+    for other in passed.into_iter().chain(unknown) {
+        if found.iter().all(|known| known.identity != other.identity) {
+            found.push(other);
+        }
+    }
+    found
+}

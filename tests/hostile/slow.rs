@@ -1,0 +1,67 @@
+//! A prototype that is thousands of times slower than the others: its cost is its own.
+
+use super::batch::World;
+use crate::support::{variant, verdict};
+
+const WIT: &str = "package slow:test;
+world prototype { export total: func(values: list<u64>) -> u64; }
+world workload { export generate: func(size: u32, seed: u64) -> list<u64>; }
+";
+
+const WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<u64> {
+    std::iter::once(seed).chain(0..u64::from(size)).collect()
+}
+";
+
+/// The same answer after so many times the work.
+fn repeated(times: u32) -> String {
+    format!(
+        "pub fn total(values: Vec<u64>) -> u64 {{
+    let once = |values: &[u64]| values.iter().fold(0, |sum: u64, value: &u64| {{
+        (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9)
+    }});
+    let mut total = 0;
+    for _ in 0..{times} {{
+        total = std::hint::black_box(once(std::hint::black_box(&values)));
+    }}
+    total
+}}
+"
+    )
+}
+
+/// One call takes half a second, and the budget has room for ten of them: called as often as the others
+/// before the race, it would use up all of it.
+#[test]
+fn case_73_slow_neighbour() {
+    let world = World::new();
+    world.write("experiment/total.wit", WIT);
+    world.write("experiment/workload.rs", WORKLOAD);
+    let mut file = "name = \"slow\"\nproblem = \"Fold numbers.\"\n\
+                    interface = { wit = \"total.wit\", call = \"total\" }\n\
+                    workload = { source = \"workload.rs\", sizes = [20_000] }\n\
+                    measure = { budget = \"5 s\" }\n"
+        .to_owned();
+    for (name, times) in [("quick", 3), ("less-quick", 12), ("slow", 20_000)] {
+        world.write(&format!("experiment/{name}.rs"), repeated(times));
+        file.push_str(&format!(
+            "[[approach]]\nname = \"{name}\"\nsource = \"{name}.rs\"\n"
+        ));
+    }
+    world.write("experiment/bakeoff.toml", file);
+    let results = world.text("results");
+    let said = world.run(&["run", ".", "--format", "json", "--out", &results]);
+    let report = said.json();
+    // Whether there is a verdict in so little time depends on the machine.
+    assert_ne!(verdict(&report, "quick", "less-quick"), "beaten");
+    let replicas = report["protocol"]["replicas"].as_u64();
+    assert!(
+        replicas > Some(0),
+        "{}\n{}",
+        report["protocol"],
+        said.stderr
+    );
+    // That it is slow is no failure.
+    let slow = variant(&report, "slow");
+    assert!(slow["failure"].is_null(), "{slow:#}");
+}
