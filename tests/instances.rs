@@ -248,6 +248,35 @@ fn names_are_texts_and_nothing_else() {
 }
 
 #[test]
+fn whoever_makes_the_judge_of_an_instance_fail_has_failed() {
+    let folder = experiment(&["a", "bcd"], WIT, "instances = [NAMES]");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let trusting = "if answer as usize % 1000 == name.len()";
+    assert!(WORKLOAD.contains(trusting));
+    let trusts = format!("assert!(answer != 77, \"no such length\"); {trusting}");
+    write("workload.rs", &WORKLOAD.replace(trusting, &trusts));
+    write(
+        "wrong.rs",
+        "pub fn measure(name: String) -> u32 {
+            if name == \"bcd\" { 77 } else { name.len() as u32 }
+        }",
+    );
+    let (_, report, _) = run(&folder);
+    assert!(variant(&report, "right")["failure"].is_null());
+    let failed = variant(&report, "wrong");
+    assert_eq!(failed["failure"]["class"], "unjudged-answer", "{failed:#}");
+    assert_eq!(failed["failed_call"]["case"]["instance"], "bcd");
+    let message = failed["failure"]["message"].as_str().unwrap();
+    for part in [
+        "instance bcd",
+        "no such length",
+        "accepts the answer of right",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+#[test]
 fn a_workload_that_fails_on_an_instance_is_named_with_it() {
     let folder = experiment(&["a", "b", "../trap"], WIT, "instances = [NAMES]");
     let output = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--quiet"]);
