@@ -132,22 +132,28 @@ mod tests {
         timer.cpu_ns(CpuWallTime::thread_cpu_ns())
     }
 
+    /// What holds of a right timer whenever the thread does not lose its core between two readings, and
+    /// of a wrong one never.
+    fn sometimes(holds: impl Fn() -> bool) -> bool {
+        (0..40).any(|_| holds())
+    }
+
     #[test]
     fn time_without_the_core_is_nobodys() {
         let mut counted = 0;
         let all = used(|| counted = one_entry(|| {}, rest));
         assert!(counted <= all, "{counted} of {all} ns");
         // Also where there was enough of it outside to hide it from the bound on the sum.
-        let outside = used(work);
-        let counted = one_entry(work, rest);
-        assert!(counted < outside / 2, "{counted} of {outside} ns");
+        assert!(sometimes(|| one_entry(work, rest) < used(work) / 2));
     }
 
     #[test]
     fn time_without_the_core_outside_takes_nothing_from_work_inside() {
-        let mut inside = 0;
-        let counted = one_entry(rest, || inside = used(work));
-        assert!(counted > inside / 2, "{counted} of {inside} ns");
+        assert!(sometimes(|| {
+            let mut inside = 0;
+            let counted = one_entry(rest, || inside = used(work));
+            counted > inside / 2
+        }));
     }
 
     #[test]
