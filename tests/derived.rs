@@ -100,6 +100,16 @@ fn where_they_differ_the_shortest_input_is_shown_and_nothing_is_timed() {
 }
 
 #[test]
+fn nobody_is_recommended_where_another_file_does_not_build() {
+    let right = "pub fn largest(items: &[i32]) -> Option<i32> { items.iter().copied().max() }";
+    let broken = "pub fn largest(items: &[i32]) -> Option<i32> { items.first() }";
+    let output = compare(&[right, broken], &[]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert!(output.explains("mismatched types"), "{}", output.stderr);
+    assert!(!output.stdout.contains("Take "), "{}", output.stdout);
+}
+
+#[test]
 fn sizes_are_chosen_by_what_takes_long_enough() {
     let fibonacci = "pub fn fibonacci(n: u32) -> u64 { if n < 2 { n.into() } else { fibonacci(n - 1) + fibonacci(n - 2) } }";
     let other = "pub fn fibonacci(n: u32) -> u64 { match n { 0 => 0, 1 => 1, n => fibonacci(n - 2) + fibonacci(n - 1) } }";

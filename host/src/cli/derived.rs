@@ -121,6 +121,10 @@ impl Derived {
         let mut say = output.reporter();
         say("trying the same random inputs on all files");
         let surveyed = run::survey(&loaded, &host, &calls, &mut say).await?;
+        // Nobody is recommended because another file does not build.
+        if let Some(failure) = surveyed.iter().find_map(|calls| calls.as_ref().err()) {
+            return Err(Failure::variant(failure));
+        }
         let names = loaded
             .experiment
             .approaches
@@ -149,13 +153,15 @@ impl Derived {
                 let _ = write!(
                     text,
                     "They differ on {count} of {tried} random inputs; this is the shortest. If such inputs \
-                     are not meant, say which are: --workload FILE --size N, or --cases FILE."
+                     are not meant, say which are: --wit PATH --call NAME with --workload FILE --size N, or with \
+                     --cases FILE."
                 );
                 Agreement::Not(text)
             }
             (None, Some((input, count))) => Agreement::Not(format!(
                 "All files fail on {count} of {} random inputs, so nothing was timed. {}: {}\n\
-                 Say which inputs are meant: --workload FILE --size N, or --cases FILE.",
+                 Say which inputs are meant: --wit PATH --call NAME with --workload FILE --size N, or with --cases \
+                 FILE.",
                 findings.inputs,
                 input_text(call, look.calls[0], input),
                 Lines(&shown(&look.calls[0][input]))
