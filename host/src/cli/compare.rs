@@ -3,6 +3,7 @@
 use super::build::code_of;
 use super::derived::{Agreement, Derived};
 use super::failure::Failure;
+use super::first_look;
 use super::options::{Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
@@ -104,9 +105,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let policy = Policy::of_host()?;
     // The files of a derived experiment live as long as this.
-    let derived = match arguments.says_inputs() {
-        true => None,
-        false => Some(arguments.derive(&policy).await?),
+    let derived = match arguments.wit {
+        Some(_) => None,
+        None => Some(arguments.derive(&policy).await?),
     };
     let experiment = match &derived {
         None => arguments.experiment()?,
@@ -194,11 +195,6 @@ impl Arguments {
         }
     }
 
-    /// Returns true if the options say where interface and inputs come from.
-    fn says_inputs(&self) -> bool {
-        self.wit.is_some() || self.workload.is_some() || self.cases.is_some()
-    }
-
     /// Reads the interface off the sources.
     async fn derive(&self, policy: &Policy) -> Result<Derived, Failure> {
         let approaches = self.approaches()?;
@@ -214,18 +210,13 @@ impl Arguments {
         output: &Output,
     ) -> Result<Result<Experiment, String>, Failure> {
         let count = self.files.len();
-        // Interface and workload are replaced.
-        let experiment = self.with(
-            String::new(),
-            PathBuf::new(),
-            String::new(),
-            Inputs::Cases(PathBuf::new()),
-        )?;
+        let with = |problem, sizes| self.with(problem, derived.interface(), derived.inputs(sizes));
+        let first = with(String::new(), first_look::sizes())?;
         let seed = match self.seed {
             Some(seed) => seed,
             None => crate::run::draw_seed()?,
         };
-        let look = derived.first_look(&experiment, seed, &self.safety, policy, output);
+        let look = derived.first_look(first, seed, &self.safety, policy, output);
         let (chosen, inputs) = match look.await? {
             Agreement::Not(text) => return Ok(Err(text)),
             Agreement::Same { sizes, inputs } => (sizes, inputs),
@@ -234,17 +225,14 @@ impl Arguments {
             true => chosen,
             false => sizes(&self.sizes)?,
         };
-        let signature = derived.interface.signature();
+        let found = &derived.found;
         let problem = format!(
-            "Which of these {count} files takes less time for random inputs? {}: {signature}. On the {inputs} \
-             that were tried first, their answers are the same.",
-            derived.interface.call
+            "Which of these {count} files takes less time for random inputs? {}: {}. On the {inputs} that \
+             were tried first, their answers are the same.",
+            found.call,
+            found.signature()
         );
-        let experiment = derived.applied_to(experiment, sizes);
-        Ok(Ok(Experiment {
-            problem,
-            ..experiment
-        }))
+        with(problem, sizes).map(Ok)
     }
 
     /// Returns the experiment that the options describe. Its paths are the user's own, relative to
@@ -254,18 +242,17 @@ impl Arguments {
             .call
             .clone()
             .ok_or_else(|| Failure::usage("which function is called is missing: --call NAME"))?;
-        let wit = self.wit.clone().unwrap_or_else(|| "wit".into());
+        let wit = self.wit.clone().unwrap_or_default();
         let count = self.files.len();
         let problem = format!("Which of these {count} files takes less time?");
-        self.with(problem, wit, call, self.inputs()?)
+        self.with(problem, Interface { wit, call }, self.inputs()?)
     }
 
     /// Returns an experiment with the files.
     fn with(
         &self,
         problem: String,
-        wit: PathBuf,
-        call: String,
+        interface: Interface,
         inputs: Inputs,
     ) -> Result<Experiment, Failure> {
         let measure = Measure {
@@ -277,7 +264,7 @@ impl Arguments {
         Ok(Experiment {
             name: "compare".to_owned(),
             problem,
-            interface: Interface { wit, call },
+            interface,
             workload: Workload { inputs, seed: None },
             approaches: self.approaches()?,
             limits: Limits::default(),

@@ -14,13 +14,13 @@ use crate::run::{self, Unconfined};
 use crate::source::{BuildInput, read_code};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
-use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface, Workload};
+use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The interface and the workload that follow from sources.
 pub(super) struct Derived {
-    pub(super) interface: DerivedInterface,
+    pub(super) found: DerivedInterface,
     folder: tempfile::TempDir,
 }
 
@@ -52,14 +52,14 @@ impl Derived {
         for approach in approaches {
             files.push(read_file(&approach.code, &confinement).await?);
         }
-        let interface = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
+        let found = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
         let cannot = |error: std::io::Error| {
             Failure::infrastructure(format!("cannot write a temporary file: {error}"))
         };
         let folder = tempfile::tempdir().map_err(cannot)?;
-        let derived = Self { interface, folder };
-        std::fs::write(derived.wit(), derived.interface.wit()).map_err(cannot)?;
-        std::fs::write(derived.workload(), derived.interface.workload()).map_err(cannot)?;
+        let derived = Self { found, folder };
+        std::fs::write(derived.wit(), derived.found.wit()).map_err(cannot)?;
+        std::fs::write(derived.workload(), derived.found.workload()).map_err(cannot)?;
         Ok(derived)
     }
 
@@ -71,21 +71,19 @@ impl Derived {
         self.folder.path().join("workload.rs")
     }
 
-    /// The experiment with this interface, and inputs of these sizes.
-    pub(super) fn applied_to(&self, experiment: Experiment, sizes: Vec<u32>) -> Experiment {
-        Experiment {
-            interface: Interface {
-                wit: self.wit(),
-                call: self.interface.call.clone(),
-            },
-            workload: Workload {
-                inputs: Inputs::Generated {
-                    code: Code::Source(self.workload()),
-                    sizes,
-                },
-                seed: None,
-            },
-            ..experiment
+    /// The interface, of which the files live as long as this.
+    pub(super) fn interface(&self) -> Interface {
+        Interface {
+            wit: self.wit(),
+            call: self.found.call.clone(),
+        }
+    }
+
+    /// Random inputs of these sizes.
+    pub(super) fn inputs(&self, sizes: Vec<u32>) -> Inputs {
+        Inputs::Generated {
+            code: Code::Source(self.workload()),
+            sizes,
         }
     }
 
@@ -95,14 +93,12 @@ impl Derived {
     /// Something that does not depend on the approaches failed.
     pub(super) async fn first_look(
         &self,
-        experiment: &Experiment,
+        mut experiment: Experiment,
         seed: RunSeed,
         safety: &Safety,
         policy: &Policy,
         output: &Output,
     ) -> Result<Agreement, Failure> {
-        let all: Vec<u32> = SMALL.iter().chain(&LARGER).copied().collect();
-        let mut experiment = self.applied_to(experiment.clone(), all);
         experiment.limits.fuel = experiment.limits.fuel.min(FUEL_MAX);
         let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
         policy.apply_to(&mut loaded)?;
@@ -138,7 +134,7 @@ impl Derived {
             calls: built.iter().map(|(_, calls)| *calls).collect(),
         };
         let findings = look.compare();
-        let call = &self.interface.call;
+        let call = &self.found.call;
         Ok(match (findings.differ, findings.fail) {
             (Some((input, count)), _) => {
                 let mut text = format!(

@@ -16,6 +16,11 @@ pub(super) const LARGER: [u32; 20] = [
     262_144, 1_048_576,
 ];
 
+/// All sizes, in the order of the calls.
+pub(super) fn sizes() -> Vec<u32> {
+    SMALL.iter().chain(&LARGER).copied().collect()
+}
+
 /// Fuel of a call that takes long enough to be timed: 25 µs for code that does 16 units in a nanosecond,
 /// which is as quick as any was seen.
 const FUEL_MIN: u64 = 400_000;

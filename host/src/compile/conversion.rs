@@ -100,20 +100,6 @@ impl Conversion {
         }
         owned_list(item, value)
     }
-
-    /// The expression for a result, in the form of the bindings.
-    pub(super) fn give(&self, passed: &Passed, value: &str) -> Option<String> {
-        give(passed, value)
-    }
-
-    /// The expression for what a function changed in place, which is bound to a name.
-    pub(super) fn give_bound(&self, inner: &Passed, binding: &str) -> Option<String> {
-        match inner {
-            // It was bound as a whole list.
-            Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
-            inner => give(inner, binding),
-        }
-    }
 }
 
 /// The expression for a value that borrows nothing.
@@ -166,7 +152,17 @@ fn tuple(
     ))
 }
 
-fn give(passed: &Passed, value: &str) -> Option<String> {
+/// The expression for what a function changed in place, which is bound to a name.
+pub(super) fn give_bound(inner: &Passed, binding: &str) -> Option<String> {
+    match inner {
+        // It was bound as a whole list.
+        Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
+        inner => give(inner, binding),
+    }
+}
+
+/// The expression for a result, in the form of the bindings.
+pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
     if passed.is_same() {
         return Some(value.to_owned());
     }

@@ -1,6 +1,6 @@
 //! Public functions of a source file: what they take and return, and how a call of them is written.
 
-use super::conversion::Conversion;
+use super::conversion::{Conversion, give, give_bound};
 use super::rust_types::{self, Generics, Passed};
 use crate::interface::{Function, PublicFunction, Shape, Signature};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
@@ -175,10 +175,10 @@ impl RustFunction {
         let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
         let mut results = Vec::new();
         if let Some(result) = &self.result {
-            results.push(conversion.give(result, "result")?);
+            results.push(give(result, "result")?);
         }
         for (inner, binding) in changed {
-            results.push(conversion.give_bound(inner, &binding)?);
+            results.push(give_bound(inner, &binding)?);
         }
         let results = match results.as_slice() {
             [one] => one.clone(),

@@ -51,7 +51,7 @@ fn rust_type(ty: &Type) -> String {
 }
 
 /// The Rust name of a plain type: `s64` is `i64`.
-fn plain(name: &'static str) -> &'static str {
+pub(super) fn plain(name: &str) -> &str {
     match name {
         "s8" => "i8",
         "s16" => "i16",

@@ -1,5 +1,6 @@
 //! Types as they can be read off Rust source, before there is any WIT.
 
+use super::rust::plain;
 use super::types::Type;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -92,11 +93,7 @@ impl Shape {
     /// The same type in Rust, owned: `Vec<i64>`.
     pub fn rust(&self) -> String {
         match self {
-            Self::Plain(name) => match name.as_str() {
-                "string" => "String".to_owned(),
-                signed if signed.starts_with('s') => format!("i{}", &signed[1..]),
-                same => same.to_owned(),
-            },
+            Self::Plain(name) => plain(name).to_owned(),
             Self::Any(_) => self.decided().rust(),
             Self::List(item) => format!("Vec<{}>", item.rust()),
             Self::Option(item) => format!("Option<{}>", item.rust()),

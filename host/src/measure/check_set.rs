@@ -29,16 +29,11 @@ impl Gate<'_> {
 
     /// Checks one instance: the same input on two fresh instances of the component, and on `kept`,
     /// which has been called with all before it, as far as the variant's checks may take so much. The
-    /// input is made anew for the last call: a workload
-    /// that makes another one under the same name does not go unnoticed where answers differ.
+    /// input is made anew for the last call: a workload that makes another one under the same name does not
+    /// go unnoticed where answers differ.
     fn instance(&mut self, kept: &mut Slot, case: CaseIndex) -> Result<CheckedCase, Halt> {
         let seed = self.seed_of(case, case, 0);
-        let mut alone = None;
-        self.made.clear();
-        let fresh = self.judged(&mut alone, case, seed)?;
-        let peak = alone
-            .map(|(instance, _)| instance.peak())
-            .unwrap_or_default();
+        let (fresh, peak) = self.first_call(case, seed)?;
         let (mut fuel_later, mut calls) = (fresh.fuel, 1);
         if self.has_room_for(fresh.fuel.saturating_mul(2)) {
             self.made.clear();

@@ -9,7 +9,8 @@ use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
 use crate::sandbox::{
-    CallResult, GuestError, GuestState, Imports, Instance, Lowering, PreparedComponent, Sandbox,
+    CallResult, GuestError, GuestState, Imports, Instance, Lowering, PeakMemory, PreparedComponent,
+    Sandbox,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::hex;
@@ -118,12 +119,7 @@ impl Gate<'_> {
     /// last two is state.
     fn case(&mut self, case: CaseIndex) -> Result<CheckedCase, Halt> {
         let seed = self.seed_of(case, case, 0);
-        let mut alone = None;
-        self.made.clear();
-        let fresh = self.judged(&mut alone, case, seed)?;
-        let peak = alone
-            .map(|(instance, _)| instance.peak())
-            .unwrap_or_default();
+        let (fresh, peak) = self.first_call(case, seed)?;
         let repeats = self.repeats(case, seed, &fresh)?;
         let arguments = self.workload.arguments(case, seed)?;
         Ok(CheckedCase {
@@ -143,6 +139,20 @@ impl Gate<'_> {
             calls: 1 + repeats.calls,
             constant_input: self.is_constant(case, &arguments)?,
         })
+    }
+
+    /// Makes the first call on a case, on an instance of its own, and judges the answer; with the peak of
+    /// its memory.
+    pub(super) fn first_call(
+        &mut self,
+        case: CaseIndex,
+        seed: u64,
+    ) -> Result<(CallResult, PeakMemory), Halt> {
+        let mut alone = None;
+        self.made.clear();
+        let fresh = self.judged(&mut alone, case, seed)?;
+        let peak = alone.map(|(instance, _)| instance.peak());
+        Ok((fresh, peak.unwrap_or_default()))
     }
 
     /// Repeats the first call on a case, which must give the same answer again.
