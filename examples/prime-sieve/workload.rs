@@ -1,58 +1,44 @@
-//! Limits a little above the size: no two calls ask for the same.
+//! Ranges that begin anywhere below a million million: too many for a table that a source could bring.
 
 use crate::bakeoff::Rng;
 
-pub fn generate(size: u32, seed: u64) -> u32 {
-    let spread = Rng::new(seed).below(u64::from(size / 100));
-    size.saturating_add(spread as u32)
+/// The least and the most number that a range begins with.
+const LOWS: (u64, u64) = (100_000_000_000, 1_000_000_000_000);
+
+pub fn generate(size: u32, seed: u64) -> (u64, u32) {
+    let low = LOWS.0 + Rng::new(seed).below(LOWS.1 - LOWS.0);
+    (low, size)
 }
 
-pub fn check(limit: u32, answer: (u32, u64)) -> Result<(), String> {
-    let (count, sum) = count_and_sum(limit);
-    if (u64::from(answer.0), answer.1) == (count, sum) {
+pub fn check(low: u64, length: u32, answer: (u32, u64)) -> Result<(), String> {
+    let (count, sum) = count_and_sum(low, u64::from(length));
+    if answer == (count, sum) {
         return Ok(());
     }
     Err(format!(
-        "below {limit}: expected {count} primes with the sum {sum}, got {} with the sum {}",
+        "of {length} numbers from {low} on: expected {count} primes with the sum {sum}, got {} with the \
+         sum {}",
         answer.0, answer.1
     ))
 }
 
-/// How many primes there are below a limit, and their sum: by Legendre's method, without a sieve.
-///
-/// It starts with all numbers from 2 on, and for each prime takes away those whose least factor it
-/// is. Only the counts up to each of the values n / i are kept.
-fn count_and_sum(limit: u32) -> (u64, u64) {
-    let n = u64::from(limit.saturating_sub(1));
-    if n < 2 {
-        return (0, 0);
+/// How many primes there are in a range, and their sum: every number up to the root crosses off its
+/// multiples, unless 2, 3 or 5 have done so, whether it is prime or not.
+fn count_and_sum(low: u64, length: u64) -> (u32, u64) {
+    let mut is_composite = vec![false; length as usize];
+    let mut factor = 2;
+    while factor * factor < low + length {
+        let is_crossed_off = [2, 3, 5]
+            .iter()
+            .any(|small| factor > *small && factor % small == 0);
+        let first = low.next_multiple_of(factor).max(factor * factor);
+        if !is_crossed_off {
+            let multiples = (first - low..length).step_by(factor as usize);
+            multiples.for_each(|at| is_composite[at as usize] = true);
+        }
+        factor += 1;
     }
-    let root = n.isqrt() as usize;
-    let all = |v: u64| (v - 1, v * (v + 1) / 2 - 1);
-    // By v up to the root: of the numbers up to v, and of the numbers up to n / v.
-    let mut small: Vec<_> = (0..=root as u64).map(|v| all(v.max(1))).collect();
-    let mut large: Vec<_> = (0..=root as u64).map(|v| all(n / v.max(1))).collect();
-    for p in 2..=root {
-        let (count, sum) = small[p - 1];
-        if small[p].0 == count {
-            continue;
-        }
-        let square = p as u64 * p as u64;
-        for i in 1..=root.min((n / square) as usize) {
-            let product = i * p;
-            let rest = if product <= root {
-                large[product]
-            } else {
-                small[(n / product as u64) as usize]
-            };
-            large[i].0 -= rest.0 - count;
-            large[i].1 -= p as u64 * (rest.1 - sum);
-        }
-        for v in (1..=root).rev().take_while(|&v| v as u64 >= square) {
-            let rest = small[v / p];
-            small[v].0 -= rest.0 - count;
-            small[v].1 -= p as u64 * (rest.1 - sum);
-        }
-    }
-    large[1]
+    let numbers = (low..).zip(&is_composite);
+    let primes = numbers.filter(|(number, is_composite)| *number >= 2 && !**is_composite);
+    primes.fold((0, 0), |(count, sum), (prime, _)| (count + 1, sum + prime))
 }
