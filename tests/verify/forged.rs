@@ -234,7 +234,12 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
 /// Evidence that could be of no run.
 fn evidence(fresh: &dyn Fn() -> Forgery) {
     type Change = fn(&mut serde_json::Value);
-    let changes: [(&str, Change, &str); 11] = [
+    let changes: [(&str, Change, &str); 12] = [
+        (
+            "evidence.json",
+            |record| record["gates"] = vec![serde_json::json!({}); (4 << 20) + 2].into(),
+            "more than the limit of 4194304",
+        ),
         (
             "evidence.json",
             |record| record["variants"][0]["id"] = "../../x".into(),

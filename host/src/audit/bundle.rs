@@ -11,7 +11,7 @@
 use super::kept_run::{KeptRun, KeptRunError};
 use super::validate::check_bundle;
 use crate::config::MEASURE_REPLICAS_MAX;
-use crate::files::open_plain;
+use crate::files::{open_plain, parse_json, parse_json_of};
 use crate::run::{Evidence, Record};
 use crate::store::bundle::{self, BundleError, Manifest, VERSION};
 use crate::store::{Files, StoreError};
@@ -26,6 +26,8 @@ use std::path::Path;
 const LINE_BYTES_MAX: u64 = 512 << 20;
 /// The most bytes of each of the other JSON files.
 const JSON_BYTES_MAX: u64 = 64 << 20;
+/// The most values of a replica: eight of each sample.
+const LINE_VALUES_MAX: usize = 8 * (4 << 20);
 
 const EVIDENCE: &str = "evidence.json";
 const REPLICAS: &str = "replicas.jsonl";
@@ -177,7 +179,7 @@ fn read_json<T: serde::de::DeserializeOwned>(folder: &Path, name: &str) -> Resul
     open_plain(&folder.join(name))
         .and_then(|file| file.take(JSON_BYTES_MAX).read_to_end(&mut bytes))
         .map_err(|error| format!("{name}: {error}"))?;
-    serde_json::from_slice(&bytes).map_err(|error| format!("{name} cannot be understood ({error})"))
+    parse_json(&bytes).map_err(|error| format!("{name} cannot be understood ({error})"))
 }
 
 fn read_replicas(path: &Path) -> Result<Vec<Replica>, String> {
@@ -199,7 +201,7 @@ fn read_replicas(path: &Path) -> Result<Vec<Replica>, String> {
         if replicas.len() >= MEASURE_REPLICAS_MAX as usize {
             return Err(wrong(&format!("more than {MEASURE_REPLICAS_MAX} replicas")));
         }
-        replicas.push(serde_json::from_slice(&line).map_err(|error| wrong(&error))?);
+        replicas.push(parse_json_of(&line, LINE_VALUES_MAX).map_err(|error| wrong(&error))?);
     }
 }
 

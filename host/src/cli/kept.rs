@@ -7,7 +7,7 @@ use super::run::results_folder;
 use super::show::Sources;
 use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
-use crate::files::read_bounded;
+use crate::files::{parse_json, read_bounded};
 use crate::render::escape::Plain;
 use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
@@ -153,8 +153,7 @@ impl ReportPlace {
             ))
         };
         // A newer format may have anything in it: its version is looked at before all else.
-        let version: Version =
-            serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        let version: Version = parse_json(&bytes).map_err(|error| unusable(error.to_string()))?;
         if version.schema_version > SCHEMA_VERSION {
             return Err(Failure::usage(format!(
                 "{shown} has format version {}, and this bakeoff knows versions up to \
@@ -162,8 +161,7 @@ impl ReportPlace {
                 version.schema_version
             )));
         }
-        let report: Report =
-            serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        let report: Report = parse_json(&bytes).map_err(|error| unusable(error.to_string()))?;
         sound(&report, &self.file)?;
         Ok(report)
     }

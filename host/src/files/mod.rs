@@ -4,9 +4,11 @@
 //! here, as what they have to be, and programs are looked for here, where nobody else can put one.
 
 mod changeable;
+mod json;
 mod plain;
 mod programs;
 
 pub use changeable::{others_can_change, owned_by_others};
+pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
 pub use plain::{not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;

@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::open::Store;
 use super::runs::RunId;
+use crate::files::parse_json;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 use std::io::Write;
@@ -189,7 +190,7 @@ fn json(name: &str, value: ValueRef<'_>) -> Value {
             let text = String::from_utf8_lossy(text);
             let parsed = JSON_COLUMNS
                 .contains(&name)
-                .then(|| serde_json::from_str(&text));
+                .then(|| parse_json(text.as_bytes()));
             match parsed {
                 Some(Ok(value)) => value,
                 _ => Value::String(text.into_owned()),

@@ -5,6 +5,7 @@ use super::lock::Lock;
 use super::open::Store;
 use super::runs::RunId;
 use crate::events::RunStatus;
+use crate::files;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::spec::Experiment;
@@ -158,7 +159,7 @@ impl Store {
         text: &str,
         what: &str,
     ) -> Result<T, StoreError> {
-        serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
+        files::parse_json(text.as_bytes()).map_err(|error| StoreError::Corrupt {
             file: self.file.clone(),
             reason: format!("{what} in it cannot be understood ({error})"),
         })
