@@ -102,11 +102,26 @@ fn variables_that_would_let_the_folder_choose_are_refused_or_not_heard() {
         ("RUSTC", "evil/bin/rustc", 5),
         ("BAKEOFF_CACHE_DIR", "cache", 2),
         ("BAKEOFF_POLICY", "policy.toml", 2),
+        ("TMPDIR", "tmp", 2),
     ] {
         let said = built(variable, value);
         assert_eq!(said.status, status, "{variable}={value}: {}", said.stderr);
         assert!(said.explains("no absolute path"), "{}", said.stderr);
     }
+    // A policy of the folder's own, and variables by which it would be that of the user.
+    let everything = "[confinement]\nallow_unconfined = true\n";
+    world.write("experiment/.config/bakeoff/policy.toml", everything);
+    for variable in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
+        let said = built(variable, ".config");
+        assert_eq!(said.status, 0, "{variable}: {}", said.stderr);
+    }
+    let said = built("XDG_CONFIG_HOME", &world.text("experiment/.config"));
+    assert_eq!(said.status, 2, "{}", said.stderr);
+    assert!(
+        said.explains("policy.toml lies in the folder"),
+        "{}",
+        said.stderr
+    );
 }
 
 /// Makes something of a kind at a path.

@@ -98,6 +98,9 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.output.apply();
+    if let Err(failure) = temporary_folder() {
+        return failure.print();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -130,5 +133,18 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(failure) => failure.print(),
+    }
+}
+
+/// Checks that the folder for temporary files is not one that the working folder chooses.
+fn temporary_folder() -> Result<(), failure::Failure> {
+    let folder = std::env::temp_dir();
+    match folder.is_absolute() {
+        true => Ok(()),
+        false => Err(failure::Failure::usage(format!(
+            "TMPDIR is {}, which is no absolute path: the folder that bakeoff is started in would choose \
+             where temporary files are",
+            folder.display()
+        ))),
     }
 }

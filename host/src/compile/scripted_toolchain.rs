@@ -1,7 +1,7 @@
 //! For tests: a toolchain of shell scripts.
 
 use super::choice::Programs;
-use crate::files::SearchPath;
+use crate::files::{SearchPath, WorkingFolder};
 use std::path::{Path, PathBuf};
 
 /// A toolchain in a folder, laid out like rustup's, and the programs by which it is found. Its rustup
@@ -26,7 +26,7 @@ pub(super) fn scripted(folder: &Path, on_add: &str) -> Programs {
     script(folder.join("bin/rustup"), &on_add);
     let path = std::env::join_paths([&folder.join("bin")]).unwrap();
     Programs {
-        path: SearchPath::of(&path, None, None),
+        path: SearchPath::of(&path, &WorkingFolder::default()),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         rustup_home: Some(folder.to_owned()),
         adds_target: true,

@@ -14,6 +14,7 @@ use super::load::{LoadedExperiment, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
 use super::{error, options};
+use crate::files::WorkingFolder;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -48,12 +49,26 @@ pub struct PermittedFolder {
     pub folder: PathBuf,
 }
 
+/// Checks that a file of the user's folder for configuration is not one of the folder that bakeoff is
+/// started in, into which a variable of the environment may point.
+fn refuse_of_folder(file: &Path, working: &WorkingFolder) -> Result<(), ConfigError> {
+    match working.has(file) {
+        false => Ok(()),
+        true => Err(ConfigError::Refused(format!(
+            "the policy {} lies in the folder that bakeoff is started in, which would choose what it \
+             may have itself: let XDG_CONFIG_HOME and HOME point elsewhere, or name the file with \
+             {POLICY_VARIABLE}",
+            file.display()
+        ))),
+    }
+}
+
 impl Policy {
     /// The policy of this host: the file that [`POLICY_VARIABLE`] names, or `bakeoff/policy.toml` in
     /// the user's folder for configuration, or the defaults where that does not exist.
     ///
     /// # Errors
-    /// The file cannot be read, or is invalid.
+    /// The file cannot be read, or is invalid; or the folder that bakeoff is started in has it.
     pub fn of_host() -> Result<Self, ConfigError> {
         use etcetera::BaseStrategy;
         match std::env::var_os(POLICY_VARIABLE) {
@@ -72,7 +87,10 @@ impl Policy {
                 // A file that is there and cannot be read is an error: it may forbid something.
                 match std::fs::symlink_metadata(&file) {
                     Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-                    _ => Self::load(&file),
+                    _ => {
+                        refuse_of_folder(&file, &WorkingFolder::current())?;
+                        Self::load(&file)
+                    }
                 }
             }
         }

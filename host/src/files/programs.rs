@@ -1,9 +1,10 @@
 //! Programs on the search path, where nobody but the user and the system can put one.
 
 use super::changeable::others_can_change;
+use super::working::WorkingFolder;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folders of a search path that can be relied on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,28 +21,14 @@ impl SearchPath {
     /// - others than the user and the system could put something there.
     pub fn of_user() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        Self::of(
-            &path,
-            std::env::current_dir().ok().as_deref(),
-            home.as_deref(),
-        )
+        Self::of(&path, &WorkingFolder::current())
     }
 
-    /// The same for any path, working folder and home.
-    pub fn of(path: &OsStr, working: Option<&Path>, home: Option<&Path>) -> Self {
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        let home = home.and_then(real);
-        let working = working.and_then(real);
-        let working = working.filter(|working| {
-            let home = home.as_deref();
-            home.is_none_or(|home| !home.starts_with(working)) && working.parent().is_some()
-        });
+    /// The same for any path and working folder.
+    pub fn of(path: &OsStr, working: &WorkingFolder) -> Self {
         let is_trusted = |folder: &PathBuf| {
-            let real = real(folder);
-            let inside = |working: &PathBuf| real.is_some_and(|real| real.starts_with(working));
             folder.is_absolute()
-                && !working.as_ref().is_some_and(inside)
+                && !working.has(folder)
                 && matches!(others_can_change(folder), Ok(None))
         };
         Self {
@@ -72,6 +59,7 @@ impl SearchPath {
 mod tests {
     use super::*;
     use std::fs::{Permissions, create_dir_all, set_permissions, write};
+    use std::path::Path;
 
     /// A folder below another, with a program of the name of the folder.
     fn with_program(folder: &Path, name: &str) -> PathBuf {
@@ -92,7 +80,6 @@ mod tests {
         set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
         let project = root.join("project");
         let inside = with_program(&project, "bin");
-        let working = Some(project.as_path());
         let path = |folders: &[&Path]| std::env::join_paths(folders).unwrap();
         let (empty, relative) = (Path::new(""), Path::new("bin"));
         let searched = SearchPath::of(
@@ -105,8 +92,7 @@ mod tests {
                 Path::new("/nonexistent"),
                 &good,
             ]),
-            working,
-            None,
+            &WorkingFolder::of(Some(&project), None),
         );
         assert_eq!(searched.folders, vec![good.clone()]);
         assert_eq!(searched.find("tool"), Some(good.join("tool")));
@@ -114,7 +100,10 @@ mod tests {
         assert_eq!(searched.to_variable(), good.as_os_str());
 
         // Somebody who starts it in the home folder has programs below it.
-        let at = |working: &Path| SearchPath::of(&path(&[&inside]), Some(working), Some(&project));
+        let at = |working: &Path| {
+            let working = WorkingFolder::of(Some(working), Some(&project));
+            SearchPath::of(&path(&[&inside]), &working)
+        };
         assert_eq!(at(&project).folders, vec![inside.clone()]);
         assert_eq!(at(&root).folders, vec![inside.clone()]);
         assert_eq!(at(&inside).folders, Vec::<PathBuf>::new());
@@ -129,7 +118,7 @@ mod tests {
         );
         set_permissions(first.join("tool"), Permissions::from_mode(0o777)).unwrap();
         let path = std::env::join_paths([&first, &second]).unwrap();
-        let searched = SearchPath::of(&path, None, None);
+        let searched = SearchPath::of(&path, &WorkingFolder::default());
         assert_eq!(searched.find("tool"), Some(second.join("tool")));
         set_permissions(second.join("tool"), Permissions::from_mode(0o644)).unwrap();
         assert_eq!(searched.find("tool"), None);
