@@ -168,3 +168,113 @@ fn what_cannot_be_read_off_the_sources_is_named_with_what_to_do() {
     let deep = format!("pub fn sort() -> u8 {{ {}0 }}", "!".repeat(900_000));
     refused(&[sort, &deep], &[], "cannot be read as Rust");
 }
+
+#[test]
+fn a_panic_is_shown_by_what_it_says_and_agreed_errors_are_counted() {
+    let right = "pub fn largest(items: &[i32]) -> Option<i32> { items.iter().copied().max() }";
+    let panics = "pub fn largest(items: &[i32]) -> Option<i32> { Some(*items.iter().max().expect(\"no items\")) }";
+    let text = compare(&[right, panics], &[]).stdout;
+    assert!(
+        text.contains("no items") && !text.contains("unreachable"),
+        "{text}"
+    );
+    let seed = text
+        .rsplit_once("--seed ")
+        .unwrap()
+        .1
+        .trim()
+        .trim_end_matches('.');
+    let again = compare(&[right, panics], &["--seed", seed]).stdout;
+    // All but the folder, which is another one.
+    let found = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("They differ on"));
+        line.unwrap().to_owned()
+    };
+    assert_eq!(found(&text), found(&again));
+    let parse = "pub fn parse(text: &str) -> Result<i32, std::num::ParseIntError> { text.parse() }";
+    let output = compare(&[parse, parse], &["--size", "3000", "--budget", "100ms"]);
+    let words: Vec<&str> = output.stdout.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("of them answered by an error)"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn inputs_and_an_oracle_of_ones_own_need_no_interface() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let right = "pub fn largest(items: &[i32]) -> Option<i32> { items.iter().copied().max() }";
+    let wrong = "pub fn largest(items: Vec<i32>) -> Option<i32> { items.first().copied() }";
+    let workload = write(
+        "workload.rs",
+        "pub fn generate(size: u32, seed: u64) -> Vec<i32> {
+            (0..size).map(|at| (seed.wrapping_mul(u64::from(at) | 1) >> 40) as i32).collect() }
+         pub fn check(items: Vec<i32>, answer: Option<i32>) -> Result<(), String> {
+            if answer == items.iter().copied().max() { Ok(()) } else { Err(\"not the largest\".to_owned()) } }",
+    );
+    let measured = ["--budget", "100ms", "--format", "json"];
+    let mut more = vec!["--workload", &workload, "--size", "3000"];
+    more.extend(measured);
+    let report = compare(&[right, wrong], &more).json();
+    let failure = |report: &serde_json::Value, variant: usize| {
+        report["variants"].as_array().unwrap()[variant]["failure"]["class"].clone()
+    };
+    let named = |id: &str| {
+        let variants = report["variants"].as_array().unwrap();
+        variants
+            .iter()
+            .position(|variant| variant["id"] == id)
+            .unwrap()
+    };
+    assert_eq!(failure(&report, named("b")), "wrong-answer");
+    assert!(failure(&report, named("a")).is_null());
+    let cases = write(
+        "cases.toml",
+        "[[case]]\ncall = \"largest([3, 9])\"\nexpect = \"some(9)\"\n",
+    );
+    let mut more = vec!["--cases", &cases];
+    more.extend(measured);
+    let report = compare(&[right, wrong], &more).json();
+    assert_eq!(failure(&report, named("b")), "wrong-answer");
+}
+
+#[test]
+fn an_experiment_is_made_of_sources_that_runs_and_repeats_what_failed() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let write = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).unwrap();
+        path(name)
+    };
+    let a = write(
+        "a.rs",
+        "pub fn sum(items: &[u32]) -> u32 { items.iter().fold(0, |a, b| a ^ b) }",
+    );
+    let b = write(
+        "b.rs",
+        "pub fn sum(items: &[u32]) -> u32 { let mut all = 0; for item in items { all ^= item; } all }",
+    );
+    let made = path("made");
+    let output = run_bakeoff(&["init", &made, "--from", &a, &b]);
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    for file in [
+        "bakeoff.toml",
+        "wit/sum.wit",
+        "workload.rs",
+        "approaches/a.rs",
+        "approaches/b.rs",
+    ] {
+        assert!(folder.path().join("made").join(file).is_file(), "{file}");
+    }
+    let output = run_bakeoff(&["run", &made, "--budget", "100ms", "--format", "json"]);
+    assert!(output.ended_a_run(), "{} {}", output.stdout, output.stderr);
+    let again = run_bakeoff(&["init", &made, "--from", &a, &b]);
+    assert_eq!(again.status, 2);
+    assert!(again.explains("exists already"), "{}", again.stderr);
+}

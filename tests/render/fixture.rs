@@ -244,6 +244,7 @@ pub(super) fn facts() -> Facts {
             instances: None,
             cases: SIZES.map(CaseLabel::Size).to_vec(),
             options: Vec::new(),
+            by_sources: false,
         },
         environment: Environment {
             engine: "wasmtime 48.0.9 (a1b2c3d4)".to_owned(),

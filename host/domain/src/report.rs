@@ -168,6 +168,9 @@ pub struct ExperimentSummary {
     /// inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// True if the interface and the inputs were read off the sources.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_sources: bool,
     /// The set of instances, if the inputs are one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<InstanceSet>,

@@ -41,6 +41,9 @@ pub enum Declared {
     InFile,
     /// On the command line: there is no file, and its paths are relative to the folder of the command.
     OnCommandLine,
+    /// By the sources on the command line, off which its interface and its inputs are read. The files
+    /// that say so are temporary.
+    BySources,
 }
 
 impl Experiment {

@@ -1,6 +1,6 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
-use super::build::code_of;
+use super::assembled::{BUDGET, approaches, code, experiment, sizes};
 use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::first_look;
@@ -9,15 +9,11 @@ use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show};
-use crate::config::{self, APPROACHES_MAX, LoadedExperiment, Policy, SIZES_MAX, units};
-use crate::render::escape::Plain;
+use crate::config::{LoadedExperiment, Policy, units};
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
-    Workers, Workload,
-};
+use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Workers};
 use bakeoff_domain::variant;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -37,6 +33,7 @@ use std::time::Duration;
 Examples:
   bakeoff compare sort.rs heap.rs
   bakeoff compare sort.rs heap.rs --call top-k --size 10000
+  bakeoff compare sort.rs heap.rs --cases cases.toml
   bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
   bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%
@@ -59,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     call: Option<String>,
     /// What makes the inputs and judges the answers: Rust source, or a component
-    #[arg(long, value_name = "FILE", requires_all = ["sizes", "wit"])]
+    #[arg(long, value_name = "FILE", requires = "sizes")]
     workload: Option<PathBuf>,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
     #[arg(long = "size", value_name = "N", value_delimiter = ',',
@@ -71,7 +68,7 @@ pub(super) struct Arguments {
     ///   [[case]]
     ///   call = "top-k([3, 1, 2], 1)"
     ///   expect = "[3]"
-    #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"], requires = "wit")]
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"])]
     cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
@@ -105,19 +102,22 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let policy = Policy::of_host()?;
     // The files of a derived experiment live as long as this.
-    let derived = match arguments.wit {
-        Some(_) => None,
-        None => Some(arguments.derive(&policy).await?),
-    };
-    let experiment = match &derived {
-        None => arguments.experiment()?,
-        Some(derived) => match arguments.agreed(derived, &policy, output).await? {
-            Ok(experiment) => experiment,
-            Err(disagreement) => {
-                show::write(&format!("{disagreement}\n"))?;
-                return Ok(Status::NoAnswer);
+    let mut derived = None;
+    let experiment = match &arguments.wit {
+        Some(wit) => arguments.experiment(wit)?,
+        None => {
+            let approaches = approaches(&arguments.files)?;
+            let call = arguments.call.as_deref();
+            let found = Derived::read(&approaches, call, &arguments.safety, &policy).await?;
+            let derived = derived.insert(found);
+            match arguments.by_sources(derived, &policy, output).await? {
+                Ok(experiment) => experiment,
+                Err(disagreement) => {
+                    show::write(&format!("{disagreement}\n"))?;
+                    return Ok(Status::NoAnswer);
+                }
             }
-        },
+        }
     };
     let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
     policy.apply_to(&mut loaded)?;
@@ -163,9 +163,6 @@ fn none_slower(report: &Report, loaded: &LoadedExperiment, allowed: f64, unsure:
     passed
 }
 
-/// The default time for measuring.
-const BUDGET: Duration = Duration::from_secs(20);
-
 impl Arguments {
     /// Returns the two stored runs, if the arguments name runs.
     fn runs(&self) -> Result<Option<(RunReference, RunReference)>, Failure> {
@@ -195,23 +192,24 @@ impl Arguments {
         }
     }
 
-    /// Reads the interface off the sources.
-    async fn derive(&self, policy: &Policy) -> Result<Derived, Failure> {
-        let approaches = self.approaches()?;
-        Derived::read(&approaches, self.call.as_deref(), &self.safety, policy).await
-    }
-
-    /// Returns the experiment with a derived interface and random inputs; the inner error says that the
-    /// files do not do the same.
-    async fn agreed(
+    /// Returns the experiment that the files describe themselves, of which the interface and the inputs
+    /// live as long as `derived`; the inner error says that the files do not do the same.
+    async fn by_sources(
         &self,
-        derived: &Derived,
+        derived: &mut Derived,
         policy: &Policy,
         output: &Output,
     ) -> Result<Result<Experiment, String>, Failure> {
-        let count = self.files.len();
-        let with = |problem, sizes| self.with(problem, derived.interface(), derived.inputs(sizes));
-        let first = with(String::new(), first_look::sizes())?;
+        let with =
+            |problem, inputs, interface| self.with(problem, interface, inputs, Declared::BySources);
+        if let Some(inputs) = self.inputs()? {
+            if let Inputs::Generated { code, .. } = &inputs {
+                derived.take_oracle_of(code).await?;
+            }
+            return with(self.problem(), inputs, derived.interface()).map(Ok);
+        }
+        let first = derived.inputs(first_look::sizes());
+        let first = with(String::new(), first, derived.interface())?;
         let seed = match self.seed {
             Some(seed) => seed,
             None => crate::run::draw_seed()?,
@@ -227,25 +225,36 @@ impl Arguments {
         };
         let found = &derived.found;
         let problem = format!(
-            "Which of these {count} files takes less time for random inputs? {}: {}. On the {inputs} that \
-             were tried first, their answers are the same.",
+            "Which of these {} files takes less time for random inputs? {}: {}. On the {inputs}, \
+             their answers are the same.",
+            self.files.len(),
             found.call,
             found.signature()
         );
-        with(problem, sizes).map(Ok)
+        with(problem, derived.inputs(sizes), derived.interface()).map(Ok)
     }
 
     /// Returns the experiment that the options describe. Its paths are the user's own, relative to
     /// the current folder.
-    fn experiment(&self) -> Result<Experiment, Failure> {
+    fn experiment(&self, wit: &Path) -> Result<Experiment, Failure> {
         let call = self
             .call
             .clone()
             .ok_or_else(|| Failure::usage("which function is called is missing: --call NAME"))?;
-        let wit = self.wit.clone().unwrap_or_default();
-        let count = self.files.len();
-        let problem = format!("Which of these {count} files takes less time?");
-        self.with(problem, Interface { wit, call }, self.inputs()?)
+        let inputs = self.inputs()?.ok_or_else(|| {
+            Failure::usage("inputs come from --workload FILE with --size N, or from --cases FILE")
+        })?;
+        let wit = wit.to_owned();
+        self.with(
+            self.problem(),
+            Interface { wit, call },
+            inputs,
+            Declared::OnCommandLine,
+        )
+    }
+
+    fn problem(&self) -> String {
+        format!("Which of these {} files takes less time?", self.files.len())
     }
 
     /// Returns an experiment with the files.
@@ -254,6 +263,7 @@ impl Arguments {
         problem: String,
         interface: Interface,
         inputs: Inputs,
+        declared: Declared,
     ) -> Result<Experiment, Failure> {
         let measure = Measure {
             budget: self.budget.unwrap_or(BUDGET),
@@ -261,126 +271,21 @@ impl Arguments {
             margin: self.fail_if_slower,
             ..Measure::default()
         };
-        Ok(Experiment {
-            name: "compare".to_owned(),
-            problem,
-            interface,
-            workload: Workload { inputs, seed: None },
-            approaches: self.approaches()?,
-            limits: Limits::default(),
-            measure,
-            criteria: config::default_criteria(),
-            report: ReportOptions::default(),
-            declared: Declared::OnCommandLine,
-        })
+        let approaches = approaches(&self.files)?;
+        Ok(experiment(
+            problem, interface, inputs, approaches, measure, declared,
+        ))
     }
 
-    fn approaches(&self) -> Result<Vec<Approach>, Failure> {
-        let count = self.files.len();
-        match (2..=APPROACHES_MAX).contains(&count) {
-            true => approaches(&self.files),
-            false => Err(Failure::usage(format!(
-                "2 to {APPROACHES_MAX} files are compared, not {count}"
-            ))),
-        }
-    }
-
-    fn inputs(&self) -> Result<Inputs, Failure> {
-        match (&self.workload, &self.cases) {
-            (Some(file), None) => Ok(Inputs::Generated {
+    /// The inputs that the options name, if they do.
+    fn inputs(&self) -> Result<Option<Inputs>, Failure> {
+        Ok(match (&self.workload, &self.cases) {
+            (Some(file), _) => Some(Inputs::Generated {
                 code: code(file)?,
                 sizes: sizes(&self.sizes)?,
             }),
-            (None, Some(cases)) => Ok(Inputs::Cases(cases.clone())),
-            _ => Err(Failure::usage(
-                "inputs come from --workload FILE with --size N, or from --cases FILE",
-            )),
-        }
-    }
-}
-
-/// Returns the sizes in ascending order, each once.
-fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
-    let mut sizes = given.to_vec();
-    sizes.sort_unstable();
-    sizes.dedup();
-    match sizes.len() {
-        1..=SIZES_MAX => Ok(sizes),
-        count => Err(Failure::usage(format!(
-            "1 to {SIZES_MAX} sizes are measured, not {count}"
-        ))),
-    }
-}
-
-/// Returns the code of a file. A missing file is an error here, not a failed variant.
-fn code(file: &Path) -> Result<Code, Failure> {
-    let shown = file.display().to_string();
-    let shown = Plain(&shown);
-    let extension = file.extension().and_then(|end| end.to_str());
-    if !matches!(extension, Some("rs" | "wasm")) {
-        return Err(Failure::usage(format!(
-            "{shown} ends neither in .rs nor in .wasm: compile other languages to a component"
-        )));
-    }
-    if !file.is_file() {
-        return Err(Failure::usage(format!("there is no file {shown}")));
-    }
-    Ok(code_of(file))
-}
-
-/// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as
-/// the user wrote it.
-fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
-    let stem = |file: &PathBuf| {
-        let stem = file.file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
-    };
-    let stems: Vec<String> = files.iter().map(stem).collect();
-    let approach = |(file, stem): (&PathBuf, &String)| {
-        let namesakes = stems.iter().filter(|other| *other == stem).count();
-        Ok(Approach {
-            name: match namesakes {
-                1 => stem.clone(),
-                _ => file.display().to_string(),
-            },
-            description: None,
-            code: code(file)?,
-            grants: Vec::new(),
+            (None, Some(cases)) => Some(Inputs::Cases(cases.clone())),
+            (None, None) => None,
         })
-    };
-    files.iter().zip(&stems).map(approach).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_ascend_and_come_once() {
-        assert_eq!(sizes(&[9, 3, 9]).ok(), Some(vec![3, 9]));
-        assert!(sizes(&[]).is_err());
-        let many: Vec<u32> = (1..=SIZES_MAX as u32 + 1).collect();
-        assert!(sizes(&many).is_err());
-    }
-
-    #[test]
-    fn namesakes_are_called_by_their_paths() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str| {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, "").unwrap();
-            path
-        };
-        let files = [file("old/heap.rs"), file("new/heap.rs"), file("sort.wasm")];
-        let names: Vec<String> = approaches(&files)
-            .unwrap()
-            .into_iter()
-            .map(|approach| approach.name)
-            .collect();
-        assert!(names[0].ends_with("old/heap.rs") && names[1].ends_with("new/heap.rs"));
-        assert_eq!(names[2], "sort");
-        assert!(approaches(&[folder.path().join("none.rs")]).is_err());
-        assert!(approaches(&[file("heap.py")]).is_err());
     }
 }

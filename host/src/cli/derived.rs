@@ -2,7 +2,7 @@
 //! inputs are drawn by their types, and the approaches judge each other.
 
 use super::failure::Failure;
-use super::first_look::{FUEL_MAX, FirstLook, INPUTS_OF_EACH, LARGER, SMALL, shown};
+use super::first_look::{FUEL_MAX, Findings, FirstLook, INPUTS_OF_EACH, LARGER, SMALL, shown};
 use super::options::{Output, Safety};
 use crate::compile::read_public_functions;
 use crate::config::{LoadedExperiment, Policy};
@@ -12,6 +12,7 @@ use crate::measure::RepeatedCall;
 use crate::render::escape::{Lines, Plain};
 use crate::run::{self, Unconfined};
 use crate::source::{BuildInput, read_code};
+use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
@@ -21,13 +22,18 @@ use std::path::{Path, PathBuf};
 /// The interface and the workload that follow from sources.
 pub(super) struct Derived {
     pub(super) found: DerivedInterface,
+    confinement: Confinement,
     folder: tempfile::TempDir,
 }
 
 /// What the first calls say.
 pub(super) enum Agreement {
     /// The answers are the same: these sizes can be timed.
-    Same { sizes: Vec<u32>, inputs: usize },
+    Same {
+        sizes: Vec<u32>,
+        /// How many there were, in words.
+        inputs: String,
+    },
     /// They are not, or there are none: why, for the reader.
     Not(String),
 }
@@ -53,14 +59,42 @@ impl Derived {
             files.push(read_file(&approach.code, &confinement).await?);
         }
         let found = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
-        let cannot = |error: std::io::Error| {
-            Failure::infrastructure(format!("cannot write a temporary file: {error}"))
+        let derived = Self {
+            folder: tempfile::tempdir().map_err(cannot_write)?,
+            found,
+            confinement,
         };
-        let folder = tempfile::tempdir().map_err(cannot)?;
-        let derived = Self { found, folder };
-        std::fs::write(derived.wit(), derived.found.wit()).map_err(cannot)?;
-        std::fs::write(derived.workload(), derived.found.workload()).map_err(cannot)?;
+        std::fs::write(derived.wit(), derived.found.wit(false)).map_err(cannot_write)?;
+        std::fs::write(derived.workload(), derived.found.workload()).map_err(cannot_write)?;
         Ok(derived)
+    }
+
+    /// Lets the interface have the oracle of a workload of the user's own, if that has one.
+    ///
+    /// # Errors
+    /// The workload cannot be read.
+    pub(super) async fn take_oracle_of(&mut self, code: &Code) -> Result<(), Failure> {
+        let Code::Source(_) = code else {
+            let name = code.path().display().to_string();
+            return Err(Failure::usage(format!(
+                "{} is a component, which says itself what it takes: give --wit and --call",
+                Plain(&name)
+            )));
+        };
+        let workload = read_file(code, &self.confinement).await?;
+        let mut functions = workload.functions.iter();
+        let judges = functions.any(|function| function.name == "check");
+        std::fs::write(self.wit(), self.found.wit(judges)).map_err(cannot_write)
+    }
+
+    /// The interface as WIT.
+    ///
+    /// # Errors
+    /// The temporary file is gone.
+    pub(super) fn wit_text(&self) -> Result<String, Failure> {
+        std::fs::read_to_string(self.wit()).map_err(|error| {
+            Failure::infrastructure(format!("cannot read a temporary file: {error}"))
+        })
     }
 
     fn wit(&self) -> PathBuf {
@@ -116,7 +150,8 @@ impl Derived {
         let host = safety.host_options(policy.clone())?;
         let mut say = output.reporter();
         say("trying the same random inputs on all files");
-        let surveyed = run::survey(&loaded, &host, &calls, &mut say).await?;
+        let survey = run::Survey::open(&loaded, &host, &mut say).await?;
+        let surveyed = survey.call_all(&calls).await?;
         // Nobody is recommended because another file does not build.
         if let Some(failure) = surveyed.iter().find_map(|calls| calls.as_ref().err()) {
             return Err(Failure::variant(failure));
@@ -134,6 +169,17 @@ impl Derived {
             calls: built.iter().map(|(_, calls)| *calls).collect(),
         };
         let findings = look.compare();
+        // Every approach was built and called: its place here is that in the experiment.
+        let what_it_did = async |place: usize, input: usize| {
+            let made = &built[place].1[input];
+            let trapped = made.error.as_ref();
+            if trapped.is_some_and(|error| error.class == FailureClass::Trap)
+                && let Some(panic) = survey.panic_of(place, calls[input]).await
+            {
+                return format!("fails: {panic}");
+            }
+            shown(made)
+        };
         let call = &self.found.call;
         Ok(match (findings.differ, findings.fail) {
             (Some((input, count)), _) => {
@@ -141,32 +187,48 @@ impl Derived {
                     "The files do not do the same, so nothing was timed. {}:\n",
                     input_text(call, look.calls[0], input)
                 );
-                for (name, calls) in &built {
-                    let answer = shown(&calls[input]);
+                for (place, (name, _)) in built.iter().enumerate() {
+                    let answer = what_it_did(place, input).await;
                     let _ = writeln!(text, "  {}: {}", Plain(name), Lines(&answer));
                 }
                 let tried = findings.inputs;
                 let _ = write!(
                     text,
-                    "They differ on {count} of {tried} random inputs; this is the shortest. If such inputs \
-                     are not meant, say which are: --wit PATH --call NAME with --workload FILE --size N, or with \
-                     --cases FILE."
+                    "They differ on {count} of {tried} random inputs; this is the shortest. {OTHER_INPUTS} \
+                     The same inputs come again with --seed {seed}."
                 );
                 Agreement::Not(text)
             }
             (None, Some((input, count))) => Agreement::Not(format!(
-                "All files fail on {count} of {} random inputs, so nothing was timed. {}: {}\n\
-                 Say which inputs are meant: --wit PATH --call NAME with --workload FILE --size N, or with --cases \
-                 FILE.",
+                "All files fail on {count} of {} random inputs, so nothing was timed. {}: {}\n{OTHER_INPUTS}",
                 findings.inputs,
                 input_text(call, look.calls[0], input),
-                Lines(&shown(&look.calls[0][input]))
+                Lines(&what_it_did(0, input).await)
             )),
             (None, None) => Agreement::Same {
                 sizes: look.timed_sizes(&larger),
-                inputs: findings.inputs,
+                inputs: agreed_inputs(&findings),
             },
         })
+    }
+}
+
+fn cannot_write(error: std::io::Error) -> Failure {
+    Failure::infrastructure(format!("cannot write a temporary file: {error}"))
+}
+
+/// What to do about inputs that are not meant.
+const OTHER_INPUTS: &str = "If such inputs are not meant, say which are: --workload FILE --size N, or \
+                            --cases FILE; `bakeoff init DIR --from` these files writes an example of both.";
+
+/// The inputs on which all answers were the same, and how many of these answers say little.
+fn agreed_inputs(findings: &Findings) -> String {
+    let tried = findings.inputs;
+    match findings.errors {
+        0 => format!("{tried} inputs that were tried first"),
+        errors => {
+            format!("{tried} inputs that were tried first ({errors} of them answered by an error)")
+        }
     }
 }
 
@@ -189,7 +251,7 @@ async fn read_file(code: &Code, confinement: &Confinement) -> Result<RustFile, F
         read_code(code, Path::new("")).map_err(|failure| Failure::variant(&failure))?
     else {
         return Err(Failure::usage(format!(
-            "{name} is a component, and only Rust sources say which function is meant: give --wit, --call \
+            "{name} is a component, and only Rust sources say which function is meant: give --wit and --call, \
              and --workload or --cases"
         )));
     };

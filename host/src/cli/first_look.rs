@@ -48,6 +48,11 @@ pub(super) fn shown(call: &RepeatedCall) -> String {
     }
 }
 
+/// Returns true if an answer, as text, is the error of a `result`.
+fn is_error(answer: &str) -> bool {
+    answer == "err" || answer.starts_with("err(")
+}
+
 /// Calls of all approaches on the same inputs, those of each approach in the same order.
 pub(super) struct FirstLook<'a> {
     pub(super) calls: Vec<&'a [RepeatedCall]>,
@@ -62,6 +67,8 @@ pub(super) struct Findings {
     pub(super) fail: Option<(usize, usize)>,
     /// The inputs that were tried.
     pub(super) inputs: usize,
+    /// Those of them on which all give the same answer, and it is an error.
+    pub(super) errors: usize,
 }
 
 impl FirstLook<'_> {
@@ -73,7 +80,7 @@ impl FirstLook<'_> {
             .map(|calls| calls.len())
             .min()
             .unwrap_or(0);
-        let (mut differ, mut fail) = (Vec::new(), Vec::new());
+        let (mut differ, mut fail, mut errors) = (Vec::new(), Vec::new(), 0);
         for input in 0..inputs {
             let mut calls = self.calls.iter().map(|calls| &calls[input]);
             // Who met a limit may be right, and takes long.
@@ -92,6 +99,8 @@ impl FirstLook<'_> {
                 differ.push(input);
             } else if outcome(first).is_none() {
                 fail.push(input);
+            } else if first.answer.as_ref().is_some_and(|text| is_error(text)) {
+                errors += 1;
             }
         }
         let shortest = |found: Vec<usize>| {
@@ -104,6 +113,7 @@ impl FirstLook<'_> {
             differ: shortest(differ),
             fail: shortest(fail),
             inputs,
+            errors,
         }
     }
 
@@ -181,12 +191,19 @@ mod tests {
             differ: Some((1, 2)),
             fail: Some((2, 1)),
             inputs: 3,
+            errors: 0,
         };
         assert_eq!(look.compare(), expected);
         let same = FirstLook {
             calls: vec![&a[..2], &a[..2]],
         };
         assert_eq!(same.compare().differ, None);
+        let (refused, taken) = (answered("[1]", "err", 1), answered("[2]", "ok(3)", 1));
+        let both = [refused.clone(), taken, answered("[3]", "err(none)", 1)];
+        let look = FirstLook {
+            calls: vec![&both, &both],
+        };
+        assert_eq!(look.compare().errors, 2);
     }
 
     #[test]

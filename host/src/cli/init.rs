@@ -1,28 +1,59 @@
-//! `bakeoff init`: writes a small experiment.
+//! `bakeoff init`: writes an experiment, a small one or that of given sources.
 
+use super::assembled::{approaches, code, experiment, sizes};
+use super::derived::{Agreement, Derived};
 use super::failure::Failure;
-use super::{Status, show};
-use crate::render::escape::Plain;
+use super::options::{Output, Safety};
+use super::{Status, counts, first_look, show};
+use crate::config::Policy;
+use crate::render::approach_file;
+use crate::render::escape::{Plain, ShellWord};
+use crate::source::{BuildInput, read_code};
+use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use clap::Args;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Writes a small experiment that runs: two ways to count the distinct numbers of a list
+/// Writes a small experiment that runs: two ways to count the distinct numbers of a list. Or, with --from,
+/// one that compares sources of your own, as `bakeoff compare` does: interface and workload are files that
+/// you can read, change and run
 ///
 /// No file is overwritten.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff init my-question
-  bakeoff run my-question")]
+  bakeoff run my-question
+  bakeoff init my-question --from sort.rs heap.rs
+  bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
     #[arg(default_value = ".")]
     dir: PathBuf,
+    /// Rust sources that become the approaches, at least two
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// The function that is called; the one that all files have in common, if not given
+    #[arg(long, value_name = "NAME", requires = "from")]
+    call: Option<String>,
+    /// What makes the inputs and judges the answers; inputs are random by their types, if not given
+    #[arg(long, value_name = "FILE", requires_all = ["from", "sizes"])]
+    workload: Option<PathBuf>,
+    /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
+    #[arg(long = "size", value_name = "N", value_delimiter = ',', value_parser = counts::size,
+          requires = "from")]
+    sizes: Vec<u32>,
+    /// Calls and expected answers in a file, instead of a workload
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"], requires = "from")]
+    cases: Option<PathBuf>,
+    #[command(flatten)]
+    safety: Safety,
 }
 
-/// All files, by their path in the folder.
+/// The files of the small experiment, by their path in the folder.
 const FILES: [(&str, &str); 5] = [
     ("bakeoff.toml", include_str!("template/bakeoff.toml")),
     (
@@ -34,10 +65,164 @@ const FILES: [(&str, &str); 5] = [
     ("approaches/table.rs", include_str!("template/table.rs")),
 ];
 
-pub(super) fn run(arguments: &Arguments) -> Result<Status, Failure> {
-    let dir = &arguments.dir;
+/// The sizes of an experiment of sources that do not do the same.
+const SIZES: [u32; 2] = [8, 1_000];
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if arguments.from.is_empty() {
+        let files = FILES.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let next = "Run it, then replace it by your own question:";
+        return write_all(&arguments.dir, &files, next);
+    }
+    let made = arguments.of_sources(output).await?;
+    let next = match made.disagreement {
+        None => "Run it:".to_owned(),
+        Some(why) => format!("{why}\n\nWhen they do the same on the inputs that you mean, run it:"),
+    };
+    write_all(&arguments.dir, &made.files, &next)
+}
+
+/// An experiment of sources.
+struct Made {
+    files: Vec<(String, String)>,
+    /// Why it has no answer as it is.
+    disagreement: Option<String>,
+}
+
+impl Arguments {
+    async fn of_sources(&self, output: &Output) -> Result<Made, Failure> {
+        let policy = Policy::of_host()?;
+        let approaches = approaches(&self.from)?;
+        let mut derived =
+            Derived::read(&approaches, self.call.as_deref(), &self.safety, &policy).await?;
+        let own = self.workload.as_deref().map(code).transpose()?;
+        if let Some(own) = &own {
+            derived.take_oracle_of(own).await?;
+        }
+        let mut disagreement = None;
+        let sizes = match self.sizes.is_empty() {
+            false => sizes(&self.sizes)?,
+            true if self.cases.is_some() => Vec::new(),
+            true => {
+                let first = first_experiment(&derived, &approaches);
+                let seed = crate::run::draw_seed()?;
+                match derived
+                    .first_look(first, seed, &self.safety, &policy, output)
+                    .await?
+                {
+                    Agreement::Same { sizes, .. } => sizes,
+                    Agreement::Not(why) => {
+                        disagreement = Some(why);
+                        SIZES.to_vec()
+                    }
+                }
+            }
+        };
+        let inputs = match &self.cases {
+            Some(cases) => (
+                "cases.toml".to_owned(),
+                text_of(&Code::Source(cases.clone()))?,
+            ),
+            None => {
+                let text = match &own {
+                    Some(own) => text_of(own)?,
+                    None => derived.found.workload(),
+                };
+                ("workload.rs".to_owned(), text)
+            }
+        };
+        let call = &derived.found.call;
+        let mut files = vec![
+            (
+                "bakeoff.toml".to_owned(),
+                experiment_file(call, &approaches, &sizes),
+            ),
+            (format!("wit/{call}.wit"), derived.wit_text()?),
+            inputs,
+        ];
+        let mut names = BTreeSet::new();
+        for approach in &approaches {
+            let path = approach.code.path().display().to_string();
+            let file = approach_file(&path);
+            if !names.insert(file.clone()) {
+                return Err(Failure::usage(format!(
+                    "two of the sources are called {}: rename one",
+                    Plain(file.trim_start_matches("approaches/"))
+                )));
+            }
+            files.push((file, text_of(&approach.code)?));
+        }
+        Ok(Made {
+            files,
+            disagreement,
+        })
+    }
+}
+
+/// The experiment in which the files are first called on random inputs.
+fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
+    experiment(
+        String::new(),
+        derived.interface(),
+        derived.inputs(first_look::sizes()),
+        approaches.to_vec(),
+        Measure::default(),
+        Declared::BySources,
+    )
+}
+
+fn text_of(code: &Code) -> Result<String, Failure> {
+    match read_code(code, Path::new("")).map_err(|failure| Failure::variant(&failure))? {
+        BuildInput::Source { text, .. } => Ok(text.to_string()),
+        _ => Err(Failure::usage(format!(
+            "{} is no Rust source, of which alone an experiment is made",
+            Plain(&code.path().display().to_string())
+        ))),
+    }
+}
+
+/// The experiment file. Without sizes, inputs come from a file of cases.
+fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String {
+    let inputs = match sizes {
+        [] => "# Each case may say what is expected; else the approaches judge each other.\n\
+               [workload]\ncases = \"cases.toml\"\n"
+            .to_owned(),
+        sizes => format!(
+            "# `generate` makes the inputs, one for each size and seed: change it if you mean others. With a\n\
+             # `check` (the WIT says how) it judges answers; else the approaches judge each other. Instead of\n\
+             # both lines, `cases = \"cases.toml\"` names a file of calls and expected answers.\n\
+             [workload]\nsource = \"workload.rs\"\nsizes = {sizes:?}\n"
+        ),
+    };
+    let mut text = format!(
+        "name = {}\nproblem = \"Which of these takes less time?\"\n\n\
+         # The function that every approach has; its types were read off the sources.\n\
+         [interface]\nwit = \"wit\"\ncall = {}\n\n{inputs}",
+        quoted(call),
+        quoted(call),
+    );
+    for approach in approaches {
+        let file = approach_file(&approach.code.path().display().to_string());
+        let _ = write!(
+            text,
+            "\n[[approach]]\nname = {}\nsource = {}\n",
+            quoted(&approach.name),
+            quoted(&file)
+        );
+    }
+    text + "\n[measure]\nbudget = \"20 s\"\n\n\
+            # What counts, and how much. Other sources: peak-memory, source-lines, fuel, component-size, …\n\
+            [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
+}
+
+/// A text in TOML, which takes those of JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Status, Failure> {
     // Checked before anything is written, so that an error leaves the folder as it was.
-    for (name, _) in FILES {
+    for (name, _) in files {
         let path = dir.join(name);
         if path.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
@@ -47,7 +232,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Status, Failure> {
         }
     }
     let mut text = String::new();
-    for (name, content) in FILES {
+    for (name, content) in files {
         let path = dir.join(name);
         let shown = path.display().to_string();
         write(&path, content)
@@ -57,11 +242,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let named = dir.display().to_string();
     let command = match dir == Path::new(".") {
         true => "bakeoff run".to_owned(),
-        false => format!("bakeoff run {}", Plain(&named)),
+        false => format!("bakeoff run {}", ShellWord(&named)),
     };
-    show::write(&format!(
-        "{text}\nRun it, then replace it by your own question:\n  {command}\n"
-    ))?;
+    show::write(&format!("{text}\n{next}\n  {command}\n"))?;
     Ok(Status::Done)
 }
 
@@ -70,4 +253,40 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     File::create_new(path)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use bakeoff_domain::spec::Inputs;
+
+    #[test]
+    fn the_experiment_file_of_sources_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            path
+        };
+        let file = at("from/quick \"one\".rs");
+        fs::write(&file, "").unwrap();
+        let other = at("from/b.rs");
+        fs::write(&other, "").unwrap();
+        let found = approaches(&[file, other]).unwrap();
+        let text = experiment_file("sort", &found, &[1_000, 16_000]);
+        fs::write(at("bakeoff.toml"), &text).unwrap();
+        fs::write(at("wit/sort.wit"), "").unwrap();
+        fs::write(at("workload.rs"), "").unwrap();
+        let loaded = config::load(folder.path()).unwrap();
+        let names: Vec<_> = loaded
+            .experiment
+            .approaches
+            .iter()
+            .map(|one| &*one.name)
+            .collect();
+        assert_eq!(names, ["quick \"one\"", "b"]);
+        let inputs = &loaded.experiment.workload.inputs;
+        assert!(matches!(inputs, Inputs::Generated { sizes, .. } if sizes.len() == 2));
+    }
 }

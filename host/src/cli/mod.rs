@@ -1,6 +1,7 @@
 //! The command line.
 
 mod again;
+mod assembled;
 mod build;
 mod check;
 mod compare;
@@ -122,7 +123,7 @@ pub fn main() -> ExitCode {
             Command::Verify(arguments) => verify::run(&arguments, &cli.output).await,
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),
-            Command::Init(arguments) => init::run(&arguments),
+            Command::Init(arguments) => init::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,

@@ -147,8 +147,9 @@ impl DerivedInterface {
         &self.signature
     }
 
-    /// The interface as WIT: the worlds `prototype` and `workload`.
-    pub fn wit(&self) -> String {
+    /// The interface as WIT: the worlds `prototype` and `workload`, in which the workload judges answers or
+    /// says in a comment how it would.
+    pub fn wit(&self, judges: bool) -> String {
         let Signature { parameters, result } = &self.signature;
         let arguments = match parameters.as_slice() {
             [(_, one)] => one.to_string(),
@@ -162,11 +163,23 @@ impl DerivedInterface {
             .map(|(place, (name, shape))| format!("{}: {shape}", identifier(name, place)))
             .collect();
         let call = escaped(&self.call);
+        let answer = match parameters
+            .iter()
+            .any(|parameter| parameter.starts_with("answer:"))
+        {
+            true => "returned",
+            false => "answer",
+        };
+        let comment = if judges { "" } else { "// To judge answers: " };
+        let given = parameters.iter().map(|parameter| format!("{parameter}, "));
+        let given: String = given.collect();
+        let check =
+            format!("{comment}export check: func({given}{answer}: {result}) -> result<_, string>;");
         let parameters = parameters.join(", ");
         format!(
             "package bakeoff:compared;\n\n\
              world prototype {{\n  export {call}: func({parameters}) -> {result};\n}}\n\n\
-             world workload {{\n  export generate: func(size: u32, seed: u64) -> {arguments};\n}}\n"
+             world workload {{\n  export generate: func(size: u32, seed: u64) -> {arguments};\n  {check}\n}}\n"
         )
     }
 
@@ -365,7 +378,7 @@ mod tests {
         );
         let wit = WitFile {
             name: "compared.wit".into(),
-            text: found.wit(),
+            text: found.wit(true),
         };
         let interface = Interface::parse(vec![wit], &found.call).unwrap();
         assert_eq!(

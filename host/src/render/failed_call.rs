@@ -20,6 +20,14 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         // The call itself is the input.
         CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
     };
+    if report.experiment.by_sources {
+        return Some(format!(
+            "The call: {named}. To make it again: {}; then, in that folder: bakeoff check {} --case {}{seed}",
+            init(report),
+            ShellWord(&approach_file(&variant.file)),
+            ShellWord(&label),
+        ));
+    }
     let options = &report.experiment.options;
     let folder = match options.is_empty() {
         true => "in the experiment's folder",
@@ -32,6 +40,21 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         ShellWord(&label),
         options.collect::<String>()
     ))
+}
+
+/// The command that makes an experiment of the sources that were compared.
+fn init(report: &Report) -> String {
+    let files = report.variants.iter();
+    let files = files.map(|variant| &variant.file);
+    let words = files.chain(&report.experiment.options);
+    let words = words.map(|word| format!(" {}", ShellWord(word)));
+    format!("bakeoff init compared --from{}", words.collect::<String>())
+}
+
+/// The file of an approach in an experiment that `bakeoff init` makes of sources.
+pub fn approach_file(source: &str) -> String {
+    let name = source.rsplit('/').next().unwrap_or(source);
+    format!("approaches/{name}")
 }
 
 #[cfg(test)]
@@ -61,6 +84,15 @@ mod tests {
             ),
             "{}",
             said(&report)
+        );
+        report.experiment.by_sources = true;
+        report.experiment.options = ["--call", "f"].map(str::to_owned).to_vec();
+        report.variants[0].file = "some/my sort.rs".to_owned();
+        report.variants.truncate(1);
+        assert_eq!(
+            said(&report),
+            "The call: size 64000, seed 7. To make it again: bakeoff init compared --from 'some/my \
+             sort.rs' --call f; then, in that folder: bakeoff check 'approaches/my sort.rs' --case 64000 --seed 7"
         );
     }
 }

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 
 pub use csv::csv;
 pub use doctor::doctor;
+pub use failed_call::approach_file;
 pub use html::html;
 pub use human::human;
 pub use json::json;

@@ -424,6 +424,7 @@ pub(super) mod tests {
                 instances: None,
                 cases: Vec::new(),
                 options: Vec::new(),
+                by_sources: false,
             },
             environment: Environment::default(),
             criteria: Vec::new(),

@@ -160,13 +160,17 @@ fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSumma
         },
         instances: instances::summary(record, variants),
         options: options(experiment),
+        by_sources: experiment.declared == Declared::BySources,
     })
 }
 
 /// Returns the options of the command line that declare what an experiment without a file calls.
 fn options(experiment: &Experiment) -> Vec<String> {
-    if experiment.declared == Declared::InFile {
-        return Vec::new();
+    let call = ["--call".to_owned(), experiment.interface.call.clone()];
+    match experiment.declared {
+        Declared::InFile => return Vec::new(),
+        Declared::BySources => return options_by_sources(experiment, call),
+        Declared::OnCommandLine => {}
     }
     let inputs = match &experiment.workload.inputs {
         Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {
@@ -174,13 +178,29 @@ fn options(experiment: &Experiment) -> Vec<String> {
         }
         Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
     };
-    let interface = [
-        "--wit".to_owned(),
-        shown(&experiment.interface.wit),
-        "--call".to_owned(),
-        experiment.interface.call.clone(),
-    ];
-    interface.into_iter().chain(inputs).collect()
+    let wit = ["--wit".to_owned(), shown(&experiment.interface.wit)];
+    wit.into_iter().chain(call).chain(inputs).collect()
+}
+
+/// The same where the interface was read off the sources: its file is temporary, and so is a workload
+/// beside it.
+fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String> {
+    let inputs = match &experiment.workload.inputs {
+        Inputs::Generated { code, sizes }
+            if code.path().parent() != experiment.interface.wit.parent() =>
+        {
+            let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+            vec![
+                "--workload".to_owned(),
+                shown(code.path()),
+                "--size".to_owned(),
+                sizes.join(","),
+            ]
+        }
+        Inputs::Generated { .. } | Inputs::Instances { .. } => Vec::new(),
+        Inputs::Cases(file) => vec!["--cases".to_owned(), shown(file)],
+    };
+    call.into_iter().chain(inputs).collect()
 }
 
 fn shown(path: &Path) -> String {

@@ -48,5 +48,5 @@ pub use on_cores::OnCores;
 pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
 pub use repeat::{RepeatOutcome, repeat};
 pub use seed::draw as draw_seed;
-pub use survey::{SurveyedCalls, survey};
+pub use survey::{Survey, SurveyedCalls};
 pub use variant_state::{Identity, VariantState};

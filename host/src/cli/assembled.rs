@@ -1,0 +1,139 @@
+//! An experiment that no file declares: files named on the command line.
+
+use super::build::code_of;
+use super::failure::Failure;
+use crate::config::{self, APPROACHES_MAX, SIZES_MAX};
+use crate::render::escape::Plain;
+use bakeoff_domain::spec::{
+    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
+    Workload,
+};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The default time for measuring.
+pub(super) const BUDGET: Duration = Duration::from_secs(20);
+
+/// Returns an experiment that compares approaches by the default criteria.
+pub(super) fn experiment(
+    problem: String,
+    interface: Interface,
+    inputs: Inputs,
+    approaches: Vec<Approach>,
+    measure: Measure,
+    declared: Declared,
+) -> Experiment {
+    Experiment {
+        name: "compare".to_owned(),
+        problem,
+        interface,
+        workload: Workload { inputs, seed: None },
+        approaches,
+        limits: Limits::default(),
+        measure,
+        criteria: config::default_criteria(),
+        report: ReportOptions::default(),
+        declared,
+    }
+}
+
+/// Returns the sizes in ascending order, each once.
+///
+/// # Errors
+/// There are none, or too many.
+pub(super) fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
+    let mut sizes = given.to_vec();
+    sizes.sort_unstable();
+    sizes.dedup();
+    match sizes.len() {
+        1..=SIZES_MAX => Ok(sizes),
+        count => Err(Failure::usage(format!(
+            "1 to {SIZES_MAX} sizes are measured, not {count}"
+        ))),
+    }
+}
+
+/// Returns the code of a file. A missing file is an error here, not a failed variant.
+///
+/// # Errors
+/// It is missing, or neither source nor component.
+pub(super) fn code(file: &Path) -> Result<Code, Failure> {
+    let shown = file.display().to_string();
+    let shown = Plain(&shown);
+    let extension = file.extension().and_then(|end| end.to_str());
+    if !matches!(extension, Some("rs" | "wasm")) {
+        return Err(Failure::usage(format!(
+            "{shown} ends neither in .rs nor in .wasm: compile other languages to a component"
+        )));
+    }
+    if !file.is_file() {
+        return Err(Failure::usage(format!("there is no file {shown}")));
+    }
+    Ok(code_of(file))
+}
+
+/// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as
+/// the user wrote it.
+///
+/// # Errors
+/// There are too few or too many; one is missing, or neither source nor component.
+pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
+    let count = files.len();
+    if !(2..=APPROACHES_MAX).contains(&count) {
+        return Err(Failure::usage(format!(
+            "2 to {APPROACHES_MAX} files are compared, not {count}"
+        )));
+    }
+    let stem = |file: &PathBuf| {
+        let stem = file.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let stems: Vec<String> = files.iter().map(stem).collect();
+    let approach = |(file, stem): (&PathBuf, &String)| {
+        let namesakes = stems.iter().filter(|other| *other == stem).count();
+        Ok(Approach {
+            name: match namesakes {
+                1 => stem.clone(),
+                _ => file.display().to_string(),
+            },
+            description: None,
+            code: code(file)?,
+            grants: Vec::new(),
+        })
+    };
+    files.iter().zip(&stems).map(approach).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_ascend_and_come_once() {
+        assert_eq!(sizes(&[9, 3, 9]).ok(), Some(vec![3, 9]));
+        assert!(sizes(&[]).is_err());
+        let many: Vec<u32> = (1..=SIZES_MAX as u32 + 1).collect();
+        assert!(sizes(&many).is_err());
+    }
+
+    #[test]
+    fn namesakes_are_called_by_their_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        let files = [file("old/heap.rs"), file("new/heap.rs"), file("sort.wasm")];
+        let names: Vec<String> = approaches(&files)
+            .unwrap()
+            .into_iter()
+            .map(|approach| approach.name)
+            .collect();
+        assert!(names[0].ends_with("old/heap.rs") && names[1].ends_with("new/heap.rs"));
+        assert_eq!(names[2], "sort");
+        assert!(approaches(&[folder.path().join("none.rs")]).is_err());
+        assert!(approaches(&[file("heap.py")]).is_err());
+    }
+}
