@@ -36,6 +36,7 @@ fn options() -> Options {
         width: 100,
         colour: Colour::Never,
         charset: Charset::Unicode,
+        detail: true,
         sources: fixture::sources(),
         charts: Some("charts".to_owned()),
     }
@@ -48,6 +49,7 @@ fn text_is_golden() {
     let narrow = Options {
         width: 60,
         colour: Colour::Always,
+        detail: false,
         ..options()
     };
     golden("report-60.txt", &render::human(&report, &narrow));
@@ -59,6 +61,26 @@ fn text_is_golden() {
     let text = render::human(&report, &ascii);
     assert!(text.is_ascii(), "{text}");
     golden("report-ascii.txt", &text);
+}
+
+#[test]
+fn the_answer_is_the_last_that_is_said_and_one_line_alone() {
+    let report = fixture::report();
+    let answer = render::answer(&report, &options());
+    assert_eq!(answer.matches('\n').count(), 1);
+    assert!(answer.starts_with("Take heap"), "{answer}");
+    let text = render::human(&report, &options());
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&text).ends_with(&words(&answer)), "{text}");
+    let brief = Options {
+        detail: false,
+        ..options()
+    };
+    let brief = render::human(&report, &brief);
+    assert!(
+        !brief.contains("Source of") && !brief.contains("Seed:"),
+        "{brief}"
+    );
 }
 
 #[test]

@@ -65,6 +65,7 @@ fn options(text: &str) -> Options {
         width: 80,
         colour: Colour::Never,
         charset: Charset::Unicode,
+        detail: true,
         sources,
         charts: Some("charts".to_owned()),
     }
@@ -83,6 +84,8 @@ fn nothing_active_reaches_any_format() {
     for naughty in strings() {
         let (report, options) = (filled(&naughty), options(&naughty));
         assert_seen(&render::human(&report, &options), &['\n'], "text");
+        let answer = render::answer(&report, &options);
+        assert_seen(answer.trim_end_matches('\n'), &[], "answer");
         assert_seen(
             &render::markdown(&report, &options),
             &['\n', '\t'],

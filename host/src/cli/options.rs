@@ -32,10 +32,11 @@ pub(super) struct Output {
     /// Format of the output on stdout
     #[arg(long, value_enum, default_value = "human", global = true)]
     pub(super) format: Format,
-    /// No progress on stderr
+    /// No progress on stderr, and of a report the answer alone, in one line
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
-    /// Write each event to stderr instead of progress bars
+    /// Write each event to stderr instead of progress bars, and more of a report: the source of the best,
+    /// the machine, the seed
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// When to use colours

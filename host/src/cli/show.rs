@@ -19,6 +19,7 @@ pub(super) type Sources = BTreeMap<String, String>;
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
     let options = options(sources, output);
     let text = match output.format {
+        Format::Human if output.quiet => render::answer(report, &options),
         Format::Human => render::human(report, &options),
         Format::Json => render::json(report),
         Format::Md => render::markdown(report, &options),
@@ -111,6 +112,7 @@ fn options(sources: Sources, output: &Output) -> render::Options {
         width: width(),
         colour: output.colour(),
         charset: charset(),
+        detail: output.verbose,
         ..options_plain(sources)
     }
 }
@@ -120,6 +122,7 @@ fn options_plain(sources: Sources) -> render::Options {
         width: WIDTH_DEFAULT,
         colour: render::Colour::Never,
         charset: render::Charset::Unicode,
+        detail: false,
         sources,
         charts: None,
     }

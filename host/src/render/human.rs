@@ -1,4 +1,4 @@
-//! The report as text for a terminal. The first screen has the answer.
+//! The report as text for a terminal. The answer is the last that it says, and so stays on the screen.
 
 use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
@@ -18,8 +18,8 @@ const SPARKLINE_COLUMNS_MAX: usize = 48;
 /// Largest number of lines of a failure's message.
 const MESSAGE_LINES_MAX: usize = 12;
 
-/// The report as text: the answer, the matrix, sparklines of ratios, variants that are not ranked,
-/// the narrative, the environment.
+/// The report as text: the matrix, sparklines of ratios, variants that are not ranked, the narrative,
+/// notes, in detail the source of the best and the environment; at the end the answer.
 pub fn human(report: &Report, options: &Options) -> String {
     let mut page = Page {
         out: String::new(),
@@ -27,7 +27,6 @@ pub fn human(report: &Report, options: &Options) -> String {
         colour: options.colour,
     };
     page.question(report);
-    page.answer(report);
     if report.options.comparison != Comparison::Narrative {
         page.matrix(report);
     }
@@ -41,11 +40,24 @@ pub fn human(report: &Report, options: &Options) -> String {
         page.table(&table);
     }
     page.notes(report);
-    page.code(report, options);
-    page.environment(report);
+    if options.detail {
+        page.code(report, options);
+        page.environment(report);
+    }
+    page.answer(report);
+    in_charset(page.out, options)
+}
+
+/// The answer of a report in one line.
+pub fn answer(report: &Report, options: &Options) -> String {
+    let text = super::clipped(&report.recommendation.text, 2_000);
+    in_charset(format!("{}\n", Plain(&text)), options)
+}
+
+fn in_charset(text: String, options: &Options) -> String {
     match options.charset {
-        Charset::Unicode => page.out,
-        Charset::Ascii => ascii::ascii(&page.out),
+        Charset::Unicode => text,
+        Charset::Ascii => ascii::ascii(&text),
     }
 }
 

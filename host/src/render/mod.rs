@@ -27,7 +27,7 @@ pub use csv::csv;
 pub use doctor::doctor;
 pub use failed_call::approach_file;
 pub use html::html;
-pub use human::human;
+pub use human::{answer, human};
 pub use json::json;
 pub use markdown::markdown;
 
@@ -60,6 +60,8 @@ pub struct Options {
     pub colour: Colour,
     /// The characters that the terminal can show; for text only.
     pub charset: Charset,
+    /// Whether the source of the best and the environment are shown; for text only.
+    pub detail: bool,
     /// The source of each variant, by id, for code samples.
     pub sources: BTreeMap<String, String>,
     /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
@@ -68,12 +70,13 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 100 columns, no colour, all characters, no sources, no images in Markdown.
+    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown.
     fn default() -> Self {
         Self {
             width: 100,
             colour: Colour::Never,
             charset: Charset::Unicode,
+            detail: false,
             sources: BTreeMap::new(),
             charts: None,
         }
