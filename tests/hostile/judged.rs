@@ -2,7 +2,7 @@
 //! else.
 
 use super::batch::World;
-use crate::support::{variant, verdict};
+use crate::support::{CommandOutput, variant, verdict};
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -40,16 +40,21 @@ const FOLD: &str = "values.iter().fold(0, |sum: u64, value: &u64| \
                     (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9))";
 
 /// Approaches by name, each with the body of its function.
-fn run(approaches: &[(&str, String)], workload: &str) -> crate::support::CommandOutput {
+fn run(approaches: &[(&str, String)], workload: &str) -> CommandOutput {
+    run_measured(approaches, workload, "budget = \"60 s\"")
+}
+
+fn run_measured(approaches: &[(&str, String)], workload: &str, measure: &str) -> CommandOutput {
     let world = World::new();
     world.write("experiment/total.wit", WIT);
     world.write("experiment/workload.rs", workload);
-    let mut file = "name = \"judged\"\nproblem = \"Fold numbers.\"\n\
-                    interface = { wit = \"total.wit\", call = \"total\" }\n\
-                    workload = { source = \"workload.rs\", sizes = [20_000] }\n\
-                    limits = { memory = \"64 MiB\", fuel = 400_000_000 }\n\
-                    measure = { budget = \"60 s\" }\n"
-        .to_owned();
+    let mut file = format!(
+        "name = \"judged\"\nproblem = \"Fold numbers.\"\n\
+         interface = {{ wit = \"total.wit\", call = \"total\" }}\n\
+         workload = {{ source = \"workload.rs\", sizes = [20_000] }}\n\
+         limits = {{ memory = \"64 MiB\", fuel = 400_000_000 }}\n\
+         measure = {{ {measure} }}\n"
+    );
     for (name, body) in approaches {
         let code = format!("pub fn total(values: Vec<u64>) -> Vec<u64> {{ {body} }}\n");
         world.write(&format!("experiment/{name}.rs"), code);
@@ -87,10 +92,10 @@ static REPORT: LazyLock<Value> = LazyLock::new(|| {
             ("empty", "drop(values); vec![]".to_owned()),
             ("hungry", answer("1 << 30, 0")),
             ("endless", answer("0, 1 << 40")),
-            (
-                "rarely",
-                format!("if values[0] == {input} {{ return vec![]; }} {}", good()),
-            ),
+            ("rarely", unless(input, "vec![]")),
+            // Wrong on the same input, and so in the same replica.
+            ("wrong", unless(input, "vec![1]")),
+            ("wrong_too", unless(input, "vec![2]")),
         ],
         WORKLOAD,
     );
@@ -102,6 +107,11 @@ static REPORT: LazyLock<Value> = LazyLock::new(|| {
     assert_eq!(verdict(&report, "good", "slow"), "beats");
     report
 });
+
+/// Answers well, but for one input.
+fn unless(input: u64, answer: &str) -> String {
+    format!("if values[0] == {input} {{ return {answer}; }} {}", good())
+}
 
 /// The failure of a variant on whose answer the oracle fails, for this reason, while it accepts that of
 /// a good one.
@@ -135,6 +145,56 @@ fn case_72_once_in_2500() {
     assert_unjudged("rarely", "measure", "index out of bounds");
     let input = sample_seeds(&SEED.race_secret(), InputPurpose::Timed, 0, 0, 0).of_call(0);
     assert_eq!(variant(&REPORT, "rarely")["failed_call"]["seed"], input);
+}
+
+#[test]
+fn all_who_fail_in_one_replica_have_failed() {
+    for id in ["wrong", "wrong-too"] {
+        let failure = &variant(&REPORT, id)["failure"];
+        assert_eq!(failure["class"], "wrong-answer", "{failure:#}");
+    }
+}
+
+/// Both break the oracle once the honest one is beaten and gone, when nobody is there who answers well.
+#[test]
+fn case_72_after_the_honest_one_has_left() {
+    let secret = SEED.race_secret();
+    let inputs = (12..40).map(|replica| {
+        let seeds = sample_seeds(&secret, InputPurpose::Timed, replica, 0, 0);
+        seeds.of_call(0)
+    });
+    let inputs: Vec<u64> = inputs.collect();
+    let breaks = |answer: &str| {
+        format!(
+            "if {inputs:?}.contains(&values[0]) {{ return {answer}; }} {}",
+            good()
+        )
+    };
+    let approaches = [
+        ("honest", slow()),
+        ("one", breaks("vec![]")),
+        (
+            "other",
+            format!("std::hint::black_box(1); {}", breaks("vec![]")),
+        ),
+    ];
+    let said = run_measured(
+        &approaches,
+        WORKLOAD,
+        "budget = \"60 s\", practical = \"0.01 %\"",
+    );
+    assert_eq!(said.status, 3, "{}", said.stderr);
+    let report = said.json();
+    assert_eq!(variant(&report, "honest")["status"], "ranked", "{report:#}");
+    for id in ["one", "other"] {
+        let failure = &variant(&report, id)["failure"];
+        assert_eq!(failure["class"], "unjudged-answer", "{failure:#}");
+        let message = failure["message"].as_str().unwrap();
+        assert!(
+            message.contains("it accepts the answer of honest"),
+            "{message}"
+        );
+    }
 }
 
 #[test]

@@ -78,8 +78,9 @@ class Race:
         self.pilot = evidence.pilot_replica(CLOCKS[reading])
         self.clock_ns = evidence.pilot["clock_ns"]
         failed = [row["variant"] for row in evidence.pilot["failed"]]
-        key = evidence.results["pilot"][0]["key"]
-        dropped = (row for row in evidence.results["dropout"] if row["key"] == key)
+        # The inputs of a failure are those of its race, and which variant it is.
+        inputs = evidence.results["pilot"][0]["inputs"]
+        dropped = (row for row in evidence.results["dropout"] if row["inputs"][:-1] == inputs)
         failed += [row["value"]["variant"] for row in dropped]
         gone = {evidence.raced[place] for place in failed}
         self.pairs = [p for p in combinations(evidence.raced, 2) if not gone & set(p)]

@@ -25,8 +25,9 @@ pub(super) struct JudgedAnswer {
 /// Returns the failures that follow from the judgements of all answers to the input of `call`; none if
 /// all answers are right.
 ///
-/// Where the workload itself failed on an answer, that is the failure of those who gave it, unless the
-/// workload is shown to be at fault: it accepts nobody's answer, and fails on one that several agree on.
+/// Where the workload itself failed on an answer, that is the failure of those who gave it. Who is asked
+/// here may all have agreed to break it: whether it is at fault, those who left the race tell as well, and
+/// are asked by the parent.
 pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
     let is_accepted = |answer: &JudgedAnswer| matches!(answer.judgement, Ok(Judgement::Accepted));
     let accepts_any = answers.iter().any(is_accepted);
@@ -46,15 +47,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
                 FailureClass::UnjudgedAnswer,
                 format!("{}; it accepts another answer to this input", error.message),
             ),
-            Err(error) if variants.len() > 1 => {
-                let count = variants.len();
-                let why = format!("{}, which {count} variants agree on", error.message);
-                return vec![of_workload(&why, call)];
-            }
-            Err(error) => GuestError::new(
-                FailureClass::UnjudgedAnswer,
-                format!("{}; {MAY_BE_AT_FAULT}", error.message),
-            ),
+            Err(error) => GuestError::new(FailureClass::UnjudgedAnswer, error.message.as_str()),
         };
         found.extend(variants.iter().map(|variant| Blame {
             variant: Some(*variant),
@@ -99,10 +92,6 @@ pub(super) fn unsteady(variant: VariantIndex, call: Call) -> Blame {
         calls: vec![call],
     }
 }
-
-/// What is said of a failure of the workload that no other answer explains.
-pub const MAY_BE_AT_FAULT: &str =
-    "no other answer to this input was accepted, so the workload itself may be at fault";
 
 fn of_workload(why: &str, call: Call) -> Blame {
     Blame {
@@ -172,26 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn an_oracle_that_fails_on_an_answer_that_several_agree_on_is_at_fault_if_it_accepts_none() {
-        let fault = [(None, "workload-failed")];
-        assert_eq!(who(&[answer(&[0, 1], trapped())]), fault);
-        assert_eq!(
-            who(&[answer(&[2], trapped()), answer(&[0, 1], trapped())]),
-            fault
-        );
-        let message = &blamed(&[answer(&[0, 1], trapped())], CALL)[0].error.message;
-        assert!(message.contains("2 variants agree"), "{message}");
-    }
-
-    #[test]
-    fn an_oracle_that_fails_on_answers_that_nobody_shares_is_not_shown_to_be_at_fault() {
-        let alone = [answer(&[4], trapped())];
-        assert_eq!(who(&alone), [(Some(4), "unjudged-answer")]);
-        let message = &blamed(&alone, CALL)[0].error.message;
-        assert!(message.contains("workload itself may be"), "{message}");
-        let two = [answer(&[0], trapped()), answer(&[1], trapped())];
+    fn that_several_agree_on_an_answer_shows_no_fault_of_the_oracle_which_fails_on_it() {
         let failed = [(Some(0), "unjudged-answer"), (Some(1), "unjudged-answer")];
-        assert_eq!(who(&two), failed);
+        assert_eq!(who(&[answer(&[0, 1], trapped())]), failed);
+        assert_eq!(
+            who(&[answer(&[0], trapped()), answer(&[1], trapped())]),
+            failed
+        );
     }
 
     #[test]

@@ -47,7 +47,6 @@ pub use checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
 pub use contention_probe::contention_probe_ns;
 pub use gate::gate_seed;
 pub use instances::Instances;
-pub use judging::MAY_BE_AT_FAULT;
 pub use lowering_clock::LoweringClock;
 pub use machine::{cpu_model, load, usable_cores};
 pub use protocol::{Arguments, Inputs, WaveCase, WrongCase, WrongPart};

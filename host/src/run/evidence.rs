@@ -2,7 +2,7 @@
 //! from a store or from a bundle, and the report follows from it alone.
 
 use super::build_times::BuildRound;
-use super::keys::UNREADABLE;
+use super::keys::{self, UNREADABLE};
 use crate::compile::BuildRecord;
 use crate::measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
 use crate::source::Manifest;
@@ -283,7 +283,9 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
     };
     // What an earlier race of the same run left behind has another key.
     let dropouts: Vec<StoredResult<Dropout>> = store.results(run, ResultKind::Dropout)?;
-    let dropouts = dropouts.into_iter().filter(|found| found.key == key);
+    let dropouts = dropouts
+        .into_iter()
+        .filter(|found| keys::is_dropout_of(&found.inputs, inputs));
     let seed = store::input(inputs, "seed").map(str::to_owned);
     let record = RaceRecord {
         lists,

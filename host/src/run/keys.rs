@@ -8,6 +8,7 @@ use crate::compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
 use crate::source::digest_of_parts;
 use crate::store::Key;
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
@@ -18,8 +19,8 @@ pub(super) const UNREADABLE: &str = "unreadable";
 
 /// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
 /// replicas that were measured by others are not continued.
-const RACE_RULES: &str =
-    "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=by-allocator seeds=hmac";
+const RACE_RULES: &str = "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=by-allocator seeds=hmac \
+     failures=by-variant";
 
 /// The rule by which the inputs of gates and assessments follow from a seed. Gates that older
 /// versions made have none, and other inputs.
@@ -224,6 +225,22 @@ fn cases_digest(cases: &[CaseLabel]) -> String {
         })
         .collect();
     digest_of_parts(encoded.iter().map(String::as_bytes))
+}
+
+/// The name of the input that a variant's failure has in addition to those of its race.
+const DROPOUT: &str = "variant";
+
+/// Returns the key of a failure in a race: one for each of its variants, by their place.
+pub(super) fn dropout(race: &Key, variant: VariantIndex) -> Key {
+    let inputs = race.inputs().iter().cloned();
+    Key::new(inputs.chain([(DROPOUT.to_owned(), variant.to_string())]))
+}
+
+/// Returns true if a failure with these inputs is one of the race with those. Older versions kept one
+/// failure for each race, under the inputs of the race itself.
+pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
+    inputs == race
+        || matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)
 }
 
 #[cfg(test)]

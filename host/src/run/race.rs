@@ -2,6 +2,7 @@
 
 use super::context::runner_error;
 use super::error::RunError;
+use super::keys;
 use super::options::Interrupt;
 use super::session::Run;
 use super::variant_state::{Identity, VariantState};
@@ -78,10 +79,16 @@ impl Run<'_> {
         variants: &[Variant],
         raced: &Raced,
     ) -> Result<(), RunError> {
-        let mut failed = Vec::with_capacity(raced.failed.len());
-        for dropout in &raced.failed {
+        let mut dropouts = raced.failed.clone();
+        // Before anybody fails: what the others who fail here answer tells something too.
+        for dropout in &mut dropouts {
+            let (id, call) = (&variants[dropout.variant].id, dropout.calls.last().copied());
+            self.explain_unjudged(id, call, &mut dropout.failure)
+                .await?;
+        }
+        let mut failed = Vec::with_capacity(dropouts.len());
+        for mut dropout in dropouts {
             let variant = &variants[dropout.variant];
-            let mut dropout = dropout.clone();
             let calls = std::mem::take(&mut dropout.calls);
             if !calls.is_empty() {
                 self.diagnose(&variant.id, &mut dropout.failure, &calls)
@@ -91,8 +98,9 @@ impl Run<'_> {
                 state.failure = Some(dropout.failure.clone());
             }
             let owner = Owner::of(variant);
+            let key = keys::dropout(key, dropout.variant);
             self.store
-                .put(store::ResultKind::Dropout, key, owner, &dropout)?;
+                .put(store::ResultKind::Dropout, &key, owner, &dropout)?;
             failed.push(dropout);
         }
         if raced.pilot.is_none() {
@@ -189,11 +197,10 @@ impl RaceRecorder<'_> {
         }
         stored.replicas = self.store.replicas(self.race)?;
         stored.seconds = race_seconds(&stored.replicas);
-        for variant in self.variants {
-            let owner = Owner::of(variant);
+        for (place, variant) in self.variants.iter().enumerate() {
+            let (key, owner) = (keys::dropout(&self.key, place), Owner::of(variant));
             let dropout: Option<Dropout> =
-                self.store
-                    .get(store::ResultKind::Dropout, &self.key, owner)?;
+                self.store.get(store::ResultKind::Dropout, &key, owner)?;
             stored.dropped.extend(dropout);
         }
         for replica in &stored.replicas {
@@ -266,7 +273,7 @@ impl RaceListener for RaceRecorder<'_> {
         let variant = &self.variants[dropout.variant];
         self.store.put(
             store::ResultKind::Dropout,
-            &self.key,
+            &keys::dropout(&self.key, dropout.variant),
             Owner::of(variant),
             dropout,
         )?;

@@ -4,7 +4,7 @@ use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use super::variant_state::{VariantState, find};
-use crate::measure::{self, MAY_BE_AT_FAULT, RepeatInput, RepeatedCall, RunnerError};
+use crate::measure::{self, RepeatInput, RepeatedCall, RunnerError};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::variant::VariantId;
@@ -19,6 +19,10 @@ enum Finding {
     /// Neither: the workload is not shown to be at fault.
     Unknown,
 }
+
+/// What is said of a failure of the workload that no other answer explains.
+const MAY_BE_AT_FAULT: &str =
+    "no other answer to this input was accepted, so the workload itself may be at fault";
 
 impl Run<'_> {
     /// Finds out whose failure it is that the workload failed on a variant's answer: every other variant

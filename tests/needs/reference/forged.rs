@@ -263,8 +263,9 @@ impl Forged {
             let value = json!({"variant": place, "failure": failure}).to_string();
             db.execute(
                 "INSERT INTO result (root, kind, key, inputs, run, at, value)
-                 SELECT root, 'dropout', key, inputs, run, at, ?1 FROM result WHERE kind = 'pilot'",
-                [value],
+                 SELECT root, 'dropout', key, json_insert(inputs, '$[#]', json_array('variant', ?2)),
+                        run, at, ?1 FROM result WHERE kind = 'pilot'",
+                [value, place.to_string()],
             )
             .unwrap();
             db.execute(
