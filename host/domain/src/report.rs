@@ -181,7 +181,8 @@ pub struct ExperimentSummary {
 pub struct InstanceSet {
     /// The number of instances.
     pub count: u32,
-    /// The number that every variant was checked and assessed on: fewer if all would take too long.
+    /// The number that count: most variants were checked and assessed on them. Fewer if all would take too
+    /// long.
     pub checked: u32,
     /// SHA-256 of the names, each with its length before it, in hexadecimal.
     pub sha256: String,

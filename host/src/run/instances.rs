@@ -12,16 +12,43 @@ use bakeoff_domain::spec::{Criterion, Inputs};
 /// The most names that a report lists.
 const NAMES_MAX: usize = 256;
 
-/// Returns the number of instances that all variants which passed their gate were checked on; `None`
-/// if the inputs of the run are no set of instances.
+/// Returns the number of instances that count: those on which more than half of the variants that passed
+/// their gate were checked. Who was checked on fewer, because its calls take too much, has no quality on the
+/// set, and takes no instance from the others. `None` if the inputs of the run are no set of instances.
 pub(super) fn checked(record: &Record, variants: &[VariantState]) -> Option<usize> {
     let Inputs::Instances { names, .. } = &record.experiment.workload.inputs else {
         return None;
     };
+    Some(reached_by_most(counts(variants).map(|(_, count)| count)).min(names.len()))
+}
+
+/// The variants that passed their gate, each with the number of instances it was checked on.
+fn counts(variants: &[VariantState]) -> impl Iterator<Item = (&VariantState, usize)> {
     let alive = variants.iter().filter(|state| state.is_alive());
-    let gates = alive.filter_map(|state| state.gate.as_ref());
-    let checked = gates.map(|gate| gate.cases.len()).min();
-    Some(checked.unwrap_or(0).min(names.len()))
+    alive.filter_map(|state| Some((state, state.gate.as_ref()?.cases.len())))
+}
+
+/// The largest number that more than half of these reach; 0 of none.
+fn reached_by_most(counts: impl Iterator<Item = usize>) -> usize {
+    let mut counts: Vec<usize> = counts.collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts.get(counts.len() / 2).copied().unwrap_or(0)
+}
+
+/// Returns a note on each variant that was checked on fewer instances than count.
+pub(super) fn notes(record: &Record, variants: &[VariantState]) -> Vec<String> {
+    let Some(checked) = checked(record, variants) else {
+        return Vec::new();
+    };
+    let fewer = counts(variants).filter(|(_, count)| *count < checked);
+    let note = |(state, count): (&VariantState, usize)| {
+        format!(
+            "{} was checked on {count} of the {checked} instances that count, since its calls take too much \
+             work: it has no quality on the set.",
+            state.id()
+        )
+    };
+    fewer.map(note).collect()
 }
 
 /// Returns what a report says of the set.
@@ -67,4 +94,20 @@ pub(super) fn exact_qualities(
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minority_takes_no_instance_from_the_others() {
+        let of = |counts: &[usize]| reached_by_most(counts.iter().copied());
+        assert_eq!(of(&[12, 9, 12]), 12);
+        assert_eq!(of(&[12, 1, 12, 12, 2]), 12);
+        // Of two, neither is the one that is too slow.
+        assert_eq!(of(&[12, 9]), 9);
+        assert_eq!(of(&[100, 60, 60, 90]), 60);
+        assert_eq!((of(&[7]), of(&[])), (7, 0));
+    }
 }

@@ -39,6 +39,9 @@ pub(super) fn notes(
             numbers::count(u64::from(set.count))
         ));
     }
+    for note in instances::notes(record, variants) {
+        notes.push(note);
+    }
     for state in variants {
         if state.is_alive() && state.build.as_ref().is_some_and(|build| build.recodes) {
             notes.about(
