@@ -8,6 +8,7 @@ mod broadcast;
 mod clock;
 mod envelope;
 mod event;
+mod line;
 mod progress;
 mod run_status;
 
@@ -15,5 +16,6 @@ pub use broadcast::{Broadcast, Sink};
 pub use clock::{Clock, SystemClock, rfc3339};
 pub use envelope::{ENVELOPE_VERSION, Envelope, Stamper};
 pub use event::{Event, Origin, Stage};
+pub use line::{checked_cases, line, title};
 pub use progress::{Progress, StageProgress, VariantProgress, VariantState};
 pub use run_status::RunStatus;
