@@ -61,12 +61,15 @@ impl Output {
         };
         choice.write_global();
         let colour = self.has_colour_on_stderr();
+        // Who reads JSON also reads what a compiler says, whose lines mean nothing once they are broken.
+        let wraps = self.format != Format::Json;
         // Fails if it is set already, which happens in tests only.
         let _ = miette::set_hook(Box::new(move |_| {
             Box::new(
                 miette::MietteHandlerOpts::new()
                     .color(colour)
                     .terminal_links(false)
+                    .wrap_lines(wraps)
                     .build(),
             )
         }));
