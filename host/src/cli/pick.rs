@@ -42,6 +42,8 @@ struct PickOutput<'a> {
     id: &'a str,
     name: &'a str,
     file: String,
+    /// The file as the report names it, relative to the experiment's folder.
+    declared_file: &'a str,
     /// SHA-256 of the code that was measured; `null` if it was not kept.
     sha256: Option<&'a str>,
     /// `true` if the experiment's own file has other code by now; `null` if that is not known.
@@ -111,6 +113,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             id: &winner.id,
             name: &winner.name,
             file,
+            declared_file: &winner.file,
             sha256: measured.as_ref().map(|measured| measured.sha256.as_str()),
             changed,
         })?,
