@@ -67,6 +67,11 @@ pub fn narrative(report: &Report) -> Vec<Section> {
         .collect()
 }
 
+/// When to take another variant than the one that is recommended.
+pub fn alternatives(report: &Report) -> Vec<String> {
+    capped(advice::alternatives(report))
+}
+
 /// The first sentences, and the number of those left out.
 fn capped(mut sentences: Vec<String>) -> Vec<String> {
     if sentences.len() > SENTENCES_MAX {
