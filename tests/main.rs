@@ -15,6 +15,7 @@ mod hostile;
 mod instances;
 mod interface;
 mod lowering;
+mod mcp;
 mod readings;
 mod render;
 mod replica;

@@ -16,6 +16,7 @@ pub mod events;
 pub mod files;
 pub mod interface;
 pub mod invoke;
+pub mod mcp;
 pub mod measure;
 pub mod render;
 pub mod run;

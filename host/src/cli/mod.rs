@@ -14,6 +14,7 @@ mod failure;
 mod first_look;
 mod init;
 mod kept;
+mod mcp;
 mod options;
 mod pack;
 mod pick;
@@ -89,6 +90,8 @@ enum Command {
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),
+    /// Serve coding agents on stdin and stdout (MCP)
+    Mcp(mcp::Arguments),
     /// Write completions for a shell
     Completions(completions::CompletionArguments),
     /// Write manual pages
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,
+            Command::Mcp(arguments) => mcp::run(&arguments).await,
             Command::Completions(arguments) => completions::complete(&arguments, Cli::command()),
             Command::Man(arguments) => completions::man(&arguments, Cli::command()),
         }

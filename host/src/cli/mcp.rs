@@ -1,0 +1,33 @@
+//! `bakeoff mcp`: a server for coding agents.
+
+use super::Status;
+use super::failure::Failure;
+use clap::Args;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// Serves coding agents on stdin and stdout, by the Model Context Protocol
+///
+/// Agents compare sources that they give inline; files and folders only below a --root. All that runs
+/// is confined, and nothing an agent says can change that. docs/agents.md has the set-up of clients.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff mcp                                     sources inline only
+  bakeoff mcp --root .                            also experiments and reports below this folder
+  claude mcp add bakeoff -- bakeoff mcp --root .
+
+Ends when its client closes stdin; all runs are ended then, and their temporary files are removed.")]
+pub(super) struct Arguments {
+    /// A folder that agents may name, with all below it; may be given for several
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<PathBuf>,
+}
+
+pub(super) async fn run(arguments: &Arguments) -> Result<Status, Failure> {
+    match crate::mcp::serve(&arguments.roots).await {
+        Ok(()) => Ok(Status::Done),
+        Err(error) if error.kind() == ErrorKind::Other => Err(Failure::infrastructure(error)),
+        Err(error) => Err(Failure::usage(error.to_string())),
+    }
+}

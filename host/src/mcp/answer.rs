@@ -1,0 +1,400 @@
+//! The answers about a run: text for reading, and the same as values. All texts in them are escaped.
+
+use super::error::shortened;
+use super::limits::{ANSWER_BYTES_MAX, VERDICTS_MAX};
+use super::outcome::Outcome;
+use super::runs::{Phase, Run, State};
+use crate::render::escape::{Lines, Plain};
+use crate::render::{self};
+use bakeoff_domain::report::words;
+use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
+use bakeoff_domain::verdict::Verdict;
+use rmcp::schemars::{self, JsonSchema};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum RunState {
+    /// Another run is measuring: ask again with `result`.
+    Waiting,
+    /// It is not done: ask again with `result`.
+    Running,
+    /// It is done; the other fields say what came of it.
+    #[default]
+    Done,
+    /// It was called off.
+    Cancelled,
+}
+
+/// What is known about the first place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum AnswerKind {
+    /// One variant is surely ahead: take it.
+    Winner,
+    /// The first place is shared, and that is sure: take the one that is simpler.
+    Tie,
+    /// The budget ended before it was known: measure longer, or take either.
+    NoCall,
+    /// No variant was ranked: see the failures.
+    Nothing,
+    /// The sources do not give the same answers: nothing was timed.
+    Disagreement,
+}
+
+/// A variant of a comparison.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct VariantAnswer {
+    id: String,
+    name: String,
+    /// `ranked`, `eliminated`, `failed` or `unranked`.
+    status: &'static str,
+    /// 1 is best; tied variants share a rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<u32>,
+    /// The weighted mean of its scores, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<f64>,
+    /// By criterion, from 0 to 10; higher is better.
+    scores: BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureAnswer>,
+    /// Why it is not ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// Why a variant failed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FailureAnswer {
+    /// `build-failed`, `wrong-answer`, `trap`, `fuel-limit`, …
+    class: String,
+    /// The compiler's diagnostics, or what happened.
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
+    /// The call that failed: its case, and the seed of its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+}
+
+/// What is claimed about the time of two variants.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct VerdictAnswer {
+    a: String,
+    b: String,
+    /// The case; all cases together, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    /// `beats` (a takes surely less time), `beaten`, `tie` (surely no difference that matters) or
+    /// `no-call` (not known yet).
+    verdict: &'static str,
+    /// Time of a divided by time of b.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+    /// The lower end of its interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    /// The upper end of its interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+}
+
+/// What is known about a run.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// The id of the run, for `result`, `report`, `pick` and `cancel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    state: RunState,
+    /// The answer in words, or what the run is doing.
+    message: String,
+    /// What to do next, if the run is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    /// The last steps of a run that is not done.
+    progress: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<AnswerKind>,
+    /// The id of the variant to take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winner: Option<String>,
+    /// The ids of those that share the first place.
+    tied: Vec<String>,
+    variants: Vec<VariantAnswer>,
+    /// Over all cases first, then by case.
+    verdicts: Vec<VerdictAnswer>,
+    /// The confidence of all verdicts together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    /// When to take another variant.
+    alternatives: Vec<String>,
+    /// How the numbers came about.
+    notes: Vec<String>,
+    /// The resource with the whole report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<String>,
+    /// The answer of `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Value>,
+}
+
+/// An answer as text and as values.
+#[derive(Debug)]
+pub(super) struct AnswerForms {
+    pub(super) text: String,
+    pub(super) values: Value,
+}
+
+/// Returns the address of the report of a run.
+pub(super) fn report_address(id: &str) -> String {
+    format!("bakeoff://report/{id}")
+}
+
+/// Returns the answer about a run as it is now; an error's text if it failed.
+pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForms, String> {
+    let Some(outcome) = &state.outcome else {
+        return Ok(unfinished(run, state, ahead));
+    };
+    let answer = Answer {
+        id: Some(run.id.clone()),
+        ..Answer::default()
+    };
+    Ok(match &**outcome {
+        Outcome::Failed(error) => return Err(format!("{} failed. {}", run.id, error.text())),
+        Outcome::Report(report) => about_report(report, Some(&run.id)),
+        Outcome::Disagreement(text) => {
+            let text = shortened(text, ANSWER_BYTES_MAX, "shortened");
+            forms(
+                text.clone(),
+                &Answer {
+                    message: text,
+                    outcome: Some(AnswerKind::Disagreement),
+                    ..answer
+                },
+            )
+        }
+        Outcome::Checked(value) => {
+            let value = escaped(value);
+            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            forms(
+                shortened(&text, ANSWER_BYTES_MAX, "shortened"),
+                &Answer {
+                    message: "checked".to_owned(),
+                    check: Some(value),
+                    ..answer
+                },
+            )
+        }
+        Outcome::Cancelled => {
+            let message = format!("{} was called off; nothing of it is left", run.id);
+            forms(
+                message.clone(),
+                &Answer {
+                    state: RunState::Cancelled,
+                    message,
+                    ..answer
+                },
+            )
+        }
+    })
+}
+
+fn unfinished(run: &Run, state: &State, ahead: usize) -> AnswerForms {
+    let seconds = run.since.elapsed().as_secs();
+    let (run_state, message) = match state.phase {
+        Phase::Waiting => (
+            RunState::Waiting,
+            format!(
+                "{} waits for {ahead} other runs: only one measures at a time, since others would disturb it",
+                run.id
+            ),
+        ),
+        Phase::Running | Phase::Ended => (
+            RunState::Running,
+            format!("{} is not done after {seconds} s", run.id),
+        ),
+    };
+    let next = format!(
+        "call `result` with id {} to wait for it, or `cancel` to end it",
+        run.id
+    );
+    let progress: Vec<String> = state.lines.iter().cloned().collect();
+    let lines = progress.iter().map(|line| format!("\n  {line}"));
+    let text = format!("{message}; {next}.{}", lines.collect::<String>());
+    forms(
+        text,
+        &Answer {
+            id: Some(run.id.clone()),
+            state: run_state,
+            message,
+            next: Some(next),
+            progress,
+            ..Answer::default()
+        },
+    )
+}
+
+/// Returns the answer of a report; `id` is that of its run, if it is one of this session.
+pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
+    let text = render::human(report, &render::Options::default());
+    let rest = match id {
+        Some(id) => format!("shortened; the whole report is {}", report_address(id)),
+        None => "shortened".to_owned(),
+    };
+    let text = match id {
+        Some(id) => format!("{id}\n{text}"),
+        None => text,
+    };
+    forms(
+        shortened(&text, ANSWER_BYTES_MAX, &rest),
+        &answer(report, id),
+    )
+}
+
+fn answer(report: &Report, id: Option<&str>) -> Answer {
+    let recommendation = &report.recommendation;
+    let alternatives = words::alternatives(report).into_iter();
+    Answer {
+        id: id.map(str::to_owned),
+        state: RunState::Done,
+        message: Lines(&recommendation.text).to_string(),
+        outcome: Some(match recommendation.outcome {
+            RankingOutcome::Winner => AnswerKind::Winner,
+            RankingOutcome::Tie => AnswerKind::Tie,
+            RankingOutcome::NoCall => AnswerKind::NoCall,
+            RankingOutcome::Nothing => AnswerKind::Nothing,
+        }),
+        winner: recommendation.winner.clone(),
+        tied: recommendation.tied.clone(),
+        variants: report.variants.iter().map(variant).collect(),
+        verdicts: report
+            .verdicts
+            .iter()
+            .take(VERDICTS_MAX)
+            .map(verdict)
+            .collect(),
+        confidence: Some(report.protocol.confidence),
+        alternatives: alternatives.map(|text| Plain(&text).to_string()).collect(),
+        notes: report
+            .notes
+            .iter()
+            .map(|note| Plain(note).to_string())
+            .collect(),
+        report: id.map(report_address),
+        ..Answer::default()
+    }
+}
+
+fn variant(variant: &VariantReport) -> VariantAnswer {
+    let scores = variant.scores.iter();
+    VariantAnswer {
+        id: Plain(&variant.id).to_string(),
+        name: Plain(&variant.name).to_string(),
+        status: variant.status.name(),
+        rank: variant.rank,
+        total: variant.total.map(|total| total.value),
+        scores: scores
+            .map(|(name, score)| (Plain(name).to_string(), score.value))
+            .collect(),
+        failure: variant.failure.as_ref().map(|failure| FailureAnswer {
+            class: failure.class.name().to_owned(),
+            message: shortened(
+                &Lines(&failure.message).to_string(),
+                ANSWER_BYTES_MAX,
+                "shortened",
+            ),
+            limit: failure.limit.as_ref().map(|limit| Plain(limit).to_string()),
+            call: variant.failed_call.as_ref().map(|call| {
+                let case = call.case.to_string();
+                format!("case {}, seed {}", Plain(&case), call.seed)
+            }),
+        }),
+        reason: variant
+            .reason
+            .as_ref()
+            .map(|reason| Plain(reason).to_string()),
+    }
+}
+
+fn verdict(row: &VerdictRow) -> VerdictAnswer {
+    VerdictAnswer {
+        a: Plain(&row.a).to_string(),
+        b: Plain(&row.b).to_string(),
+        case: row
+            .case
+            .as_ref()
+            .map(|case| Plain(&case.to_string()).to_string()),
+        verdict: match row.verdict {
+            Verdict::Beats => "beats",
+            Verdict::Beaten => "beaten",
+            Verdict::Tie => "tie",
+            Verdict::NoCall => "no-call",
+        },
+        ratio: row.ratio,
+        low: row.low,
+        high: row.high,
+    }
+}
+
+fn forms(text: String, answer: &Answer) -> AnswerForms {
+    AnswerForms {
+        text,
+        values: serde_json::to_value(answer).unwrap_or_default(),
+    }
+}
+
+/// The same value with every text escaped.
+fn escaped(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Lines(text).to_string().into(),
+        Value::Array(values) => values.iter().map(escaped).collect(),
+        Value::Object(object) => {
+            let fields = object.iter();
+            let fields = fields.map(|(key, value)| (Plain(key).to_string(), escaped(value)));
+            Value::Object(fields.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_of_a_check_are_escaped_at_every_depth() {
+        let value = json!({"a\u{1b}": ["x\u{7}\ny", {"b": "\u{202e}"}], "n": 1});
+        let text = escaped(&value).to_string();
+        assert!(
+            !text.contains("\\u001b") && !text.contains('\u{202e}'),
+            "{text}"
+        );
+        assert!(
+            text.contains("u{1b}") && text.contains("x\\\\u{7}\\ny"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_answer_has_what_its_schema_requires_and_leaves_out_what_is_absent() {
+        let bare = serde_json::to_value(Answer::default()).unwrap();
+        let expected = json!({
+            "state": "done", "message": "", "progress": [], "tied": [], "variants": [], "verdicts": [],
+            "alternatives": [], "notes": []
+        });
+        assert_eq!(bare, expected);
+        // Clients hold an answer against the schema.
+        let schema = crate::mcp::arguments::schema::<Answer>();
+        for field in schema["required"].as_array().unwrap() {
+            assert!(bare.get(field.as_str().unwrap()).is_some(), "{field}");
+        }
+        for field in expected.as_object().unwrap().keys() {
+            assert!(schema["properties"].get(field).is_some(), "{field}");
+        }
+    }
+}

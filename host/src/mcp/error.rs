@@ -1,0 +1,67 @@
+//! Errors that a tool answers with: what is wrong, why, and what to do next.
+
+use crate::render::escape::Lines;
+
+/// The most characters of a value of the agent's own that a message quotes.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// An error for the agent. Its text is escaped: it may quote what the agent or a compiler wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ToolError(String);
+
+impl ToolError {
+    pub(super) fn new(message: impl AsRef<str>) -> Self {
+        Self(Lines(message.as_ref()).to_string())
+    }
+
+    /// An error of the machine, that no argument causes.
+    pub(super) fn machine(what: &str, why: impl std::fmt::Display) -> Self {
+        Self::new(format!("{what}: {why}"))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Returns the beginning of a text in quotes, escaped.
+pub(super) fn quoted(text: &str) -> String {
+    let start: String = text.chars().take(QUOTED_CHARS_MAX).collect();
+    let more = if start.len() < text.len() { "…" } else { "" };
+    format!("`{}{more}`", crate::render::escape::Plain(&start))
+}
+
+/// Returns a text of at most `bytes_max` bytes, cut at a line, with a note of the rest.
+pub(super) fn shortened(text: &str, bytes_max: usize, rest: &str) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(bytes_max);
+    let end = text[..end].rfind('\n').unwrap_or(end);
+    format!("{}\n… {rest}", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_wrote_is_quoted_briefly_and_without_control_characters() {
+        let long = format!("\u{1b}]52;c;{}\u{7}", "x".repeat(10_000));
+        let shown = quoted(&long);
+        assert!(
+            shown.starts_with("`\\u{1b}]52;c;xx") && shown.ends_with("x…`"),
+            "{shown}"
+        );
+        assert!(shown.len() < 120);
+        assert_eq!(quoted("heap"), "`heap`");
+        assert_eq!(ToolError::new("a\u{202e}\nb").text(), "a\\u{202e}\nb");
+    }
+
+    #[test]
+    fn long_texts_end_at_a_line() {
+        assert_eq!(shortened("ab\ncd", 5, "more"), "ab\ncd");
+        assert_eq!(shortened("ab\ncdef", 5, "more"), "ab\n… more");
+        assert_eq!(shortened("äöü", 3, "more"), "ä\n… more");
+    }
+}

@@ -1,0 +1,105 @@
+//! bakeoff for coding agents: a server of the Model Context Protocol on stdin and stdout.
+//!
+//! An agent gives sources, or names a folder below a root that the user gave. Each call becomes a
+//! command of this same binary, as a person would run it, so that both have the same answers and the
+//! same fences. An agent can choose no option that loosens them.
+
+mod answer;
+mod arguments;
+mod child;
+mod commands;
+mod error;
+mod limits;
+mod outcome;
+mod progress;
+mod roots;
+mod runs;
+mod server;
+mod tools;
+mod transport;
+mod workspace;
+
+pub use limits::limits;
+
+use roots::Roots;
+use runs::Runs;
+use server::Server;
+use std::io;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use transport::{Ends, Lines};
+
+/// The longest wait for the last answers to be written, at the end.
+const LAST_ANSWERS_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// Returns the names of the tools.
+pub fn tool_names() -> Vec<&'static str> {
+    tools::ToolName::ALL.map(tools::ToolName::name).to_vec()
+}
+
+/// Serves one client until it closes stdin, or until this process is asked to end. All runs are ended
+/// then, and their folders are removed.
+///
+/// # Errors
+/// A root cannot be opened, or the client does not begin as the protocol says.
+pub async fn serve(roots: &[PathBuf]) -> io::Result<()> {
+    let roots = Roots::open(roots)?;
+    let runs = Arc::new(Runs::default());
+    let input = io::BufReader::new(io::stdin());
+    let (lines, Ends { read, written }) = Lines::start(input, io::stdout())?;
+    let server = Server::new(roots, Arc::clone(&runs));
+    let has_ended = read.clone();
+    let serving = async {
+        let service = rmcp::serve_server(server, lines).await;
+        service.map_err(io::Error::other)?.waiting().await?;
+        io::Result::Ok(())
+    };
+    let mut serving = pin!(serving);
+    let served = tokio::select! {
+        served = &mut serving => Some(served),
+        () = closed(read) => None,
+        asked = asked_to_end() => {
+            asked?;
+            runs.end().await;
+            return Ok(());
+        }
+    };
+    // Calls that wait for a run are answered now.
+    runs.end().await;
+    let last_answers = async {
+        let served = match served {
+            Some(served) => served,
+            None => serving.await,
+        };
+        let _ = written.await;
+        served
+    };
+    // A client that does not read any more is not waited for, and one that goes away may do so at any time.
+    let served = tokio::time::timeout(LAST_ANSWERS_WAIT_MAX, last_answers).await;
+    match served {
+        Ok(Err(error)) if !*has_ended.borrow() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+async fn closed(mut read: watch::Receiver<bool>) {
+    let _ = read.wait_for(|closed| *closed).await;
+}
+
+async fn asked_to_end() -> io::Result<()> {
+    let [mut terminate, mut interrupt, mut hang_up] = [
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::hangup())?,
+    ];
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! What comes of a run: from the output of its command.
+
+use super::child::Finished;
+use super::error::ToolError;
+use super::limits::ANSWER_BYTES_MAX;
+use crate::render::escape::Lines;
+use bakeoff_domain::report::Report;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// The most bytes of what a command writes to stderr that are kept: the last ones.
+const MESSAGES_BYTES_MAX: usize = ANSWER_BYTES_MAX;
+
+/// What a run does, which says how its output is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunKind {
+    Compare,
+    Run,
+    Check,
+}
+
+impl RunKind {
+    /// The name of the tool.
+    pub(super) fn tool(self) -> &'static str {
+        match self {
+            Self::Compare => "compare",
+            Self::Run => "run",
+            Self::Check => "check",
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It was measured.
+    Report(Box<Report>),
+    /// The sources do not do the same, or all fail: on which input, for the reader.
+    Disagreement(String),
+    /// The answer of `bakeoff check`.
+    Checked(Value),
+    /// It has no result.
+    Failed(ToolError),
+    /// Somebody called it off.
+    Cancelled,
+}
+
+impl Outcome {
+    /// Reads the output of a command. `has_report` tells whether it wrote a report beside its results.
+    pub(super) fn read(
+        kind: RunKind,
+        finished: &Finished,
+        has_report: bool,
+        messages: &Messages,
+    ) -> Self {
+        let stdout = finished.stdout.trim();
+        let ended_well = finished
+            .status
+            .is_some_and(|status| [0, 1, 3].contains(&status));
+        if !ended_well || stdout.is_empty() {
+            return Self::Failed(messages.error(finished.status));
+        }
+        let unreadable = |error| {
+            Self::Failed(ToolError::machine(
+                "the command's answer cannot be read",
+                error,
+            ))
+        };
+        match kind {
+            RunKind::Compare if !has_report => Self::Disagreement(Lines(stdout).to_string()),
+            RunKind::Compare | RunKind::Run => {
+                let report = serde_json::from_str(stdout);
+                report.map_or_else(unreadable, |report| Self::Report(Box::new(report)))
+            }
+            RunKind::Check => serde_json::from_str(stdout).map_or_else(unreadable, Self::Checked),
+        }
+    }
+}
+
+/// The last lines of text that a command wrote to stderr.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Messages {
+    pub(super) fn push(&mut self, line: String) {
+        self.bytes += line.len();
+        self.lines.push_back(line);
+        while self.bytes > MESSAGES_BYTES_MAX {
+            let Some(oldest) = self.lines.pop_front() else {
+                return;
+            };
+            self.bytes -= oldest.len();
+        }
+    }
+
+    /// Returns the lines as the error of a command.
+    pub(super) fn error(&self, status: Option<i32>) -> ToolError {
+        let lines = self.lines.iter().map(|line| without_frame(line));
+        let text = lines.collect::<Vec<&str>>().join("\n");
+        match (text.trim(), status) {
+            ("", Some(status)) => ToolError::new(format!("it ended with status {status}")),
+            ("", None) => ToolError::new("it was killed"),
+            (text, _) => ToolError::new(text),
+        }
+    }
+}
+
+/// Returns a line of an error without what frames it on a terminal.
+fn without_frame(line: &str) -> &str {
+    let marks = ["  × ", "  │ ", "  │"];
+    let bare = marks.iter().find_map(|mark| line.strip_prefix(mark));
+    bare.unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(status: i32, stdout: &str) -> Finished {
+        Finished {
+            status: Some(status),
+            stdout: stdout.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_no_report_is_told_apart_by_what_the_command_did() {
+        let mut messages = Messages::default();
+        messages.push("  × build-failed: no `;`".to_owned());
+        messages.push("  │    = note: here".to_owned());
+        let read = |kind, finished: &Finished, has_report| {
+            Outcome::read(kind, finished, has_report, &messages)
+        };
+        let differ = read(RunKind::Compare, &finished(1, "They differ.\n"), false);
+        assert!(matches!(differ, Outcome::Disagreement(text) if text == "They differ."));
+        for failed in [
+            read(RunKind::Compare, &finished(1, ""), false),
+            read(RunKind::Run, &finished(2, "{}"), false),
+            read(RunKind::Run, &finished(5, ""), false),
+        ] {
+            let Outcome::Failed(error) = failed else {
+                panic!("{failed:?}");
+            };
+            assert_eq!(error.text(), "build-failed: no `;`\n   = note: here");
+        }
+        let garbled = read(RunKind::Run, &finished(0, "{}"), true);
+        assert!(matches!(garbled, Outcome::Failed(_)));
+        let checked = read(RunKind::Check, &finished(1, "{\"accepted\": false}"), false);
+        assert!(matches!(checked, Outcome::Checked(value) if value["accepted"] == false));
+    }
+
+    #[test]
+    fn only_the_last_messages_are_kept() {
+        let mut messages = Messages::default();
+        for number in 0..10_000 {
+            messages.push(format!("line {number:010}"));
+        }
+        let text = messages.error(None);
+        assert!(text.text().len() <= 2 * MESSAGES_BYTES_MAX);
+        assert!(text.text().ends_with("0000009999") && !text.text().contains("0000000000"));
+        assert_eq!(
+            Messages::default().error(Some(7)).text(),
+            "it ended with status 7"
+        );
+    }
+}

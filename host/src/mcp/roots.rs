@@ -1,0 +1,238 @@
+//! Folders and files that an agent names: below a root, or refused.
+//!
+//! A path is resolved by opening it, step by step, from the open root (`cap_std`): neither `..` nor a
+//! link leads out, and what was opened is what is used, whatever takes its place meanwhile.
+
+use super::error::{ToolError, quoted};
+use super::limits::{FILE_BYTES_MAX, PATH_BYTES_MAX};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// The folders that the user gave.
+#[derive(Debug, Default)]
+pub(super) struct Roots {
+    roots: Vec<Root>,
+}
+
+#[derive(Debug)]
+struct Root {
+    /// Its path without links.
+    path: PathBuf,
+    folder: Dir,
+}
+
+impl Roots {
+    /// Opens the folders.
+    ///
+    /// # Errors
+    /// One of them cannot be opened; the error names it.
+    pub(super) fn open(paths: &[PathBuf]) -> io::Result<Self> {
+        let open = |path: &PathBuf| {
+            let named = |error: io::Error| {
+                let message = format!("--root {}: {error}", path.display());
+                io::Error::new(error.kind(), message)
+            };
+            let real = path.canonicalize().map_err(named)?;
+            let folder = Dir::open_ambient_dir(&real, ambient_authority()).map_err(named)?;
+            Ok(Root { path: real, folder })
+        };
+        let roots = paths.iter().map(open).collect::<io::Result<_>>()?;
+        Ok(Self { roots })
+    }
+
+    /// Opens a folder below a root.
+    ///
+    /// # Errors
+    /// The path is not that of a folder there.
+    pub(super) fn folder(&self, path: &str) -> Result<File, ToolError> {
+        let folder = self.find(path, "folder", |root, path| root.open_dir(path))?;
+        Ok(folder.into_std_file())
+    }
+
+    /// Reads a plain file below a root.
+    ///
+    /// # Errors
+    /// The path is not that of such a file, or it is larger than [`FILE_BYTES_MAX`].
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, ToolError> {
+        let mut options = OpenOptions::new();
+        // A pipe is not waited for.
+        options
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+        let file = self.find(path, "file", |root, path| root.open_with(path, &options))?;
+        let unreadable = |why: &dyn std::fmt::Display| {
+            ToolError::new(format!("the file {} cannot be read: {why}", quoted(path)))
+        };
+        let kind = file.metadata().map_err(|error| unreadable(&error))?;
+        if !kind.is_file() {
+            return Err(unreadable(&"it is no plain file; name a file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(FILE_BYTES_MAX as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(&error))?;
+        match bytes.len() <= FILE_BYTES_MAX {
+            true => Ok(bytes),
+            false => Err(unreadable(&format!(
+                "it is larger than {} MiB, which is the most for a file",
+                FILE_BYTES_MAX >> 20
+            ))),
+        }
+    }
+
+    /// Opens what a path names below the first root that has it.
+    fn find<T>(
+        &self,
+        text: &str,
+        what: &str,
+        open: impl Fn(&Dir, &Path) -> io::Result<T>,
+    ) -> Result<T, ToolError> {
+        let shown = quoted(text);
+        if self.roots.is_empty() {
+            return Err(ToolError::new(format!(
+                "the {what} {shown} is out of reach: this server was started without a root. Ask the user to \
+                 start it as `bakeoff mcp --root FOLDER`, or give the code inline with `compare`"
+            )));
+        }
+        if text.is_empty() || text.len() > PATH_BYTES_MAX || text.contains('\0') {
+            return Err(ToolError::new(format!(
+                "the path {shown} is empty, longer than {PATH_BYTES_MAX} bytes or has a NUL: name a {what} below \
+                 a root"
+            )));
+        }
+        let mut last = None;
+        for root in &self.roots {
+            let path = Path::new(text);
+            let relative = match path.is_absolute() {
+                false => path,
+                true => match path.strip_prefix(&root.path) {
+                    Ok(relative) => relative,
+                    Err(_) => continue,
+                },
+            };
+            let relative = match relative.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => relative,
+            };
+            match open(&root.folder, relative) {
+                Ok(found) => return Ok(found),
+                Err(error) => last = Some(error),
+            }
+        }
+        let why = match last {
+            None => "it is not below a root".to_owned(),
+            Some(error) if error.kind() == io::ErrorKind::NotFound => "there is none".to_owned(),
+            Some(error) => error.to_string(),
+        };
+        let roots = self.roots.iter();
+        let roots: Vec<String> = roots.map(|root| root.path.display().to_string()).collect();
+        Err(ToolError::new(format!(
+            "the {what} {shown} cannot be opened: {why}. Name one below {}, by its absolute path or relative to \
+             there; neither `..` nor a link may lead out",
+            roots.join(" or ")
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// A root with a folder in it, and a file beside the root that no path may reach.
+    fn roots() -> (tempfile::TempDir, Roots) {
+        let outside = tempfile::tempdir().unwrap();
+        let at = |name: &str| outside.path().join(name);
+        fs::create_dir_all(at("root/in/deep")).unwrap();
+        fs::create_dir_all(at("root-beside")).unwrap();
+        fs::write(at("secret"), "canary").unwrap();
+        fs::write(at("root-beside/secret"), "canary").unwrap();
+        fs::write(at("root/in/file.rs"), "text").unwrap();
+        symlink("in", at("root/link-in")).unwrap();
+        symlink("..", at("root/link-out")).unwrap();
+        symlink(at("secret"), at("root/in/link-out.rs")).unwrap();
+        let roots = Roots::open(&[at("root")]).unwrap();
+        (outside, roots)
+    }
+
+    #[test]
+    fn what_lies_below_a_root_is_found_by_relative_and_absolute_paths() {
+        let (outside, roots) = roots();
+        assert_eq!(roots.read("in/file.rs").unwrap(), b"text");
+        assert_eq!(roots.read("link-in/file.rs").unwrap(), b"text");
+        assert_eq!(roots.read("in/deep/../file.rs").unwrap(), b"text");
+        let root = outside.path().canonicalize().unwrap().join("root");
+        let absolute = root.join("in/file.rs");
+        assert_eq!(roots.read(absolute.to_str().unwrap()).unwrap(), b"text");
+        assert!(roots.folder(root.to_str().unwrap()).is_ok());
+        assert!(roots.folder(".").is_ok() && roots.folder("in").is_ok());
+    }
+
+    #[test]
+    fn nothing_leads_out_of_a_root() {
+        let (outside, roots) = roots();
+        let path = |name: &str| outside.path().join(name).to_str().unwrap().to_owned();
+        for file in [
+            "../secret",
+            "in/../../secret",
+            "link-out/secret",
+            "in/link-out.rs",
+            &path("secret"),
+            &path("root/../secret"),
+            &path("root-beside/secret"),
+            "/etc/passwd",
+            "/proc/self/environ",
+            "",
+            "in/file.rs\0",
+            &"a/".repeat(PATH_BYTES_MAX),
+            "nowhere.rs",
+            "in",
+        ] {
+            let refused = roots.read(file).unwrap_err();
+            assert!(!refused.text().contains("canary"), "{file}");
+        }
+        for folder in [
+            "..",
+            "link-out",
+            "/",
+            "/proc/self/root",
+            &path("root-beside"),
+            "in/file.rs",
+        ] {
+            assert!(roots.folder(folder).is_err(), "{folder}");
+        }
+    }
+
+    #[test]
+    fn without_a_root_no_path_is_opened() {
+        let refused = Roots::default().folder(".").unwrap_err();
+        assert!(refused.text().contains("--root"), "{}", refused.text());
+    }
+
+    #[test]
+    fn a_pipe_is_refused_at_once_and_a_missing_root_is_named() {
+        let (outside, roots) = roots();
+        let pipe = outside.path().join("root/pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        assert!(
+            roots
+                .read("pipe")
+                .unwrap_err()
+                .text()
+                .contains("no plain file")
+        );
+        let missing = Roots::open(&[outside.path().join("none")]).unwrap_err();
+        assert!(missing.to_string().contains("none"), "{missing}");
+    }
+}

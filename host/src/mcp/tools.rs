@@ -1,0 +1,162 @@
+//! The tools: their names, what an agent reads about them, and their schemas.
+
+use super::answer::Answer;
+use super::arguments::{
+    self, CancelArguments, CheckArguments, CompareArguments, PickArguments, ReportArguments,
+    ResultArguments, RunArguments,
+};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::schemars::JsonSchema;
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToolName {
+    Compare,
+    Run,
+    Check,
+    Report,
+    Pick,
+    Result,
+    Cancel,
+}
+
+impl ToolName {
+    /// All tools, in the order in which they are listed.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Compare,
+        Self::Run,
+        Self::Check,
+        Self::Report,
+        Self::Pick,
+        Self::Result,
+        Self::Cancel,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compare => "compare",
+            Self::Run => "run",
+            Self::Check => "check",
+            Self::Report => "report",
+            Self::Pick => "pick",
+            Self::Result => "result",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    /// Returns the tool of a name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Compare => "Measure sources against each other",
+            Self::Run => "Run an experiment",
+            Self::Check => "Check code against an interface",
+            Self::Report => "Show a report",
+            Self::Pick => "Get the winner's code",
+            Self::Result => "Wait for a run",
+            Self::Cancel => "End a run",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Compare => {
+                "Measures two or more implementations of one function (Rust source, or WebAssembly components) in a \
+                 sandbox, and says which is faster, with its certainty. Give the sources inline: the public function \
+                 that all have in common is called on random inputs, and different answers are shown instead of \
+                 timing anything. No crates, only the standard library. Takes about 30 s."
+            }
+            Self::Run => {
+                "Runs the experiment in a folder (bakeoff.toml) and reports which approach to take, by all its \
+                 criteria. Goes on with what was measured before, unless `fresh` is set."
+            }
+            Self::Check => {
+                "Checks whether a prototype, workload or component fits a WIT interface, without timing it; or, with \
+                 `case`, makes one call and shows arguments, answer, and what the workload's oracle says."
+            }
+            Self::Report => {
+                "Shows the report of a run of this session (`id`) or of a folder (`folder`), also with other weights \
+                 of the criteria, and says what would change the winner. Nothing is measured."
+            }
+            Self::Pick => {
+                "Returns the code of the recommended variant, as it was measured, of a comparison of this session \
+                 (`id`) or of a folder (`folder`)."
+            }
+            Self::Result => {
+                "Waits for a run that took longer than its call, and returns its result, or how far it is."
+            }
+            Self::Cancel => "Ends a run and removes everything of it.",
+        }
+    }
+
+    fn input(self) -> JsonObject {
+        match self {
+            Self::Compare => arguments::schema::<CompareArguments>(),
+            Self::Run => arguments::schema::<RunArguments>(),
+            Self::Check => arguments::schema::<CheckArguments>(),
+            Self::Report => arguments::schema::<ReportArguments>(),
+            Self::Pick => arguments::schema::<PickArguments>(),
+            Self::Result => arguments::schema::<ResultArguments>(),
+            Self::Cancel => arguments::schema::<CancelArguments>(),
+        }
+    }
+
+    /// Hints for whoever is asked to allow a call: what reads only, and what writes.
+    fn annotations(self) -> ToolAnnotations {
+        let (reads_only, is_idempotent) = match self {
+            Self::Report | Self::Pick | Self::Result => (true, true),
+            // They write into a folder that is removed.
+            Self::Compare | Self::Check => (true, false),
+            // It writes results beside the experiment.
+            Self::Run => (false, true),
+            Self::Cancel => (false, true),
+        };
+        ToolAnnotations::with_title(self.title())
+            .read_only(reads_only)
+            .destructive(self == Self::Cancel)
+            .idempotent(is_idempotent)
+            .open_world(false)
+    }
+
+    /// Returns the tool as clients see it.
+    pub(super) fn tool(self) -> Tool {
+        let tool = Tool::new(self.name(), self.description(), self.input())
+            .with_title(self.title())
+            .with_annotations(self.annotations());
+        match self {
+            Self::Pick => tool,
+            _ => tool.with_raw_output_schema(output::<Answer>().into()),
+        }
+    }
+}
+
+fn output<T: JsonSchema>() -> JsonObject {
+    arguments::schema::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_found_by_its_name_and_says_all_it_takes() {
+        for name in ToolName::ALL {
+            assert_eq!(ToolName::named(name.name()), Some(name));
+            let tool = name.tool();
+            let properties = tool.input_schema["properties"].as_object().unwrap();
+            assert!(!properties.is_empty());
+            for (property, schema) in properties {
+                assert!(
+                    schema["description"].is_string(),
+                    "{}: {property}",
+                    tool.name
+                );
+            }
+            assert!(tool.description.is_some_and(|text| text.len() < 600));
+        }
+        assert_eq!(ToolName::named("exec"), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! JSON-RPC on stdin and stdout: one message on each line, of bounded length.
+//!
+//! Two threads read and write: a read from stdin cannot be called off, and a client that does not read
+//! stdout must not hold up what ends a run. What is not a request gets an error and is forgotten,
+//! whatever it is.
+
+use super::limits::REQUEST_BYTES_MAX;
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use std::io::{self, BufRead, Write};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// The most messages that wait in either direction.
+const MESSAGES_WAITING_MAX: usize = 64;
+
+type Incoming = RxJsonRpcMessage<RoleServer>;
+type Outgoing = TxJsonRpcMessage<RoleServer>;
+
+/// Stdin and stdout as messages.
+#[derive(Debug)]
+pub(super) struct Lines {
+    incoming: mpsc::Receiver<Incoming>,
+    outgoing: Option<mpsc::Sender<Outgoing>>,
+    /// Set once there will be no more messages.
+    ended: watch::Sender<bool>,
+}
+
+impl Lines {
+    /// Starts to read and to write.
+    pub(super) fn start(
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<(Self, Ends)> {
+        let (incoming_sender, incoming) = mpsc::channel(MESSAGES_WAITING_MAX);
+        let (outgoing, outgoing_receiver) = mpsc::channel(MESSAGES_WAITING_MAX);
+        let (ended, has_ended) = watch::channel(false);
+        let (done, written) = oneshot::channel();
+        let answers = outgoing.clone();
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        thread("mcp-read").spawn(move || read(input, &incoming_sender, &answers))?;
+        thread("mcp-write").spawn(move || {
+            write(output, outgoing_receiver);
+            let _: Result<(), ()> = done.send(());
+        })?;
+        let lines = Self {
+            incoming,
+            outgoing: Some(outgoing),
+            ended,
+        };
+        Ok((
+            lines,
+            Ends {
+                read: has_ended,
+                written,
+            },
+        ))
+    }
+}
+
+/// The ends of both directions.
+#[derive(Debug)]
+pub(super) struct Ends {
+    /// Becomes true when no more messages come.
+    pub(super) read: watch::Receiver<bool>,
+    /// Returns once everything is written, and nothing more can be.
+    pub(super) written: oneshot::Receiver<()>,
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: Outgoing,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let closed = || io::Error::from(io::ErrorKind::NotConnected);
+            let outgoing = outgoing.ok_or_else(closed)?;
+            outgoing.send(message).await.map_err(|_| closed())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        let message = self.incoming.recv().await;
+        if message.is_none() {
+            self.ended.send_replace(true);
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.outgoing = None;
+        self.ended.send_replace(true);
+        Ok(())
+    }
+}
+
+fn write(mut output: impl Write, mut messages: mpsc::Receiver<Outgoing>) {
+    while let Some(message) = messages.blocking_recv() {
+        let Ok(mut line) = serde_json::to_vec(&message) else {
+            continue;
+        };
+        line.push(b'\n');
+        if output
+            .write_all(&line)
+            .and_then(|()| output.flush())
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+fn read(
+    mut input: impl BufRead,
+    messages: &mpsc::Sender<Incoming>,
+    answers: &mpsc::Sender<Outgoing>,
+) {
+    let mut line = Vec::new();
+    loop {
+        let (read, is_whole) = match bounded_line(&mut input, &mut line) {
+            Ok(None) | Err(_) => return,
+            Ok(Some(LineLength::Fits)) => (parse(&line), true),
+            Ok(Some(LineLength::TooLong)) => (Err(too_long()), false),
+        };
+        let is_open = match read {
+            Ok(None) => true,
+            Ok(Some(message)) => messages.blocking_send(message).is_ok(),
+            Err(Unreadable { id, error }) => {
+                answers.blocking_send(Outgoing::error(error, id)).is_ok()
+            }
+        };
+        // The error is answered before the line ends: it may never.
+        if !is_open || !is_whole && input.skip_until(b'\n').is_err() {
+            return;
+        }
+    }
+}
+
+fn too_long() -> Unreadable {
+    let error = ErrorData::invalid_request(
+        format!(
+            "the request is refused: a line has at most {} MiB; give less text in a call",
+            REQUEST_BYTES_MAX >> 20
+        ),
+        None,
+    );
+    Unreadable { id: None, error }
+}
+
+enum LineLength {
+    Fits,
+    TooLong,
+}
+
+/// Reads up to the next line break; `None` at the end. Of a line that is too long nothing is kept, and
+/// the rest is left unread.
+fn bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<LineLength>> {
+    line.clear();
+    // A large request leaves no large buffer behind.
+    line.shrink_to(1 << 20);
+    loop {
+        let available = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if available.is_empty() {
+            // What has no line break is no message.
+            return Ok(None);
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        if line.len() + part.len() > REQUEST_BYTES_MAX {
+            line.clear();
+            return Ok(Some(LineLength::TooLong));
+        }
+        line.extend_from_slice(part);
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(LineLength::Fits));
+        }
+    }
+}
+
+/// What is no message, and the answer to it.
+struct Unreadable {
+    /// The id of the request, if it has one.
+    id: Option<RequestId>,
+    error: ErrorData,
+}
+
+/// Parses a line; `None` if there is nothing to answer.
+fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let why = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let value: Value = serde_json::from_slice(line).map_err(|error| Unreadable {
+        id: None,
+        error: ErrorData::parse_error(
+            format!(
+                "this is no JSON (line {}, column {}): send one JSON-RPC message on each line",
+                error.line(),
+                error.column()
+            ),
+            None,
+        ),
+    })?;
+    let id = value.get("id");
+    if id.is_none() && value.get("method").is_some() {
+        // A notification that is not known here has no answer.
+        return Ok(None);
+    }
+    let id = id.and_then(|id| serde_json::from_value(id.clone()).ok());
+    let error = ErrorData::invalid_request(
+        format!("this is no request that is known here: {why}"),
+        None,
+    );
+    Err(Unreadable { id, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    /// The messages that get through, and the errors as JSON.
+    fn transferred(text: &[u8]) -> (Vec<Incoming>, Vec<Value>) {
+        let (sender, mut messages) = mpsc::channel(MESSAGES_WAITING_MAX);
+        let (answers, mut errors) = mpsc::channel(MESSAGES_WAITING_MAX);
+        read(BufReader::new(text), &sender, &answers);
+        drop((sender, answers));
+        let received = std::iter::from_fn(|| messages.blocking_recv()).collect();
+        let errors = std::iter::from_fn(|| errors.blocking_recv());
+        let errors = errors.map(|error| serde_json::to_value(error).unwrap());
+        (received, errors.collect())
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+
+    #[test]
+    fn what_is_no_message_gets_an_error_and_the_next_one_gets_through() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for (line, code, id) in [
+            ("not json", -32700, Value::Null),
+            ("{\"jsonrpc\":", -32700, Value::Null),
+            (&*deep, -32700, Value::Null),
+            ("\u{1b}[2J", -32700, Value::Null),
+            ("[]", -32600, Value::Null),
+            ("17", -32600, Value::Null),
+            (
+                r#"{"id":9,"method":"tools/call","params":[1]}"#,
+                -32600,
+                9.into(),
+            ),
+        ] {
+            let (messages, errors) = transferred(format!("{line}\n{PING}\n").as_bytes());
+            assert_eq!(messages.len(), 1, "{line:.40}");
+            assert_eq!(errors.len(), 1, "{line:.40}");
+            assert_eq!(
+                errors[0]["error"]["code"], code,
+                "{line:.40}: {}",
+                errors[0]
+            );
+            assert_eq!(
+                errors[0].get("id").cloned().unwrap_or_default(),
+                id,
+                "{line:.40}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_not_kept_and_the_next_one_gets_through() {
+        let mut text = vec![b'x'; REQUEST_BYTES_MAX + 1];
+        text.extend(format!("\n{PING}\n").as_bytes());
+        let (messages, errors) = transferred(&text);
+        assert_eq!((messages.len(), errors.len()), (1, 1));
+        let message = errors[0]["error"]["message"].as_str().unwrap();
+        assert!(message.contains("32 MiB"), "{message}");
+        // One without an end gets its error, too; what ends too early is no message.
+        let (messages, errors) = transferred(&vec![b'x'; REQUEST_BYTES_MAX + 1]);
+        assert_eq!((messages.len(), errors.len()), (0, 1));
+        let (messages, errors) = transferred(PING.as_bytes());
+        assert_eq!((messages.len(), errors.len()), (0, 0));
+    }
+
+    #[test]
+    fn unknown_notifications_and_empty_lines_have_no_answer() {
+        let text = format!(
+            "\n  \r\n{{\"jsonrpc\":\"2.0\",\"method\":\"$/setTrace\",\"params\":3}}\n{PING}\r\n"
+        );
+        let (messages, errors) = transferred(text.as_bytes());
+        assert!(errors.is_empty(), "{errors:?}");
+        assert!(!messages.is_empty());
+    }
+}
