@@ -28,7 +28,7 @@ use wasmtime::component::types::{ComponentFunc, ComponentItem};
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 10] = [
+pub(crate) const ALL: [Harness; 11] = [
     ("experiment", experiment),
     ("cases", cases),
     ("wave", wave),
@@ -39,6 +39,7 @@ pub(crate) const ALL: [Harness; 10] = [
     ("request", request),
     ("reply", reply),
     ("report", report),
+    ("agent-request", agent_request),
 ];
 
 /// The store and bundles need a folder, and so take far longer than the parsers above.
@@ -66,6 +67,13 @@ pub(crate) fn cases(bytes: &[u8]) {
         && let Err(error) = config::parse_cases(text, "cases.toml")
     {
         shown(&error);
+    }
+}
+
+/// A line from an agent's client.
+pub(crate) fn agent_request(bytes: &[u8]) {
+    if let Some(refusal) = bakeoff::mcp::refusal(bytes) {
+        assert!(is_inert(&refusal) && refusal.len() < 8_000, "{refusal:?}");
     }
 }
 

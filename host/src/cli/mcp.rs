@@ -13,13 +13,14 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff mcp                                     sources inline only
+  bakeoff mcp                                     sources inline, and roots of the client
   bakeoff mcp --root .                            also experiments and reports below this folder
   claude mcp add bakeoff -- bakeoff mcp --root .
 
 Ends when its client closes stdin; all runs are ended then, and their temporary files are removed.")]
 pub(super) struct Arguments {
-    /// A folder that agents may name, with all below it; may be given for several
+    /// A folder that agents may name, with all below it; may be given for several. Without any, the
+    /// roots that the client sends, if it does
     #[arg(long = "root", value_name = "DIR")]
     roots: Vec<PathBuf>,
 }

@@ -132,6 +132,8 @@ pub(super) struct Answer {
     confidence: Option<f64>,
     /// When to take another variant.
     alternatives: Vec<String>,
+    /// How far the weights are from another winner.
+    robustness: Vec<String>,
     /// How the numbers came about.
     notes: Vec<String>,
     /// The resource with the whole report.
@@ -257,7 +259,7 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
 
 fn answer(report: &Report, id: Option<&str>) -> Answer {
     let recommendation = &report.recommendation;
-    let alternatives = words::alternatives(report).into_iter();
+    let plain = |texts: &[String]| texts.iter().map(|text| Plain(text).to_string()).collect();
     Answer {
         id: id.map(str::to_owned),
         state: RunState::Done,
@@ -278,12 +280,9 @@ fn answer(report: &Report, id: Option<&str>) -> Answer {
             .map(verdict)
             .collect(),
         confidence: Some(report.protocol.confidence),
-        alternatives: alternatives.map(|text| Plain(&text).to_string()).collect(),
-        notes: report
-            .notes
-            .iter()
-            .map(|note| Plain(note).to_string())
-            .collect(),
+        alternatives: plain(&words::alternatives(report)),
+        robustness: plain(&words::robustness(report)),
+        notes: plain(&report.notes),
         report: id.map(report_address),
         ..Answer::default()
     }
@@ -385,7 +384,7 @@ mod tests {
         let bare = serde_json::to_value(Answer::default()).unwrap();
         let expected = json!({
             "state": "done", "message": "", "progress": [], "tied": [], "variants": [], "verdicts": [],
-            "alternatives": [], "notes": []
+            "alternatives": [], "robustness": [], "notes": []
         });
         assert_eq!(bare, expected);
         // Clients hold an answer against the schema.

@@ -1,7 +1,7 @@
 //! The arguments of the tools. Their schemas are made from these types, and their doc comments are the
 //! descriptions that an agent reads.
 
-use super::error::{ToolError, shortened};
+use super::error::{ToolError, briefly};
 use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
@@ -147,9 +147,6 @@ pub(super) struct CancelArguments {
     pub(super) id: String,
 }
 
-/// The most bytes of what is said about wrong arguments: it may quote them.
-const MESSAGE_BYTES_MAX: usize = 400;
-
 /// Reads the arguments of a tool.
 ///
 /// # Errors
@@ -160,10 +157,10 @@ pub(super) fn read<T: DeserializeOwned>(
 ) -> Result<T, ToolError> {
     let arguments = Value::Object(arguments.unwrap_or_default());
     serde_json::from_value(arguments).map_err(|error| {
-        let why = shortened(&error.to_string().replace('\n', " "), MESSAGE_BYTES_MAX, "");
         ToolError::new(format!(
-            "the arguments of `{tool}` do not fit its schema: {why}. Look at the schema in tools/list, and call \
-             it again"
+            "the arguments of `{tool}` do not fit its schema: {}. Look at the schema in tools/list, and call \
+             it again",
+            briefly(&error.to_string())
         ))
     })
 }

@@ -5,6 +5,9 @@ use crate::render::escape::Lines;
 /// The most characters of a value of the agent's own that a message quotes.
 const QUOTED_CHARS_MAX: usize = 80;
 
+/// The most bytes of another parser's message.
+const MESSAGE_BYTES_MAX: usize = 400;
+
 /// An error for the agent. Its text is escaped: it may quote what the agent or a compiler wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ToolError(String);
@@ -29,6 +32,13 @@ pub(super) fn quoted(text: &str) -> String {
     let start: String = text.chars().take(QUOTED_CHARS_MAX).collect();
     let more = if start.len() < text.len() { "…" } else { "" };
     format!("`{}{more}`", crate::render::escape::Plain(&start))
+}
+
+/// Returns what another parser says on one line, escaped: it may quote what it was given.
+pub(super) fn briefly(why: &str) -> String {
+    let end = why.floor_char_boundary(MESSAGE_BYTES_MAX);
+    let more = if end < why.len() { "…" } else { "" };
+    format!("{}{more}", crate::render::escape::Plain(&why[..end]))
 }
 
 /// Returns a text of at most `bytes_max` bytes, cut at a line, with a note of the rest.

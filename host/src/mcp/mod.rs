@@ -41,6 +41,12 @@ pub fn tool_names() -> Vec<&'static str> {
     tools::ToolName::ALL.map(tools::ToolName::name).to_vec()
 }
 
+/// Reads a line as a request of a client, as the server does, and returns what the client is told if it is
+/// refused; for fuzz targets.
+pub fn refusal(line: &[u8]) -> Option<String> {
+    transport::refusal(line)
+}
+
 /// Serves one client until it closes stdin, or until this process is asked to end. All runs are ended
 /// then, and their folders are removed.
 ///

@@ -7,9 +7,14 @@ use super::error::{ToolError, quoted};
 use super::limits::{FILE_BYTES_MAX, PATH_BYTES_MAX};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+/// The most folders of a client.
+const CLIENT_ROOTS_MAX: usize = 32;
 
 /// The folders that the user gave.
 #[derive(Debug, Default)]
@@ -41,6 +46,20 @@ impl Roots {
         };
         let roots = paths.iter().map(open).collect::<io::Result<_>>()?;
         Ok(Self { roots })
+    }
+
+    /// Opens the folders that a client names by their addresses, as far as they can be opened.
+    pub(super) fn of_client<'a>(addresses: impl Iterator<Item = &'a str>) -> Self {
+        let paths = addresses.take(CLIENT_ROOTS_MAX).filter_map(path_of);
+        let roots = paths.filter_map(|path| Some(Self::open(&[path]).ok()?.roots));
+        Self {
+            roots: roots.flatten().collect(),
+        }
+    }
+
+    /// Returns true if there is no folder that could be named.
+    pub(super) fn is_empty(&self) -> bool {
+        self.roots.is_empty()
     }
 
     /// Opens a folder below a root.
@@ -135,6 +154,25 @@ impl Roots {
             roots.join(" or ")
         )))
     }
+}
+
+/// Returns the path of a file's address: `file:///a%20b`.
+fn path_of(address: &str) -> Option<PathBuf> {
+    let rest = address.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let mut bytes = Vec::new();
+    let mut encoded = rest.bytes();
+    while let Some(byte) = encoded.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [encoded.next()?, encoded.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    let is_path = bytes.starts_with(b"/") && bytes.len() <= PATH_BYTES_MAX && !bytes.contains(&0);
+    is_path.then(|| OsString::from_vec(bytes).into())
 }
 
 #[cfg(test)]
@@ -234,5 +272,28 @@ mod tests {
         );
         let missing = Roots::open(&[outside.path().join("none")]).unwrap_err();
         assert!(missing.to_string().contains("none"), "{missing}");
+    }
+
+    #[test]
+    fn folders_of_a_client_are_paths_of_this_machine() {
+        let path = |address: &str| path_of(address).map(|path| path.display().to_string());
+        assert_eq!(path("file:///a%20b/%C3%A4").as_deref(), Some("/a b/ä"));
+        assert_eq!(path("file://localhost/a").as_deref(), Some("/a"));
+        for no_path in [
+            "/a",
+            "http://h/a",
+            "file://host/a",
+            "file:///a%0",
+            "file:///a%00",
+            "file://",
+        ] {
+            assert_eq!(path(no_path), None, "{no_path}");
+        }
+        let (outside, _) = roots();
+        let address = format!("file://{}", outside.path().join("root").display());
+        let addresses = ["file:///nowhere/at/all", &address];
+        let roots = Roots::of_client(addresses.into_iter());
+        assert_eq!(roots.read("in/file.rs").unwrap(), b"text");
+        assert!(!roots.is_empty() && Roots::of_client(std::iter::empty()).is_empty());
     }
 }

@@ -19,11 +19,12 @@ use rmcp::model::{
     ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Resource, ResourceContents, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 /// What an agent reads first.
@@ -34,13 +35,19 @@ const INSTRUCTIONS: &str = "bakeoff measures implementations against each other 
     Messages name options as the command line does: `--budget 30s` is `budget_seconds: 30` here, `--size` is \
     `sizes`, `--workload FILE` is `workload`.";
 
+/// The longest wait for a client to say its roots.
+const CLIENT_WAIT_MAX: Duration = Duration::from_secs(5);
+
 /// The name of the file that `pick` copies to.
 const COPY: &str = "winner";
 
 /// The server of one client.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Server {
+    /// The user's own.
     roots: Arc<Roots>,
+    /// Those of the client, once it was asked: they count only if the user gave none.
+    client_roots: Mutex<Option<Arc<Roots>>>,
     runs: Arc<Runs>,
 }
 
@@ -51,7 +58,24 @@ impl Server {
     pub(super) fn new(roots: Roots, runs: Arc<Runs>) -> Self {
         Self {
             roots: Arc::new(roots),
+            client_roots: Mutex::default(),
             runs,
+        }
+    }
+
+    /// Returns the folders that may be named.
+    async fn roots(&self, context: &RequestContext<RoleServer>) -> Arc<Roots> {
+        if !self.roots.is_empty() {
+            return Arc::clone(&self.roots);
+        }
+        let mut client_roots = self.client_roots.lock().await;
+        match &*client_roots {
+            Some(roots) => Arc::clone(roots),
+            None => {
+                let roots = Arc::new(client_roots_of(context).await);
+                *client_roots = Some(Arc::clone(&roots));
+                roots
+            }
         }
     }
 
@@ -66,21 +90,21 @@ impl Server {
             ToolName::Compare => {
                 let given: arguments::CompareArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
-                let roots = Arc::clone(&self.roots);
+                let roots = self.roots(context).await;
                 let work = prepare(move || commands::compare(given, &roots)).await?;
                 self.start(work, wait, context).await
             }
             ToolName::Run => {
                 let given: arguments::RunArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
-                let roots = Arc::clone(&self.roots);
+                let roots = self.roots(context).await;
                 let work = prepare(move || commands::run(&given, &roots)).await?;
                 self.start(work, wait, context).await
             }
             ToolName::Check => {
                 let given: arguments::CheckArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
-                let roots = Arc::clone(&self.roots);
+                let roots = self.roots(context).await;
                 let work = prepare(move || commands::check(given, &roots)).await?;
                 self.start(work, wait, context).await
             }
@@ -174,7 +198,7 @@ impl Server {
                 Ok(answer::about_report(&report, Some(&run.id)))
             }
             (None, Some(folder)) => {
-                let folder = self.roots.folder(&folder)?;
+                let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, _workspace) = commands::report(folder, &given.weights)?;
                 let stdout = read_only(invocation, context).await?;
                 let report: Report = serde_json::from_str(&stdout)
@@ -204,7 +228,7 @@ impl Server {
                 (winner.name.clone(), winner.file.clone(), code)
             }
             (None, Some(folder)) => {
-                let folder = self.roots.folder(&folder)?;
+                let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, workspace) = commands::pick(folder, COPY)?;
                 let stdout = read_only(invocation, context).await?;
                 let picked: Picked = serde_json::from_str(&stdout)
@@ -240,6 +264,23 @@ impl Server {
         let has_report =
             |run: &Arc<Run>| matches!(run.state().outcome.as_deref(), Some(Outcome::Report(_)));
         runs.into_iter().filter(has_report).collect()
+    }
+}
+
+/// Asks the client for its roots, if it has any to say.
+#[expect(
+    deprecated,
+    reason = "clients of before 2026-07-28 still send their roots"
+)]
+async fn client_roots_of(context: &RequestContext<RoleServer>) -> Roots {
+    let capabilities = context.client_capabilities();
+    if !capabilities.is_some_and(|capabilities| capabilities.roots.is_some()) {
+        return Roots::default();
+    }
+    let asked = tokio::time::timeout(CLIENT_WAIT_MAX, context.peer.list_roots()).await;
+    match asked {
+        Ok(Ok(found)) => Roots::of_client(found.roots.iter().map(|root| &*root.uri)),
+        _ => Roots::default(),
     }
 }
 
@@ -310,6 +351,10 @@ impl ServerHandler for Server {
         config.server_info = Implementation::new("bakeoff", env!("CARGO_PKG_VERSION"));
         config.instructions = Some(INSTRUCTIONS.to_owned());
         config
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        *self.client_roots.lock().await = None;
     }
 
     async fn list_tools(

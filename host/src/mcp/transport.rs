@@ -4,6 +4,7 @@
 //! stdout must not hold up what ends a run. What is not a request gets an error and is forgotten,
 //! whatever it is.
 
+use super::error::briefly;
 use super::limits::REQUEST_BYTES_MAX;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, RequestId};
@@ -221,10 +222,42 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
     }
     let id = id.and_then(|id| serde_json::from_value(id.clone()).ok());
     let error = ErrorData::invalid_request(
-        format!("this is no request that is known here: {why}"),
+        format!(
+            "this is no request that is known here: {}",
+            briefly(&why.to_string())
+        ),
         None,
     );
     Err(Unreadable { id, error })
+}
+
+/// Reads a line as a message, and the arguments of a tool if it calls one. Returns what the client is
+/// told if it is refused.
+pub(super) fn refusal(line: &[u8]) -> Option<String> {
+    use super::arguments as a;
+    use super::tools::ToolName;
+    use rmcp::model::{ClientRequest, JsonRpcMessage};
+    let message = match parse(line) {
+        Ok(message) => message?,
+        Err(unreadable) => return Some(unreadable.error.message.into_owned()),
+    };
+    let JsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let ClientRequest::CallToolRequest(call) = request.request else {
+        return None;
+    };
+    let (name, given) = (&*call.params.name, call.params.arguments);
+    let read = match ToolName::named(name)? {
+        ToolName::Compare => a::read::<a::CompareArguments>(name, given).map(drop),
+        ToolName::Run => a::read::<a::RunArguments>(name, given).map(drop),
+        ToolName::Check => a::read::<a::CheckArguments>(name, given).map(drop),
+        ToolName::Report => a::read::<a::ReportArguments>(name, given).map(drop),
+        ToolName::Pick => a::read::<a::PickArguments>(name, given).map(drop),
+        ToolName::Result => a::read::<a::ResultArguments>(name, given).map(drop),
+        ToolName::Cancel => a::read::<a::CancelArguments>(name, given).map(drop),
+    };
+    read.err().map(|error| error.text().to_owned())
 }
 
 #[cfg(test)]

@@ -72,6 +72,11 @@ pub fn alternatives(report: &Report) -> Vec<String> {
     capped(advice::alternatives(report))
 }
 
+/// How far the weights are from another winner, and how often resamples have one.
+pub fn robustness(report: &Report) -> Vec<String> {
+    capped(advice::robustness(report))
+}
+
 /// The first sentences, and the number of those left out.
 fn capped(mut sentences: Vec<String>) -> Vec<String> {
     if sentences.len() > SENTENCES_MAX {
