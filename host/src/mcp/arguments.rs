@@ -50,11 +50,12 @@ pub(super) struct CompareArguments {
     /// The function to call; the one that all sources have in common, if not given. With `wit` its name
     /// there: `top-k`.
     pub(super) call: Option<String>,
-    /// The WIT of the function. Without it types are read from the sources, and inputs are random.
+    /// The WIT of the function, with `call`; needed for components. Without it types are read from the
+    /// sources, and inputs are random unless they are given.
     pub(super) wit: Option<FileArgument>,
-    /// Rust source that makes the inputs and judges the answers; needs `wit` and `sizes`.
+    /// Rust source that makes the inputs and judges the answers; needs `sizes`.
     pub(super) workload: Option<FileArgument>,
-    /// Calls instead of a workload; needs `wit`.
+    /// Calls, with or without their answers, instead of a workload.
     pub(super) cases: Option<Vec<CaseArgument>>,
     /// Sizes of the inputs; chosen by what takes long enough, if not given.
     pub(super) sizes: Option<Vec<u32>>,

@@ -40,21 +40,20 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
         )));
     }
     let has_inputs = arguments.workload.is_some() || arguments.cases.is_some();
-    if has_inputs && (arguments.wit.is_none() || arguments.call.is_none()) {
+    if arguments.workload.is_some() && arguments.sizes.is_none() {
         return Err(ToolError::new(
-            "a workload or cases need `wit` and `call`, which say what is called; without all of them types are \
-             read from the sources, and inputs are random",
+            "a workload needs `sizes`, the sizes of the inputs that it makes",
         ));
     }
-    if arguments.workload.is_some() && (arguments.cases.is_some() || arguments.sizes.is_none()) {
+    if arguments.cases.is_some() && (arguments.workload.is_some() || arguments.sizes.is_some()) {
         return Err(ToolError::new(
-            "a workload needs `sizes`, the sizes of the inputs that it makes, and no `cases` beside it",
+            "`cases` are the inputs: leave out `workload` and `sizes`",
         ));
     }
-    if arguments.wit.is_some() && !has_inputs {
+    if arguments.wit.is_some() && !(has_inputs && arguments.call.is_some()) {
         return Err(ToolError::new(
-            "`wit` needs inputs that fit it: give `workload` with `sizes`, or `cases`; or leave out `wit`, and \
-             types are read from the sources",
+            "`wit` needs `call`, and inputs that fit it: `workload` with `sizes`, or `cases`; or leave out `wit`, \
+             and types are read from the sources",
         ));
     }
     if arguments
@@ -296,8 +295,8 @@ mod tests {
         for (arguments, why) in [
             (json!({"sources": one}), "2 to 64"),
             (
-                json!({"sources": two(), "cases": [{"call": "f()"}]}),
-                "`wit` and `call`",
+                json!({"sources": two(), "cases": [{"call": "f()"}], "sizes": [1]}),
+                "leave out",
             ),
             (
                 json!({"sources": two(), "wit": {"text": ""}, "call": "f", "workload": {"text": ""}}),

@@ -3,6 +3,7 @@
 use super::child::Finished;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
+use crate::files::parse_json;
 use crate::render::escape::Lines;
 use bakeoff_domain::report::Report;
 use serde_json::Value;
@@ -69,10 +70,10 @@ impl Outcome {
         match kind {
             RunKind::Compare if !has_report => Self::Disagreement(Lines(stdout).to_string()),
             RunKind::Compare | RunKind::Run => {
-                let report = serde_json::from_str(stdout);
+                let report = parse_json(stdout.as_bytes());
                 report.map_or_else(unreadable, |report| Self::Report(Box::new(report)))
             }
-            RunKind::Check => serde_json::from_str(stdout).map_or_else(unreadable, Self::Checked),
+            RunKind::Check => parse_json(stdout.as_bytes()).map_or_else(unreadable, Self::Checked),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::progress::StderrLine;
 use super::roots::Roots;
 use super::runs::{Phase, Run, Runs, Work};
 use super::tools::ToolName;
+use crate::files::parse_json;
 use crate::render;
 use bakeoff_domain::report::{self, Report};
 use rmcp::model::{
@@ -201,7 +202,7 @@ impl Server {
                 let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, _workspace) = commands::report(folder, &given.weights)?;
                 let stdout = read_only(invocation, context).await?;
-                let report: Report = serde_json::from_str(&stdout)
+                let report: Report = parse_json(stdout.as_bytes())
                     .map_err(|error| ToolError::machine("the report cannot be read", error))?;
                 Ok(answer::about_report(&report, None))
             }
@@ -231,7 +232,7 @@ impl Server {
                 let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, workspace) = commands::pick(folder, COPY)?;
                 let stdout = read_only(invocation, context).await?;
-                let picked: Picked = serde_json::from_str(&stdout)
+                let picked: Picked = parse_json(stdout.as_bytes())
                     .map_err(|error| ToolError::machine("what was picked cannot be read", error))?;
                 let bytes = std::fs::read(workspace.temporary().join(COPY))
                     .map_err(|error| ToolError::machine("the copy cannot be read", error))?;
