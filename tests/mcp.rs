@@ -214,8 +214,12 @@ fn a_server_that_is_killed_takes_its_runs_with_it() {
         &json!({"sources": sources(&[("linear", LINEAR), ("slow", SLOW)]), "wait_seconds": 0}),
     );
     let processes = client.wait_for_fenced();
-    client.kill();
+    let folder = client.kill();
     processes.wait_for_end();
+    // Its files go with the next server.
+    assert_ne!(children_below(folder.path()), Vec::<String>::new());
+    let next = Client::start_in(folder, &[]);
+    assert_eq!(children_below(next.end().path()), Vec::<String>::new());
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn the_next_build_removes_what_killed_ones_left() {
         .args([elsewhere.join("copy"), temporary.join(&left[0])])
         .status();
     assert!(copy.unwrap().success());
-    let planted = temporary.join("bakeoff-build-plantd");
+    let planted = temporary.join("bakeoff-work-plantd");
     std::os::unix::fs::symlink(elsewhere.join("copy"), planted).unwrap();
 
     let mut live = endless_build(folder.path())

@@ -21,6 +21,8 @@ pub(super) struct Client {
     messages: Receiver<Value>,
     seen: Vec<Value>,
     last_id: u64,
+    /// What it answers when it is asked for its roots; none if it does not know of roots.
+    roots: Option<Vec<String>>,
     /// The folder for temporary files of the server and of all that it starts.
     temporary: TempDir,
 }
@@ -28,11 +30,15 @@ pub(super) struct Client {
 impl Client {
     /// Starts a server with these roots.
     pub(super) fn start(roots: &[&str]) -> Self {
+        Self::start_in(TempDir::new().unwrap(), roots)
+    }
+
+    /// Starts a server with this folder for temporary files.
+    pub(super) fn start_in(temporary: TempDir, roots: &[&str]) -> Self {
         let mut arguments = vec!["mcp"];
         for root in roots {
             arguments.extend(["--root", *root]);
         }
-        let temporary = TempDir::new().unwrap();
         let mut server = bakeoff(&arguments)
             .env("TMPDIR", temporary.path())
             .stdin(Stdio::piped())
@@ -57,7 +63,17 @@ impl Client {
             messages,
             seen: Vec::new(),
             last_id: 0,
+            roots: None,
             temporary,
+        }
+    }
+
+    /// Says these roots when it is asked for them.
+    pub(super) fn with_roots(self, roots: &[&Path]) -> Self {
+        let address = |root: &&Path| format!("file://{}", root.display());
+        Self {
+            roots: Some(roots.iter().map(address).collect()),
+            ..self
         }
     }
 
@@ -95,7 +111,12 @@ impl Client {
         let id = self.send(method, params);
         loop {
             let message = self.receive();
-            if message["id"] == id {
+            if message["method"] == "roots/list" {
+                let roots = self.roots.iter().flatten().map(|uri| json!({"uri": uri}));
+                let result = json!({"roots": roots.collect::<Vec<Value>>()});
+                let id = &message["id"];
+                self.write_message(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+            } else if message["id"] == id {
                 return message;
             }
             self.seen.push(message);
@@ -111,8 +132,12 @@ impl Client {
     }
 
     pub(super) fn initialize(&mut self) -> Value {
+        let capabilities = match self.roots {
+            Some(_) => json!({"roots": {}}),
+            None => json!({}),
+        };
         let params = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {},
+            "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "0"}
         });
         let mut response = self.request("initialize", &params);
@@ -136,10 +161,11 @@ impl Client {
         self.temporary
     }
 
-    /// Kills the server.
-    pub(super) fn kill(mut self) {
+    /// Kills the server, and returns its folder for temporary files.
+    pub(super) fn kill(mut self) -> TempDir {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
+        self.temporary
     }
 
     /// Waits until a run has a fenced child, and returns all processes that descend from the server.

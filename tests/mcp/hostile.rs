@@ -82,9 +82,31 @@ fn a_server_without_roots_opens_no_path() {
             &mut client,
             "run",
             &json!({"folder": folder}),
-            "without a root",
+            "has no root",
         );
     }
+    client.end();
+}
+
+#[test]
+fn roots_of_the_client_count_only_where_the_user_gave_none() {
+    let [users, clients] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut client = Client::start(&[users.path().to_str().unwrap()]).with_roots(&[clients.path()]);
+    client.initialize();
+    let folder = json!({"folder": clients.path()});
+    refused(&mut client, "run", &folder, "not below a root");
+    client.end();
+
+    let mut client = Client::start(&[]).with_roots(&[clients.path()]);
+    client.initialize();
+    // It is opened, and has nothing in it.
+    refused(&mut client, "run", &folder, "bakeoff.toml");
+    refused(
+        &mut client,
+        "run",
+        &json!({"folder": users.path()}),
+        "not below a root",
+    );
     client.end();
 }
 

@@ -9,11 +9,11 @@ use super::imports::WasiImports;
 use super::limits::WALL;
 use super::logical_lines::LINES_RULE;
 use super::request::BuildRequest;
-use super::scratch::{self, Scratch};
 use super::toolchain::Toolchain;
 use super::{glue, layout, reserve, rustc};
 use crate::confine::{Confinement, Fence};
 use crate::engine::{self, Profile};
+use crate::files::{Scratch, remove_abandoned};
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::os::unix::ffi::OsStrExt;
@@ -149,7 +149,7 @@ impl Builder {
     }
 
     async fn run(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
-        self.abandoned.call_once(scratch::remove_abandoned);
+        self.abandoned.call_once(remove_abandoned);
         let scratch = Scratch::new().map_err(|error| {
             let message = format!(
                 "cannot make a folder to build in: {error}; make room in {}, or name another \

@@ -35,7 +35,6 @@ mod reserve;
 mod rust_function;
 mod rust_types;
 mod rustc;
-mod scratch;
 #[cfg(test)]
 mod scripted_toolchain;
 mod scrub;

@@ -1,4 +1,4 @@
-//! What others named or left: plain files, and programs.
+//! What others named or left: plain files, programs, and temporary folders.
 //!
 //! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened
 //! here, as what they have to be, and programs are looked for here, where nobody else can put one.
@@ -7,10 +7,12 @@ mod changeable;
 mod json;
 mod plain;
 mod programs;
+mod scratch;
 mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
 pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
 pub use plain::{not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
+pub use scratch::{Scratch, remove_abandoned};
 pub use working::WorkingFolder;

@@ -59,6 +59,8 @@ pub(super) struct CompareArguments {
     pub(super) cases: Option<Vec<CaseArgument>>,
     /// Sizes of the inputs; chosen by what takes long enough, if not given.
     pub(super) sizes: Option<Vec<u32>>,
+    /// The seed of a run before, as its report or its disagreement names it: makes the same inputs again.
+    pub(super) seed: Option<String>,
     /// Time for measuring, after building and checking, in seconds; 20, if not given.
     pub(super) budget_seconds: Option<f64>,
     /// How long this call waits for the result, in seconds; 45, if not given. If it takes longer, the

@@ -91,6 +91,7 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
         let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
         words.push(format!("--size={}", sizes.join(",")));
     }
+    words.extend(option("seed", arguments.seed, NAME_BYTES_MAX)?);
     words.extend(budget(arguments.budget_seconds)?);
     Ok(Work {
         kind: RunKind::Compare,
@@ -263,7 +264,7 @@ mod tests {
     fn a_comparison_is_a_command_on_files_with_our_names() {
         let work = compared(json!({
             "sources": two(), "call": "--out=/", "wit": {"text": "w"}, "workload": {"text": "v"},
-            "sizes": [9, 3], "budget_seconds": 0.5
+            "sizes": [9, 3], "seed": "7", "budget_seconds": 0.5
         }));
         let work = work.unwrap();
         let expected = [
@@ -275,6 +276,7 @@ mod tests {
             "--wit=interface.wit",
             "--workload=given_workload.rs",
             "--size=9,3",
+            "--seed=7",
             "--budget=500ms",
             "--format=json",
             "--verbose",
@@ -332,7 +334,7 @@ mod tests {
             ),
             (
                 json!({"sources": [{"name": "a", "path": "x.rs"}, {"name": "b", "text": ""}]}),
-                "without a root",
+                "has no root",
             ),
         ] {
             let refused = compared(arguments.clone()).unwrap_err();

@@ -112,8 +112,8 @@ impl Roots {
         let shown = quoted(text);
         if self.roots.is_empty() {
             return Err(ToolError::new(format!(
-                "the {what} {shown} is out of reach: this server was started without a root. Ask the user to \
-                 start it as `bakeoff mcp --root FOLDER`, or give the code inline with `compare`"
+                "the {what} {shown} is out of reach: this server has no root. Ask the user to start it as \
+                 `bakeoff mcp --root FOLDER`, or give the code inline with `compare`"
             )));
         }
         if text.is_empty() || text.len() > PATH_BYTES_MAX || text.contains('\0') {

@@ -275,7 +275,7 @@ impl Server {
 )]
 async fn client_roots_of(context: &RequestContext<RoleServer>) -> Roots {
     let capabilities = context.client_capabilities();
-    if !capabilities.is_some_and(|capabilities| capabilities.roots.is_some()) {
+    if capabilities.is_none_or(|capabilities| capabilities.roots.is_none()) {
         return Roots::default();
     }
     let asked = tokio::time::timeout(CLIENT_WAIT_MAX, context.peer.list_roots()).await;

@@ -5,14 +5,12 @@ use super::error::{ToolError, quoted};
 use super::limits::{FILES_BYTES_MAX, NAME_CHARS_MAX, TEXT_BYTES_MAX};
 use super::roots::Roots;
 use crate::config::CASES_MAX;
+use crate::files::Scratch;
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, Permissions};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The beginning of the folder's name, among the system's temporary files.
-const PREFIX: &str = "bakeoff-mcp-";
 
 /// Only the owner may enter.
 const OWNER_ONLY: u32 = 0o700;
@@ -23,10 +21,10 @@ const REMOVALS_MAX: u32 = 100;
 /// The pause between two tries.
 const REMOVAL_PAUSE: Duration = Duration::from_millis(20);
 
-/// The folder of one run. Dropping it removes it.
+/// The folder of one run. Dropping it removes it; if this process is killed, the next one does.
 #[derive(Debug)]
 pub(super) struct Workspace {
-    folder: PathBuf,
+    folder: Scratch,
     bytes: usize,
 }
 
@@ -34,11 +32,7 @@ impl Workspace {
     /// Makes an empty folder that only this user may enter.
     pub(super) fn new() -> Result<Self, ToolError> {
         let make = || {
-            let folder = tempfile::Builder::new()
-                .prefix(PREFIX)
-                .permissions(Permissions::from_mode(OWNER_ONLY))
-                .tempdir()?
-                .keep();
+            let folder = Scratch::new()?;
             let workspace = Self { folder, bytes: 0 };
             for inner in [workspace.files(), workspace.temporary()] {
                 DirBuilder::new().mode(OWNER_ONLY).create(inner)?;
@@ -52,12 +46,12 @@ impl Workspace {
 
     /// The folder of the files, in which a command starts.
     pub(super) fn files(&self) -> PathBuf {
-        self.folder.join("files")
+        self.folder.work().join("files")
     }
 
     /// The folder for the temporary files of a command.
     pub(super) fn temporary(&self) -> PathBuf {
-        self.folder.join("temporary")
+        self.folder.work().join("temporary")
     }
 
     /// Writes a source, and returns the name of its file and, of Rust, its text.
@@ -211,12 +205,14 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
+    /// Removes what is in the folder, which then removes itself.
     fn drop(&mut self) {
         for _ in 0..REMOVALS_MAX {
-            match fs::remove_dir_all(&self.folder) {
-                Ok(()) => return,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-                Err(_) => std::thread::sleep(REMOVAL_PAUSE),
+            match fs::remove_dir_all(self.folder.work()) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    std::thread::sleep(REMOVAL_PAUSE);
+                }
+                _ => return,
             }
         }
     }
@@ -231,6 +227,7 @@ fn toml_string(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn text(text: &str) -> FileArgument {
         FileArgument {
@@ -256,15 +253,19 @@ mod tests {
             .unwrap();
         assert_eq!((&*file, code.as_deref()), ("heap.rs", Some("x")));
         assert_eq!(fs::read(workspace.files().join("heap.rs")).unwrap(), b"x");
-        let folder = workspace.folder.clone();
-        for inner in [&folder, &workspace.files(), &workspace.temporary()] {
+        let folder = workspace.folder.work().to_owned();
+        for inner in [
+            folder.parent().unwrap(),
+            &workspace.files(),
+            &workspace.temporary(),
+        ] {
             assert_eq!(
                 fs::metadata(inner).unwrap().permissions().mode() & 0o777,
                 OWNER_ONLY
             );
         }
         drop(workspace);
-        assert!(!folder.exists());
+        assert!(!folder.parent().unwrap().exists());
     }
 
     #[test]

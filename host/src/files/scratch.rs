@@ -1,7 +1,6 @@
-//! The temporary folder of a build, and the removal of folders that killed builds left behind.
+//! The temporary folder of a piece of work, and the removal of folders that killed processes left behind.
 //!
-//! Beside the folder that the builder may write in lies a file that is locked for as long as the
-//! build runs. The lock is the system's own (`flock`): it ends with its holder, however that ends, and
+//! Beside the folder that is written in lies a file that is locked for as long as the work is going on. The lock is the system's own (`flock`): it ends with its holder, however that ends, and
 //! a reused process id does not matter. Anybody may write in the folder for temporary files, so no
 //! name in there is trusted.
 
@@ -15,12 +14,12 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The prefix of the folders' names.
-const PREFIX: &str = "bakeoff-build-";
+const PREFIX: &str = "bakeoff-work-";
 
 /// The number of letters and digits that follow.
 const RANDOM_CHARS: usize = 6;
 
-/// The file that is locked, and the folder that the builder may write in.
+/// The file that is locked, and the folder that is written in.
 const LOCK: &str = "lock";
 const WORK: &str = "work";
 
@@ -36,9 +35,9 @@ const REMOVED_MAX: usize = 100;
 /// The most attempts to make a folder: another process may take it for abandoned before it is locked.
 const TRIES: u32 = 16;
 
-/// A folder for one build. Dropping it removes it.
+/// A folder for one piece of work, such as a build. Dropping it removes it.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub struct Scratch {
     folder: PathBuf,
     work: PathBuf,
     _lock: File,
@@ -46,7 +45,10 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Makes an empty folder among the system's temporary files.
-    pub(super) fn new() -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// As for [`fs::create_dir`].
+    pub fn new() -> io::Result<Self> {
         Self::new_in(&std::env::temp_dir())
     }
 
@@ -72,14 +74,14 @@ impl Scratch {
         Err(io::Error::other("other processes keep removing it"))
     }
 
-    /// The folder that the builder may write in.
-    pub(super) fn work(&self) -> &Path {
+    /// The folder to write in.
+    pub fn work(&self) -> &Path {
         &self.work
     }
 }
 
 impl Drop for Scratch {
-    /// Removes the lock last, so that the next build recognises what is left if this process is
+    /// Removes the lock last, so that the next process recognises what is left if this process is
     /// killed meanwhile.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.work);
@@ -106,8 +108,8 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     Ok((file.metadata()?.nlink() > 0).then_some(file))
 }
 
-/// Removes folders that killed builds of this user left among the system's temporary files.
-pub(super) fn remove_abandoned() {
+/// Removes folders that killed processes of this user left among the system's temporary files.
+pub fn remove_abandoned() {
     remove_abandoned_in(&std::env::temp_dir());
 }
 
@@ -132,7 +134,7 @@ fn is_name(name: &OsStr) -> bool {
     })
 }
 
-/// Removes a folder of this user whose build has ended. Everything is reached through the open folder,
+/// Removes a folder of this user whose work has ended. Everything is reached through the open folder,
 /// so that it does not matter if its name is replaced meanwhile.
 fn remove_if_abandoned(path: &Path) -> Result<(), Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -153,8 +155,8 @@ fn remove_if_abandoned(path: &Path) -> Result<(), Errno> {
             }
             rustix::fs::unlinkat(&folder, LOCK, AtFlags::empty())?;
         }
-        // The build was killed before it locked the folder, or after it removed all else: the folder
-        // is empty. A build that is just making it finds it gone, and makes another.
+        // The process was killed before it locked the folder, or after it removed all else: the folder
+        // is empty. One that is just making it finds it gone, and makes another.
         Err(Errno::NOENT) => {}
         Err(error) => return Err(error),
     }
@@ -183,7 +185,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 
-    /// A folder as a killed build leaves it.
+    /// A folder as a killed process leaves it.
     fn abandoned(parent: &Path) -> PathBuf {
         let scratch = Scratch::new_in(parent).unwrap();
         let file = scratch.work().join("deep/er/out.wasm");
@@ -208,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_killed_builds_are_removed_and_live_ones_stay() {
+    fn folders_of_killed_processes_are_removed_and_live_ones_stay() {
         let parent = tempfile::tempdir().unwrap();
         let live = Scratch::new_in(parent.path()).unwrap();
         fs::write(live.work().join("lib.rs"), "live").unwrap();
         let dead = abandoned(parent.path());
-        let unlocked = parent.path().join("bakeoff-build-aaaaaa");
+        let unlocked = parent.path().join("bakeoff-work-aaaaaa");
         fs::create_dir(&unlocked).unwrap();
         fs::set_permissions(&unlocked, Permissions::from_mode(OWNER_ONLY)).unwrap();
         remove_until_gone(parent.path(), &dead);
@@ -233,7 +235,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let at = |name: &str| parent.path().join(name);
         // A link to a folder that would be removed were it one of these.
-        symlink(&target, at("bakeoff-build-link00")).unwrap();
+        symlink(&target, at("bakeoff-work-link00")).unwrap();
         // A folder with a link to the lock; and one that others may write in.
         let linked = abandoned(parent.path());
         fs::remove_file(linked.join(LOCK)).unwrap();
@@ -241,12 +243,12 @@ mod tests {
         let open = abandoned(parent.path());
         fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
         // A user's own folders, and a file.
-        for name in ["bakeoff-build-notes1", "bakeoff-build-a-copy", "other"] {
+        for name in ["bakeoff-work-notes1", "bakeoff-work-a-copy", "other"] {
             fs::create_dir(at(name)).unwrap();
             fs::set_permissions(at(name), Permissions::from_mode(OWNER_ONLY)).unwrap();
             fs::write(at(name).join("mine"), "").unwrap();
         }
-        fs::write(at("bakeoff-build-file00"), "").unwrap();
+        fs::write(at("bakeoff-work-file00"), "").unwrap();
         // Within one that is removed, a link is only removed itself.
         let dead = abandoned(parent.path());
         symlink(&target, dead.join(WORK).join("out")).unwrap();
