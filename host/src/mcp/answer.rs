@@ -251,10 +251,17 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
         Some(id) => format!("{id}\n{text}"),
         None => text,
     };
-    forms(
-        shortened(&text, ANSWER_BYTES_MAX, &rest),
-        &answer(report, id),
-    )
+    let answer = answer(report, id);
+    let text = match text.len() <= ANSWER_BYTES_MAX {
+        true => text,
+        // What is cut off is the end, which has the answer.
+        false => format!(
+            "{}\n\n{}",
+            shortened(&text, ANSWER_BYTES_MAX, &rest),
+            answer.message
+        ),
+    };
+    forms(text, &answer)
 }
 
 fn answer(report: &Report, id: Option<&str>) -> Answer {
