@@ -6,7 +6,7 @@ mod hostile;
 
 use crate::finished::TOP_K;
 use crate::support::measuring_slot;
-use client::{Client, children_below};
+use client::{Client, children_below, has_below};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -175,6 +175,7 @@ fn a_run_that_is_called_off_leaves_no_process_and_no_folder() {
         cancelled["structuredContent"]["state"], "cancelled",
         "{cancelled:#}"
     );
+    processes.assert_commands_ended();
     processes.wait_for_end();
     let cancelled = client.call("cancel", &json!({"id": "compare-2"}));
     assert_eq!(cancelled["structuredContent"]["state"], "cancelled");
@@ -189,18 +190,20 @@ fn a_run_that_is_called_off_leaves_no_process_and_no_folder() {
     );
     let processes = client.wait_for_fenced();
     client.notify("notifications/cancelled", &json!({"requestId": id}));
-    processes.wait_for_end();
     let ended = client.call("result", &json!({"id": "compare-3"}));
     assert_eq!(
         ended["structuredContent"]["state"], "cancelled",
         "{ended:#}"
     );
+    processes.assert_commands_ended();
+    processes.wait_for_end();
     client.wait_for_empty_folder();
 
     // By a client that goes away.
     client.call("compare", &start);
     let processes = client.wait_for_fenced();
     let folder = client.end();
+    processes.assert_commands_ended();
     processes.wait_for_end();
     assert_eq!(children_below(folder.path()), Vec::<String>::new());
 }
@@ -216,6 +219,8 @@ fn a_server_that_is_killed_takes_its_runs_with_it() {
     let processes = client.wait_for_fenced();
     let folder = client.kill();
     processes.wait_for_end();
+    // A run that had gone on to its end would have written it.
+    assert!(!has_below(folder.path(), "report.json"));
     // Its files go with the next server.
     assert_ne!(children_below(folder.path()), Vec::<String>::new());
     let next = Client::start_in(folder, &[]);

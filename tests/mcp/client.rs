@@ -204,8 +204,20 @@ pub(super) fn children_below(folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Returns true if there is a file of that name in a folder or below it.
+pub(super) fn has_below(folder: &Path, name: &str) -> bool {
+    fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        entry.file_name() == name || path.is_dir() && has_below(&path, name)
+    })
+}
+
 /// Processes by id, each with the time at which it started: an id may be used again.
-pub(super) struct Processes(BTreeMap<u32, String>);
+pub(super) struct Processes {
+    all: BTreeMap<u32, String>,
+    /// Those that the server itself started.
+    commands: BTreeMap<u32, String>,
+}
 
 impl Processes {
     fn below(server: u32) -> Self {
@@ -228,7 +240,12 @@ impl Processes {
                 }
             }
             if found.len() == before {
-                return Self(found);
+                let is_command = |pid: &u32| parents[pid].0 == server;
+                let commands = found.iter().filter(|(pid, _)| is_command(pid));
+                return Self {
+                    commands: commands.map(|(pid, start)| (*pid, start.clone())).collect(),
+                    all: found,
+                };
             }
         }
     }
@@ -238,20 +255,31 @@ impl Processes {
             let command = fs::read_to_string(format!("/proc/{pid}/cmdline"));
             command.is_ok_and(|command| command.contains("--bakeoff-child"))
         };
-        self.0.keys().any(is_fenced)
+        self.all.keys().any(is_fenced)
+    }
+
+    /// What the server started has ended, without waiting for it.
+    pub(super) fn assert_commands_ended(&self) {
+        assert!(!self.commands.is_empty());
+        for (pid, started) in &self.commands {
+            assert!(!is_running(*pid, started), "process {pid} is left");
+        }
     }
 
     /// Waits until all of them have ended.
     pub(super) fn wait_for_end(&self) {
         let until = Instant::now() + PATIENCE;
-        for (pid, started) in &self.0 {
-            let is_there = || parent_and_start(*pid).is_some_and(|(_, start)| start == *started);
-            while is_there() {
+        for (pid, started) in &self.all {
+            while is_running(*pid, started) {
                 assert!(Instant::now() < until, "process {pid} is left");
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
     }
+}
+
+fn is_running(pid: u32, started: &str) -> bool {
+    parent_and_start(pid).is_some_and(|(_, start)| start == started)
 }
 
 /// The parent of a process, and the time at which it started; `None` if it has ended.
