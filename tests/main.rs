@@ -15,6 +15,7 @@ mod hostile;
 mod instances;
 mod interface;
 mod lowering;
+mod nested;
 mod readings;
 mod render;
 mod replica;
