@@ -16,6 +16,7 @@ mod instances;
 mod interface;
 mod lowering;
 mod mcp;
+mod nested;
 mod readings;
 mod render;
 mod replica;

@@ -15,6 +15,7 @@
 //! | `switches` | E15: how often a runner loses its core, beside a busy loop | 3 runs, 1 minute |
 //! | `listed` | E10: identical variants of six kinds, listed in both orders, under a generated load | 60 runs each, 20 minutes |
 //! | `budget` | E14: whether a budget is used, and what is advised when it ends | 100 runs each, 25 minutes |
+//! | `budget-short`, `budget-long`, `budget-sizes` | one pair of these alone | |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
@@ -67,7 +68,8 @@ fn main() -> Result<(), Failure> {
         return record::record(&PathBuf::from(file));
     }
     let named = |section: &str| arguments.iter().any(|argument| argument == section);
-    let none_named = !USUAL.iter().chain(&LONG).any(|section| named(section));
+    let sections = USUAL.iter().chain(&LONG).chain(&budget::SECTIONS);
+    let none_named = !sections.into_iter().any(|section| named(section));
     let wanted = |section: &str| named(section) || (none_named && USUAL.contains(&section));
     let mut figures = Figures::begin();
     if wanted("identical") {
@@ -91,9 +93,7 @@ fn main() -> Result<(), Failure> {
     if wanted("listed") {
         listed::listed(&mut figures)?;
     }
-    if wanted("budget") {
-        budget::budget(&mut figures)?;
-    }
+    budget::budget(&mut figures, |section| named("budget") || named(section))?;
     if wanted("peers") {
         peers::peers(&mut figures)?;
     }

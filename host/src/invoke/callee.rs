@@ -1,6 +1,6 @@
 //! An export that is looked up once, and called by a typed or a dynamic path.
 
-use super::canonical_abi::{Flat, InMemory, Params};
+use super::canonical_abi::{Flat, InMemory, Params, expect_result};
 use super::shape::Shape;
 use super::value::Value;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use wasmtime::{Result, Store, StoreContextMut};
 /// The path by which an export is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPath {
-    /// Lists are copied as blocks.
+    /// Values are lowered and lifted as they are kept here.
     Typed,
     /// Every element is converted to a `Val`.
     Dynamic,
@@ -93,65 +93,64 @@ impl<T: 'static> Callee<T> {
     }
 }
 
-/// The typed path, for parameters of up to 8 core values and results of common layouts.
+/// The typed path, for parameters of up to 16 core values.
 fn typed<T: 'static>(store: &Store<T>, func: Func, ty: &ComponentFunc) -> Option<Call<T>> {
-    let params: Vec<Shape> = ty
+    let params: Arc<[Shape]> = ty
         .params()
         .map(|(_, ty)| Shape::of(&ty))
         .collect::<Option<_>>()?;
-    if !params.iter().all(Shape::is_parameter) {
-        return None;
-    }
-    let results: Vec<Shape> = ty
+    let results: Vec<Arc<Shape>> = ty
         .results()
-        .map(|ty| Shape::of(&ty))
+        .map(|ty| Shape::of(&ty).map(Arc::new))
         .collect::<Option<_>>()?;
-    let count = Shape::Tuple(params).flat_count();
+    let count = params.iter().map(Shape::flat_count).sum();
+    let result = results.into_iter().next();
     macro_rules! by_count {
         ($($n:literal),*) => {
-            match count { $($n => typed_params::<T, $n>(store, func, &Shape::Tuple(results)),)* _ => None }
+            match count { $($n => typed_params::<T, $n>(store, func, params, result),)* _ => None }
         };
     }
-    by_count!(0, 1, 2, 3, 4, 5, 6, 7, 8)
+    by_count!(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 }
 
 fn typed_params<T: 'static, const N: usize>(
     store: &Store<T>,
     func: Func,
-    results: &Shape,
+    params: Arc<[Shape]>,
+    result: Option<Arc<Shape>>,
 ) -> Option<Call<T>> {
-    macro_rules! by_layout {
-        ($(($bytes:literal, $align:literal)),*) => {
-            match (results.flat_count(), results.bytes(), results.align()) {
-                (0, ..) => flat::<T, N, 0>(store, func),
-                (1, ..) => flat::<T, N, 1>(store, func),
-                $((_, $bytes, $align) => in_memory::<T, N, $bytes, $align>(store, func),)*
-                _ => None,
-            }
-        };
+    match result {
+        None => flat::<T, N, 0>(store, func, params, None),
+        Some(shape) if shape.flat_count() == 1 => flat::<T, N, 1>(store, func, params, Some(shape)),
+        Some(shape) => in_memory::<T, N>(store, func, params, shape),
     }
-    by_layout!((8, 4), (12, 4), (16, 4), (16, 8), (20, 4), (24, 4), (24, 8))
 }
 
 fn flat<T: 'static, const N: usize, const R: usize>(
     store: &Store<T>,
     func: Func,
+    shapes: Arc<[Shape]>,
+    result: Option<Arc<Shape>>,
 ) -> Option<Call<T>> {
     let func = func.typed::<Params<N>, Flat<R>>(store).ok()?;
-    Some(Box::new(move |store, arguments| {
-        Ok(func.call(store, Params(Arc::clone(arguments)))?.0)
+    Some(Box::new(move |store, values| {
+        let (values, shapes) = (Arc::clone(values), Arc::clone(&shapes));
+        expect_result(result.as_ref());
+        Ok(func.call(store, Params { values, shapes })?.0)
     }))
 }
 
-fn in_memory<T: 'static, const N: usize, const BYTES: u32, const ALIGN: u32>(
+fn in_memory<T: 'static, const N: usize>(
     store: &Store<T>,
     func: Func,
+    shapes: Arc<[Shape]>,
+    result: Arc<Shape>,
 ) -> Option<Call<T>> {
-    let func = func
-        .typed::<Params<N>, InMemory<BYTES, ALIGN>>(store)
-        .ok()?;
-    Some(Box::new(move |store, arguments| {
-        Ok(Some(func.call(store, Params(Arc::clone(arguments)))?.0))
+    let func = func.typed::<Params<N>, InMemory>(store).ok()?;
+    Some(Box::new(move |store, values| {
+        let (values, shapes) = (Arc::clone(values), Arc::clone(&shapes));
+        expect_result(Some(&result));
+        Ok(Some(func.call(store, Params { values, shapes })?.0))
     }))
 }
 

@@ -1,13 +1,17 @@
 //! Parameters and results of typed calls whose types are only known at run time.
 //!
 //! A typed call of wasmtime needs a Rust type for the whole parameter list. The canonical ABI depends
-//! only on the number of core values, and for a result on its size and alignment in memory. So
-//! [`Params`] is generic over the number of core values, and [`Flat`] and [`InMemory`] over the location
-//! of the result. The parts are lowered and lifted by wasmtime's own implementations for scalars,
-//! strings and vectors, as the [`Value`] or the interface type demands. `typecheck` runs once per export
-//! and checks all that the rest relies on.
+//! only on the number of core values, and for a result on whether it is more than one. So [`Params`]
+//! and [`Flat`] are generic over the number of core values, and [`InMemory`] looks its result up where
+//! it lies. Scalars, strings and lists of scalars are lowered and lifted by wasmtime's own
+//! implementations, nested types by [`nested_abi`]. `typecheck` runs once per export and checks all
+//! that the rest relies on.
 
+use super::nested::Nested;
+use super::nested_abi;
+use super::shape::Shape;
 use super::value::Value;
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use wasmtime::component::__internal::{
@@ -16,21 +20,45 @@ use wasmtime::component::__internal::{
 use wasmtime::component::{ComponentNamedList, ComponentType, Lift, Lower};
 use wasmtime::{Result, ValRaw, bail};
 
-/// A parameter list that takes `N` core values.
-pub(super) struct Params<const N: usize>(pub(super) Arc<[Value]>);
+/// The most core values that parameters are passed in.
+const FLAT_PARAMS_MAX: usize = 16;
+
+/// A parameter list that takes `N` core values, and its types.
+pub(super) struct Params<const N: usize> {
+    pub(super) values: Arc<[Value]>,
+    pub(super) shapes: Arc<[Shape]>,
+}
 
 /// A result that comes back as at most one core value.
 pub(super) struct Flat<const N: usize>(pub(super) Option<Value>);
 
-/// A result of `BYTES` bytes in linear memory.
-pub(super) struct InMemory<const BYTES: u32, const ALIGN: u32>(pub(super) Value);
+/// A result in linear memory.
+pub(super) struct InMemory(pub(super) Value);
 
-const fn abi(bytes: u32, align: u32) -> CanonicalAbiInfo {
+thread_local! {
+    /// The type of the result of the call in progress: a result is lifted by a function that is given
+    /// nothing but memory.
+    static RESULT: RefCell<Option<Arc<Shape>>> = const { RefCell::new(None) };
+}
+
+/// Says of what type the result of the next call is.
+pub(super) fn expect_result(shape: Option<&Arc<Shape>>) {
+    RESULT.with_borrow_mut(|result| *result = shape.cloned());
+}
+
+fn result_shape() -> Result<Arc<Shape>> {
+    match RESULT.with_borrow_mut(Option::take) {
+        Some(shape) => Ok(shape),
+        None => bail!("a result of a function without one"),
+    }
+}
+
+const fn no_layout() -> CanonicalAbiInfo {
     CanonicalAbiInfo {
-        size32: bytes,
-        align32: align,
-        size64: bytes,
-        align64: align,
+        size32: 0,
+        align32: 1,
+        size64: 0,
+        align64: 1,
         flat_count: None,
     }
 }
@@ -43,42 +71,9 @@ fn parts<'a>(types: &'a ComponentTypes, ty: &InterfaceType) -> Result<&'a [Inter
     }
 }
 
-/// Core values, bytes and alignment of a type that the typed paths know.
-fn layout(types: &ComponentTypes, ty: &InterfaceType) -> Result<(usize, u32, u32)> {
-    Ok(match ty {
-        InterfaceType::Bool | InterfaceType::S8 | InterfaceType::U8 => (1, 1, 1),
-        InterfaceType::S16 | InterfaceType::U16 => (1, 2, 2),
-        InterfaceType::S32 | InterfaceType::U32 | InterfaceType::Float32 | InterfaceType::Char => {
-            (1, 4, 4)
-        }
-        InterfaceType::S64 | InterfaceType::U64 | InterfaceType::Float64 => (1, 8, 8),
-        InterfaceType::String => (2, 8, 4),
-        InterfaceType::List(index) => {
-            let element = &types[*index].element;
-            if layout(types, element)?.0 != 1 || matches!(element, InterfaceType::Tuple(_)) {
-                bail!("a list of types other than scalars");
-            }
-            (2, 8, 4)
-        }
-        InterfaceType::Result(index) => {
-            let result = &types[*index];
-            if result.ok.is_some() || result.err != Some(InterfaceType::String) {
-                bail!("a result other than `result<_, string>`");
-            }
-            (3, 12, 4)
-        }
-        InterfaceType::Tuple(index) => {
-            let (mut flat, mut end, mut align) = (0, 0_u32, 1);
-            for part in &*types[*index].types {
-                let (part_flat, part_bytes, part_align) = layout(types, part)?;
-                flat += part_flat;
-                end = end.next_multiple_of(part_align) + part_bytes;
-                align = align.max(part_align);
-            }
-            (flat, end.next_multiple_of(align), align)
-        }
-        _ => bail!("a type without a typed path"),
-    })
+/// Core values of a type; `None` if they are more than parameters are passed in.
+fn flat_count(types: &ComponentTypes, ty: &InterfaceType) -> Option<usize> {
+    types.canonical_abi(ty).flat_count(FLAT_PARAMS_MAX)
 }
 
 // SAFETY: `Lower` is an array of `ValRaw`; `typecheck` accepts exactly the lists whose flat form
@@ -86,14 +81,13 @@ fn layout(types: &ComponentTypes, ty: &InterfaceType) -> Result<(usize, u32, u32
 // use reaches.
 unsafe impl<const N: usize> ComponentType for Params<N> {
     type Lower = [ValRaw; N];
-    const ABI: CanonicalAbiInfo = abi(0, 1);
+    const ABI: CanonicalAbiInfo = no_layout();
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        let (flat, ..) = layout(types.types, ty)?;
-        if flat != N {
-            bail!("the parameters take {flat} core values, not {N}");
+        match flat_count(types.types, ty) {
+            Some(count) if count == N => Ok(()),
+            count => bail!("the parameters take {count:?} core values, not {N}"),
         }
-        Ok(())
     }
 }
 
@@ -112,11 +106,12 @@ unsafe impl<const N: usize> Lower for Params<N> {
         let mut flat = [ValRaw::u64(0); N];
         let mut used = 0;
         let wanted = parts(types, &ty)?;
-        if wanted.len() != self.0.len() {
-            bail!("{} arguments for {} parameters", self.0.len(), wanted.len());
+        if wanted.len() != self.values.len() || wanted.len() != self.shapes.len() {
+            let given = self.values.len();
+            bail!("{given} arguments for {} parameters", wanted.len());
         }
-        for (value, ty) in self.0.iter().zip(wanted) {
-            lower(value, cx, *ty, &mut flat, &mut used)?;
+        for ((value, shape), ty) in self.values.iter().zip(&*self.shapes).zip(wanted) {
+            lower(value, shape, cx, *ty, &mut flat, &mut used)?;
         }
         dst.write(flat);
         Ok(())
@@ -135,6 +130,7 @@ unsafe impl<const N: usize> Lower for Params<N> {
 /// Lowers one value to the core values from `used` on.
 fn lower<T>(
     value: &Value,
+    shape: &Shape,
     cx: &mut LowerContext<'_, T>,
     ty: InterfaceType,
     flat: &mut [ValRaw],
@@ -152,14 +148,30 @@ fn lower<T>(
                 (Value::Tuple(items), InterfaceType::Tuple(index)) => {
                     let types = cx.types;
                     let wanted = &types[index].types;
-                    if wanted.len() != items.len() {
+                    let shapes = match shape {
+                        Shape::Tuple(shapes) => shapes.as_slice(),
+                        _ => &[],
+                    };
+                    if wanted.len() != items.len() || shapes.len() != items.len() {
                         bail!("a tuple of {} for one of {}", items.len(), wanted.len());
                     }
-                    for (item, ty) in items.iter().zip(wanted.iter()) {
-                        lower(item, cx, *ty, flat, used)?;
+                    for ((item, shape), ty) in items.iter().zip(shapes).zip(wanted.iter()) {
+                        lower(item, shape, cx, *ty, flat, used)?;
                     }
                     Ok(())
                 }
+                (Value::Nested(nested), _) => lower_nested(nested, shape, cx, flat, used),
+                (Value::Outcome(Ok(())), InterfaceType::Result(_)) => {
+                    push(&[ValRaw::u64(0); 3], flat, used)
+                }
+                (Value::Outcome(Err(text)), InterfaceType::Result(_)) => {
+                    push(&[ValRaw::u32(1)], flat, used)?;
+                    lower_two(text, cx, InterfaceType::String, flat, used)
+                }
+                (Value::Other(val), _) => match Value::from_val(val.clone(), Some(shape)) {
+                    Value::Other(_) => bail!("an argument does not have the type of its parameter"),
+                    value => lower(&value, shape, cx, ty, flat, used),
+                },
                 _ => bail!("an argument does not have the type of its parameter"),
             }
         };
@@ -168,6 +180,25 @@ fn lower<T>(
         Bool BoolList Bool, S8 S8List S8, U8 U8List U8, S16 S16List S16, U16 U16List U16,
         S32 S32List S32, U32 U32List U32, S64 S64List S64, U64 U64List U64,
         F32 F32List Float32, F64 F64List Float64, Char CharList Char,
+    }
+}
+
+fn lower_nested<T>(
+    nested: &Nested,
+    shape: &Shape,
+    cx: &mut LowerContext<'_, T>,
+    flat: &mut [ValRaw],
+    used: &mut usize,
+) -> Result<()> {
+    match shape {
+        Shape::Nested(layout) if *layout == nested.layout => {
+            let Some(place) = flat.get_mut(*used..*used + layout.flat_count) else {
+                bail!("more core values than the parameters take");
+            };
+            *used += layout.flat_count;
+            nested_abi::lower_flat(nested, cx, place)
+        }
+        _ => bail!("an argument does not have the type of its parameter"),
     }
 }
 
@@ -209,14 +240,13 @@ fn push(values: &[ValRaw], flat: &mut [ValRaw], used: &mut usize) -> Result<()> 
 // SAFETY: `Lower` is an array of `N` ≤ 1 core values, which is what `typecheck` accepts.
 unsafe impl<const N: usize> ComponentType for Flat<N> {
     type Lower = [ValRaw; N];
-    const ABI: CanonicalAbiInfo = abi(0, 1);
+    const ABI: CanonicalAbiInfo = no_layout();
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        let (flat, ..) = layout(types.types, ty)?;
-        if flat != N || N > 1 {
-            bail!("the result takes {flat} core values, not {N}");
+        match flat_count(types.types, ty) {
+            Some(count) if count == N && N <= 1 => Ok(()),
+            count => bail!("the result takes {count:?} core values, not {N}"),
         }
-        Ok(())
     }
 }
 
@@ -232,7 +262,10 @@ unsafe impl<const N: usize> Lift for Flat<N> {
     ) -> Result<Self> {
         let types = Arc::clone(cx.types);
         match (parts(&types, &ty)?, src.first()) {
-            ([ty], Some(raw)) => lift_scalar(cx, *ty, raw).map(|value| Self(Some(value))),
+            ([ty], Some(raw)) => {
+                let value = lift_scalar(cx, &*result_shape()?, *ty, raw)?;
+                Ok(Self(Some(value)))
+            }
             _ => Ok(Self(None)),
         }
     }
@@ -247,25 +280,25 @@ unsafe impl<const N: usize> Lift for Flat<N> {
 }
 
 // SAFETY: two core values are more than a result may have flat, so wasmtime takes the way through
-// memory, with `ABI`; `typecheck` accepts exactly the results of that size and alignment.
-unsafe impl<const BYTES: u32, const ALIGN: u32> ComponentType for InMemory<BYTES, ALIGN> {
+// memory, which is what `typecheck` accepts.
+unsafe impl ComponentType for InMemory {
     type Lower = [ValRaw; 2];
-    const ABI: CanonicalAbiInfo = abi(BYTES, ALIGN);
+    /// As small as can be: its real size and alignment are only known when it is lifted.
+    const ABI: CanonicalAbiInfo = no_layout();
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        let (flat, bytes, align) = layout(types.types, ty)?;
-        if flat < 2 || (bytes, align) != (BYTES, ALIGN) {
-            bail!("the result takes {bytes} bytes, not {BYTES}");
+        match flat_count(types.types, ty) {
+            Some(..2) => bail!("the result is no more than one core value"),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
 // SAFETY: the type is checked against an interface type that is a tuple.
-unsafe impl<const BYTES: u32, const ALIGN: u32> ComponentNamedList for InMemory<BYTES, ALIGN> {}
+unsafe impl ComponentNamedList for InMemory {}
 
-// SAFETY: reads `BYTES` bytes at offsets that follow from the type, by checked slices.
-unsafe impl<const BYTES: u32, const ALIGN: u32> Lift for InMemory<BYTES, ALIGN> {
+// SAFETY: reads memory at offsets that follow from the type, by checked slices.
+unsafe impl Lift for InMemory {
     fn linear_lift_from_flat(
         _: &mut LiftContext<'_>,
         _: InterfaceType,
@@ -274,47 +307,59 @@ unsafe impl<const BYTES: u32, const ALIGN: u32> Lift for InMemory<BYTES, ALIGN> 
         bail!("a result of several core values lies in memory")
     }
 
+    /// `bytes` has none, but begins where the result does.
     fn linear_lift_from_memory(
         cx: &mut LiftContext<'_>,
         ty: InterfaceType,
         bytes: &[u8],
     ) -> Result<Self> {
+        let from = bytes.as_ptr().addr() - cx.memory().as_ptr().addr();
         let types = Arc::clone(cx.types);
-        match parts(&types, &ty)? {
-            [ty] => lift(cx, *ty, bytes).map(Self),
-            _ => bail!("expected one result"),
+        let [ty] = parts(&types, &ty)? else {
+            bail!("expected one result");
+        };
+        let shape = result_shape()?;
+        let abi = types.canonical_abi(ty);
+        if (abi.size32, abi.align32) != (shape.bytes(), shape.align()) {
+            bail!("the result does not have the layout of its type");
         }
+        if !from.is_multiple_of(abi.align32 as usize) {
+            bail!("return pointer not aligned");
+        }
+        let end = from.checked_add(abi.size32 as usize);
+        if end.is_none_or(|end| end > cx.memory().len()) {
+            bail!("pointer out of bounds of memory");
+        }
+        lift(cx, &shape, *ty, from).map(Self)
     }
 }
 
-/// Lifts a value that lies in memory.
-fn lift(cx: &mut LiftContext<'_>, ty: InterfaceType, bytes: &[u8]) -> Result<Value> {
+/// Lifts a value that lies in memory from `from` on, which is aligned and within the memory.
+fn lift(cx: &mut LiftContext<'_>, shape: &Shape, ty: InterfaceType, from: usize) -> Result<Value> {
+    let bytes = &cx.memory()[from..][..shape.bytes() as usize];
     macro_rules! by_type {
         ($($scalar:ident $list:ident $wit:ident),* $(,)?) => {
-            match ty {
-                $(InterfaceType::$wit => Lift::linear_lift_from_memory(cx, ty, bytes).map(Value::$scalar),)*
-                InterfaceType::String => Lift::linear_lift_from_memory(cx, ty, bytes).map(Value::Text),
-                InterfaceType::List(index) => match cx.types[index].element {
+            match (shape, ty) {
+                (Shape::Nested(layout), _) => nested_abi::lift(cx, layout, from).map(Value::Nested),
+                $((_, InterfaceType::$wit) => Lift::linear_lift_from_memory(cx, ty, bytes).map(Value::$scalar),)*
+                (_, InterfaceType::String) => Lift::linear_lift_from_memory(cx, ty, bytes).map(Value::Text),
+                (_, InterfaceType::List(index)) => match cx.types[index].element {
                     $(InterfaceType::$wit => Lift::linear_lift_from_memory(cx, ty, bytes).map(Value::$list),)*
                     _ => bail!("a list without a typed path"),
                 },
-                InterfaceType::Result(_) => {
+                (Shape::Outcome, InterfaceType::Result(_)) => {
                     let outcome: std::result::Result<(), String> =
                         Lift::linear_lift_from_memory(cx, ty, bytes)?;
                     Ok(Value::Outcome(outcome))
                 }
-                InterfaceType::Tuple(index) => {
+                (Shape::Tuple(shapes), InterfaceType::Tuple(index)) => {
                     let types = Arc::clone(cx.types);
                     let mut end = 0;
                     let mut items = Vec::new();
-                    for part in &*types[index].types {
-                        let (_, size, align) = layout(&types, part)?;
-                        let start = u32::next_multiple_of(end, align);
-                        end = start + size;
-                        let Some(bytes) = bytes.get(start as usize..end as usize) else {
-                            bail!("a tuple that is larger than its memory");
-                        };
-                        items.push(lift(cx, *part, bytes)?);
+                    for (shape, part) in shapes.iter().zip(&*types[index].types) {
+                        let start = u32::next_multiple_of(end, shape.align());
+                        end = start + shape.bytes();
+                        items.push(lift(cx, shape, *part, from + start as usize)?);
                     }
                     Ok(Value::Tuple(items))
                 }
@@ -329,16 +374,24 @@ fn lift(cx: &mut LiftContext<'_>, ty: InterfaceType, bytes: &[u8]) -> Result<Val
     }
 }
 
-/// Lifts the one core value of a scalar.
-fn lift_scalar(cx: &mut LiftContext<'_>, ty: InterfaceType, raw: &ValRaw) -> Result<Value> {
+/// Lifts a value of one core value.
+fn lift_scalar(
+    cx: &mut LiftContext<'_>,
+    shape: &Shape,
+    ty: InterfaceType,
+    raw: &ValRaw,
+) -> Result<Value> {
     macro_rules! by_type {
         ($($scalar:ident $wit:ident),* $(,)?) => {
-            match ty {
-                $(InterfaceType::$wit => Lift::linear_lift_from_flat(cx, ty, raw).map(Value::$scalar),)*
-                InterfaceType::Tuple(index) => {
+            match (shape, ty) {
+                (Shape::Nested(layout), _) => nested_abi::lift_flat(layout, raw).map(Value::Nested),
+                $((_, InterfaceType::$wit) => Lift::linear_lift_from_flat(cx, ty, raw).map(Value::$scalar),)*
+                (Shape::Tuple(shapes), InterfaceType::Tuple(index)) => {
                     let types = Arc::clone(cx.types);
-                    match &*types[index].types {
-                        [part] => lift_scalar(cx, *part, raw).map(|value| Value::Tuple(vec![value])),
+                    match (shapes.as_slice(), &*types[index].types) {
+                        ([shape], [part]) => {
+                            lift_scalar(cx, shape, *part, raw).map(|value| Value::Tuple(vec![value]))
+                        }
                         _ => bail!("a tuple that is more than one core value"),
                     }
                 }

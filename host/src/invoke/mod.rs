@@ -1,16 +1,21 @@
 //! Calls of exports whose types are not known at compile time.
 //!
-//! [`Callee::new`] looks an export up and decides once how it is called: by a typed path if parameters
-//! and result consist of scalars, strings, lists of scalars, and tuples of these (a list is then
-//! copied as one block), and by [`Val`](wasmtime::component::Val) otherwise. Both paths take and return
-//! [`Value`]s.
+//! [`Callee::new`] looks an export up and decides once how it is called: by a typed path, on which
+//! a list of scalars is copied as one block and nested values are read and written in a compact form,
+//! or, where there are more parameters than are passed flat, or handles, by
+//! [`Val`](wasmtime::component::Val). Both paths take and return [`Value`]s.
 
 mod callee;
 mod canonical_abi;
+mod layout;
+mod nested;
+mod nested_abi;
+mod scalar;
 mod shape;
 mod value;
 mod wave;
 
 pub use callee::{CallPath, Callee, LookupError};
+pub use nested::Nested;
 pub use value::Value;
 pub use wave::{WaveError, parse_call, parse_result, render};

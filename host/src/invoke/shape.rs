@@ -1,5 +1,8 @@
 //! The types that the typed path supports, and their layout in the canonical ABI.
 
+use super::layout::Layout;
+use super::scalar::Scalar;
+use std::sync::Arc;
 use wasmtime::component::Type;
 
 /// A type that can be passed without going through `Val`.
@@ -13,55 +16,10 @@ pub(super) enum Shape {
     List(Scalar),
     /// A tuple of shapes.
     Tuple(Vec<Shape>),
-    /// `result<_, string>`: the answer of `check`. Only as a result.
+    /// `result<_, string>`: the answer of `check`.
     Outcome,
-}
-
-/// The scalar types of the component model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
-    Bool,
-    S8,
-    U8,
-    S16,
-    U16,
-    S32,
-    U32,
-    S64,
-    U64,
-    F32,
-    F64,
-    Char,
-}
-
-impl Scalar {
-    fn of(ty: &Type) -> Option<Self> {
-        Some(match ty {
-            Type::Bool => Self::Bool,
-            Type::S8 => Self::S8,
-            Type::U8 => Self::U8,
-            Type::S16 => Self::S16,
-            Type::U16 => Self::U16,
-            Type::S32 => Self::S32,
-            Type::U32 => Self::U32,
-            Type::S64 => Self::S64,
-            Type::U64 => Self::U64,
-            Type::Float32 => Self::F32,
-            Type::Float64 => Self::F64,
-            Type::Char => Self::Char,
-            _ => return None,
-        })
-    }
-
-    /// Bytes in linear memory; scalars are aligned to their size.
-    fn bytes(self) -> u32 {
-        match self {
-            Self::Bool | Self::S8 | Self::U8 => 1,
-            Self::S16 | Self::U16 => 2,
-            Self::S32 | Self::U32 | Self::F32 | Self::Char => 4,
-            Self::S64 | Self::U64 | Self::F64 => 8,
-        }
-    }
+    /// Any other type without handles.
+    Nested(Arc<Layout>),
 }
 
 impl Shape {
@@ -69,27 +27,28 @@ impl Shape {
     pub(super) fn of(ty: &Type) -> Option<Self> {
         match ty {
             Type::String => Some(Self::Text),
-            Type::List(list) => Scalar::of(&list.ty()).map(Self::List),
+            Type::List(list) => match Scalar::of(&list.ty()) {
+                Some(scalar) => Some(Self::List(scalar)),
+                None => Self::nested(ty),
+            },
             Type::Tuple(tuple) => tuple
                 .types()
                 .map(|ty| Self::of(&ty))
                 .collect::<Option<_>>()
                 .map(Self::Tuple),
-            Type::Result(result) => {
-                let error_is_text = matches!(result.err(), Some(Type::String));
-                (result.ok().is_none() && error_is_text).then_some(Self::Outcome)
-            }
-            other => Scalar::of(other).map(Self::Scalar),
+            Type::Result(result) if result.ok().is_none() => match result.err() {
+                Some(Type::String) => Some(Self::Outcome),
+                _ => Self::nested(ty),
+            },
+            other => match Scalar::of(other) {
+                Some(scalar) => Some(Self::Scalar(scalar)),
+                None => Self::nested(other),
+            },
         }
     }
 
-    /// Returns true if it can be a parameter.
-    pub(super) fn is_parameter(&self) -> bool {
-        match self {
-            Self::Outcome => false,
-            Self::Tuple(items) => items.iter().all(Self::is_parameter),
-            _ => true,
-        }
+    fn nested(ty: &Type) -> Option<Self> {
+        Layout::of(ty).map(|layout| Self::Nested(Arc::new(layout)))
     }
 
     /// The number of core values when it is passed flat.
@@ -98,6 +57,7 @@ impl Shape {
             Self::Scalar(_) => 1,
             Self::Text | Self::List(_) => 2,
             Self::Outcome => 3,
+            Self::Nested(layout) => layout.flat_count,
             Self::Tuple(items) => items.iter().map(Self::flat_count).sum(),
         }
     }
@@ -107,6 +67,7 @@ impl Shape {
         match self {
             Self::Scalar(scalar) => scalar.bytes(),
             Self::Text | Self::List(_) | Self::Outcome => 4,
+            Self::Nested(layout) => layout.align,
             Self::Tuple(items) => items.iter().map(Self::align).max().unwrap_or(1),
         }
     }
@@ -117,6 +78,7 @@ impl Shape {
             Self::Scalar(scalar) => scalar.bytes(),
             Self::Text | Self::List(_) => 8,
             Self::Outcome => 12,
+            Self::Nested(layout) => layout.bytes,
             Self::Tuple(items) => {
                 let end = items.iter().fold(0_u32, |end, item| {
                     end.next_multiple_of(item.align()) + item.bytes()

@@ -1,6 +1,8 @@
 //! Arguments and answers in the host.
 
-use super::shape::{Scalar, Shape};
+use super::nested::Nested;
+use super::scalar::{Scalar, canonical};
+use super::shape::Shape;
 use wasmtime::component::Val;
 
 macro_rules! hash_scalars {
@@ -45,6 +47,8 @@ macro_rules! scalars {
             Tuple(Vec<Value>),
             /// A `result<_, string>`.
             Outcome(Result<(), String>),
+            /// A value of any other type without handles.
+            Nested(Nested),
             /// Everything else.
             Other(Val),
         }
@@ -61,6 +65,7 @@ macro_rules! scalars {
                     Self::Tuple(items) => Val::Tuple(items.iter().map(Self::to_val).collect()),
                     Self::Outcome(Ok(())) => Val::Result(Ok(None)),
                     Self::Outcome(Err(text)) => Val::Result(Err(Some(Box::new(Val::String(text.clone()))))),
+                    Self::Nested(nested) => nested.to_val(),
                     Self::Other(val) => val.clone(),
                 }
             }
@@ -84,6 +89,10 @@ macro_rules! scalars {
                     (Val::Tuple(items), Some(Shape::Tuple(shapes))) => Self::Tuple(
                         items.into_iter().zip(shapes).map(|(item, shape)| Self::from_val(item, Some(shape))).collect(),
                     ),
+                    (val, Some(Shape::Nested(layout))) => match Nested::from_val(&val, layout) {
+                        Some(nested) => Self::Nested(nested),
+                        None => Self::Other(val),
+                    },
                     (val, _) => Self::Other(val),
                 }
             }
@@ -103,7 +112,9 @@ macro_rules! scalars {
                         sink(&(text.len() as u64).to_le_bytes());
                         sink(text.as_bytes());
                     }
-                    Self::Tuple(items) => items.iter().for_each(|item| item.hash_into(sink)),
+                    Self::Tuple(items) if !self.has_nested() => {
+                        items.iter().for_each(|item| item.hash_into(sink));
+                    }
                     other => sink(canonical_val(other.to_val()).to_wave().unwrap_or_default().as_bytes()),
                 }
             }
@@ -119,6 +130,7 @@ macro_rules! scalars {
                     Self::Text(_) | Self::Outcome(Err(_)) => 1,
                     Self::Outcome(Ok(())) => 0,
                     Self::Tuple(items) => items.iter().map(Self::allocations).sum(),
+                    Self::Nested(nested) => nested.pieces(),
                     Self::Other(val) => val_allocations(val),
                 }
             }
@@ -133,6 +145,7 @@ macro_rules! scalars {
                     Self::Text(text) => text.len(),
                     Self::Tuple(items) => items.iter().map(Self::bytes).sum(),
                     Self::Outcome(outcome) => outcome.as_ref().err().map_or(0, String::len),
+                    Self::Nested(nested) => nested.image.len(),
                     Self::Other(val) => val_bytes(val),
                 }
             }
@@ -156,6 +169,15 @@ scalars! {
 }
 
 impl Value {
+    /// Returns true if it is a nested value, or a tuple with one in it.
+    fn has_nested(&self) -> bool {
+        match self {
+            Self::Nested(_) => true,
+            Self::Tuple(items) => items.iter().any(Self::has_nested),
+            _ => false,
+        }
+    }
+
     /// Returns true if two answers are the same. Numbers are compared by value; any NaN equals any other,
     /// because the sandbox may choose the bits of one freely.
     pub fn same_as(&self, other: &Self) -> bool {
@@ -177,6 +199,7 @@ impl Value {
             (Self::S64List(a), Self::S64List(b)) => a == b,
             (Self::U8List(a), Self::U8List(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Nested(a), Self::Nested(b)) => a.same_as(b),
             (a, b) => canonical_val(a.to_val()) == canonical_val(b.to_val()),
         }
     }
@@ -184,17 +207,6 @@ impl Value {
 
 fn same_f64(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
-}
-
-/// Maps all numbers that count as the same answer to one.
-fn canonical(number: f64) -> f64 {
-    if number.is_nan() {
-        f64::NAN
-    } else if number == 0.0 {
-        0.0
-    } else {
-        number
-    }
 }
 
 /// Applies [`canonical`] to each number in a value: the engine's own comparison distinguishes −0 from 0.

@@ -11,7 +11,7 @@ use super::instances::Instances;
 use super::judging::{self, Blame, JudgedAnswer};
 use super::overheads::OverheadTotals;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
-use super::replica_facts::{baseline, clock_cost_ns, median, preemptions};
+use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::Value;
@@ -23,9 +23,6 @@ use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Calls of the no-op component for each sample: enough for a median over the blocks.
-const BASELINE_CALLS: usize = 16;
 
 /// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
 /// more.
@@ -277,7 +274,9 @@ impl<'a> Replica<'a> {
                 round += 1;
             }
         }
-        for input in inputs.iter().flatten().take(BASELINE_CALLS) {
+        let lowering = |input: &Input| input.lowering;
+        let few = baseline_calls(0, inputs.iter().flatten().map(lowering));
+        for input in inputs.iter().flatten().take(few) {
             self.calibrator
                 .call(input)
                 .map_err(|error| blame(None, error))?;
@@ -312,17 +311,16 @@ impl<'a> Replica<'a> {
             inputs.push(input);
         }
         let started = Instant::now();
-        let few = &inputs[..inputs.len().min(BASELINE_CALLS)];
-        let (nothing, _) = self
-            .calibrator
-            .sample(few)
-            .map_err(|error| blame(None, error))?;
-        let calls = few.len().max(1) as u64;
-        let per_call = CpuWallTime {
-            cpu_ns: nothing.cpu_ns / calls,
-            wall_ns: nothing.wall_ns / calls,
-        };
-        self.baselines[case].push(per_call);
+        let lowering = inputs.iter().map(|input| input.lowering);
+        let few = baseline_calls(self.baselines[case].len(), lowering).min(inputs.len());
+        if few > 0 {
+            let nothing = self.calibrator.sample(&inputs[..few]);
+            let (nothing, _) = nothing.map_err(|error| blame(None, error))?;
+            self.baselines[case].push(CpuWallTime {
+                cpu_ns: nothing.cpu_ns / few as u64,
+                wall_ns: nothing.wall_ns / few as u64,
+            });
+        }
         self.probe_readings.push(contention_probe_ns());
         let doing_nothing = started.elapsed();
 

@@ -1,10 +1,28 @@
 //! What a replica says of itself beside its samples.
 
-use crate::sandbox::CpuWallTime;
+use crate::sandbox::{CpuWallTime, Lowering};
 use bakeoff_domain::measurement::Baseline;
 
 /// Pairs of clock readings whose median is the cost of the clock.
 const CLOCK_READINGS: usize = 65;
+
+/// Calls of the no-op component for each sample: enough for a median over the blocks.
+const BASELINE_CALLS: usize = 16;
+
+/// So many untimed pieces of the arguments take far longer to lower than that call does, which is then
+/// made in these blocks only, once.
+const PIECES_MANY: u64 = 1_000;
+const BLOCKS_OF_MANY: usize = 3;
+
+/// Returns how often the no-op component is called for a sample whose inputs are lowered like this, if
+/// it was for `blocks` samples before.
+pub(super) fn baseline_calls(blocks: usize, lowering: impl Iterator<Item = Lowering>) -> usize {
+    let mut lowering = lowering;
+    match lowering.any(|lowering| matches!(lowering, Lowering::Untimed(PIECES_MANY..))) {
+        false => BASELINE_CALLS,
+        true => usize::from(blocks < BLOCKS_OF_MANY),
+    }
+}
 
 /// Returns the upper medians of the times of a call that does nothing.
 pub(super) fn baseline(samples: &[CpuWallTime]) -> Baseline {
@@ -45,4 +63,22 @@ pub(super) fn preemptions() -> u64 {
         usage.assume_init()
     };
     usage.ru_nivcsw.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_does_nothing_is_made_less_often_where_its_arguments_take_long() {
+        let calls =
+            |blocks, lowering: &[Lowering]| baseline_calls(blocks, lowering.iter().copied());
+        let (few, many) = (Lowering::Untimed(999), Lowering::Untimed(1_000));
+        for blocks in [0, 2, 3, 15] {
+            assert_eq!(calls(blocks, &[few, few]), 16);
+            // Their clocks are part of what is subtracted.
+            assert_eq!(calls(blocks, &[Lowering::Timed(20_000)]), 16);
+            assert_eq!(calls(blocks, &[few, many]), usize::from(blocks < 3));
+        }
+    }
 }

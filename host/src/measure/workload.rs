@@ -335,7 +335,7 @@ fn with_answer(arguments: &Arc<[Value]>, answer: Option<&Value>) -> Arc<[Value]>
 }
 
 fn named_numbers(value: Option<Value>) -> Option<Vec<(String, f64)>> {
-    let Some(Value::Other(Val::List(items))) = value else {
+    let Val::List(items) = value?.to_val() else {
         return None;
     };
     items
