@@ -70,6 +70,32 @@ fn instances_are_a_bounded_list_of_names() {
     }
 }
 
+#[test]
+fn case_88_names_that_look_alike() {
+    let file = |other: &str| {
+        let approach = |name: &str| format!("[[approach]]\nname = \"{name}\"\nsource = 'a.rs'\n");
+        format!(
+            "name = 'x'\nproblem = '?'\n[interface]\nwit = 'w'\ncall = 'f'\n[workload]\n\
+             source = 'w.rs'\nsizes = [1]\n{}{}",
+            approach("sort l"),
+            approach(other)
+        )
+    };
+    for (other, place) in [
+        ("sort\u{a0}l", "character 5, U+0020 and U+00A0"),
+        ("sort\u{2002}l", "character 5, U+0020 and U+2002"),
+        ("s\u{43e}rt l", "character 2, U+006F and U+043E"),
+        ("sort \u{200b}l", "character 6, U+006C and U+200B"),
+        ("sort l\u{2060}", "character 7, the end and U+2060"),
+    ] {
+        let error = config::parse(&file(other), "t").unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("read alike"), "{said}");
+        assert!(said.ends_with(place), "{said}");
+    }
+    assert!(config::parse(&file("sort k"), "t").is_ok());
+}
+
 /// Compares each file's message with the one beside it, or writes it.
 fn hold_to_golden(folder: &str, message: impl Fn(&Path) -> String) {
     let bless = std::env::var_os("BLESS").is_some();

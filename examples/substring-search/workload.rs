@@ -2,11 +2,13 @@
 //!
 //! Natural text is made of words, the frequent ones short, and the pattern is a phrase of it.
 //! Adversarial text is one letter over and over with another one here and there, and the pattern
-//! has that one in its middle: whoever compares from either end gets far before he finds out.
+//! has that one somewhere in its middle: whoever compares from either end gets far before he finds out.
+//! Which letters these are, and how much stands on either side of the other one, is drawn each time.
 
 use crate::bakeoff::Rng;
 
-const ADVERSARIAL_HALF: usize = 32;
+/// The most letters of a pattern on either side of the other one.
+const ADVERSARIAL_SIDE: usize = 40;
 
 pub fn generate(size: u32, seed: u64) -> (Vec<u8>, Vec<u8>) {
     let mut rng = Rng::new(seed);
@@ -50,17 +52,21 @@ fn word(letters: usize, rng: &mut Rng) -> Vec<u8> {
 }
 
 fn adversarial(size: usize, rng: &mut Rng) -> (Vec<u8>, Vec<u8>) {
-    let mut text = vec![b'a'; size];
+    let usual = b'a' + rng.below(26) as u8;
+    let other = b'a' + (usual - b'a' + 1 + rng.below(25) as u8) % 26;
+    let mut text = vec![usual; size];
     let mut next = 0;
     loop {
-        next += ADVERSARIAL_HALF / 2 + rng.below(8 * ADVERSARIAL_HALF as u64) as usize;
+        next += ADVERSARIAL_SIDE / 2 + rng.below(8 * ADVERSARIAL_SIDE as u64) as usize;
         match text.get_mut(next) {
-            Some(letter) => *letter = b'b',
+            Some(letter) => *letter = other,
             None => break,
         }
     }
-    let mut pattern = vec![b'a'; 2 * ADVERSARIAL_HALF];
-    pattern[ADVERSARIAL_HALF] = b'b';
+    let mut side = || ADVERSARIAL_SIDE - rng.below(ADVERSARIAL_SIDE as u64 / 2) as usize;
+    let (before, after) = (side(), side());
+    let mut pattern = vec![usual; before + 1 + after];
+    pattern[before] = other;
     (text, pattern)
 }
 

@@ -63,7 +63,23 @@ async fn every_example_draws_its_inputs() {
                 let arguments = [Val::U32(*size), Val::U64(seed)];
                 running.call("generate", &arguments).unwrap()
             };
-            assert_ne!(generate(1), generate(2), "{example}, {size}");
+            let drawn = [1, 2, 3].map(&mut generate);
+            assert_ne!(drawn[0], drawn[1], "{example}, {size}");
+            // No list among its arguments is the same every time, either.
+            let Val::Tuple(first) = &drawn[0] else {
+                continue;
+            };
+            for (index, argument) in first.iter().enumerate() {
+                let same = drawn.iter().all(
+                    |one| matches!(one, Val::Tuple(arguments) if arguments[index] == *argument),
+                );
+                let is_list = matches!(argument, Val::List(_));
+                assert!(
+                    !(is_list && same),
+                    "{example}, {size}, argument {}",
+                    index + 1
+                );
+            }
         }
     }
 }

@@ -90,6 +90,38 @@ async fn a_guest_sees_the_same_memory_whether_it_is_there_in_advance_or_not() {
     }
 }
 
+/// Reads beyond the end of its memory, and says what it finds.
+const BEYOND: &str = "pub fn top_k(_: Vec<i64>, k: u32) -> Vec<i64> {
+    let end = core::arch::wasm32::memory_size(0) * 65536;
+    let beyond = core::hint::black_box(end + k as usize * 65536) as *const i64;
+    vec![unsafe { core::ptr::read_volatile(beyond) }]
+}
+";
+
+/// What `docs/measuring.md` says of it: where calls are checked it ends there, where they are timed it
+/// finds nothing, up to the memory that it may have.
+#[tokio::test]
+async fn case_91_beyond_the_size_of_memory() {
+    let request = BuildRequest {
+        memory_bytes: 8 << 20,
+        ..source(&top_k(), BEYOND)
+    };
+    let built = build(&request).await.unwrap();
+    let call = |running: &mut Running, pages| {
+        let answer = running.call("top-k", &[list(&[]), Val::U32(pages)]);
+        answer.map_err(|error| format!("{error:?}"))
+    };
+    let refused = call(&mut Running::new(&built), 4).unwrap_err();
+    assert!(refused.contains("out of bounds memory access"), "{refused}");
+    let engine = engine::new(Profile::Timed).unwrap();
+    for code in &built.timed {
+        let mut running = Running::linked(&engine, code, &Linker::new(&engine));
+        assert_eq!(call(&mut running, 4).unwrap(), list(&[0]));
+        let refused = call(&mut running, 200).unwrap_err();
+        assert!(refused.contains("out of bounds memory access"), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn a_prototype_may_have_an_allocator_of_its_own() {
     for answer in answers(&source(&top_k(), OWN), &[], 5).await {

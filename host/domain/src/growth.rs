@@ -17,7 +17,13 @@ const SCATTER_RATIO: f64 = 2.0;
 /// A class whose residuals scatter less than this (a difference of logarithms) is never ruled out.
 const SCATTER_FINE: f64 = 0.005;
 /// If the residuals of the best class scatter more than this, no class fits.
-const SCATTER_MAX: f64 = 0.35;
+const SCATTER_MAX: f64 = 0.25;
+/// If from one size to the next the costs leave the best class by more than this (a difference of
+/// logarithms: a third), no class fits: they bend away from it.
+const BEND_MAX: f64 = 0.3;
+/// If a larger size costs less by more than this (a difference of logarithms), no class fits: in all of
+/// them work grows, or stays.
+const FALL_MAX: f64 = 0.05;
 
 /// A class of growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,8 +103,10 @@ pub enum Classification {
 ///
 /// For each class the constant factor is fitted to the logarithms by their mean; what remains are
 /// the residuals. A class stays possible if it has the least spread of residuals for all sizes or
-/// for all but one, or if its spread is less than twice the least. Costs must be free of a
-/// constant part (the first call's, an empty call's), which would pass for slower growth.
+/// for all but one, or if its spread is less than twice the least. None fits if the least spread is
+/// large, if costs leave the best class from one size to the next, or if they fall: whoever wastes time
+/// on small inputs does not grow more slowly. Costs must be free of a constant part (the first call's,
+/// an empty call's), which would pass for slower growth.
 ///
 /// ```
 /// use bakeoff_domain::growth::{GrowthClass, Classification, classify};
@@ -116,7 +124,7 @@ pub fn classify(points: &[(u32, f64)]) -> Classification {
     }
     let all = scatters(&points);
     let best = least(&all);
-    if best.1 > SCATTER_MAX {
+    if best.1 > SCATTER_MAX || falls_or_bends(&points, best.0) {
         return Classification::Other;
     }
     let mut possible: Vec<GrowthClass> = all
@@ -151,6 +159,18 @@ fn usable(points: &[(u32, f64)]) -> Vec<(f64, f64)> {
         }
     }
     apart
+}
+
+/// Returns true if costs fall from one size to the next, or leave the class.
+fn falls_or_bends(points: &[(f64, f64)], class: GrowthClass) -> bool {
+    points.windows(2).any(|pair| {
+        let [(small, before), (large, after)] = *pair else {
+            return false;
+        };
+        let step = (after / before).ln();
+        let expected = class.log_at(large) - class.log_at(small);
+        step < -FALL_MAX || (step - expected).abs() > BEND_MAX
+    })
 }
 
 /// The standard deviation of the residuals, by class.
@@ -230,6 +250,37 @@ mod tests {
             Classification::Among(vec![GrowthClass::Linear, GrowthClass::Linearithmic])
         );
         assert_eq!(classify(&points(|n| n.powf(1.5))), Classification::Other);
+    }
+
+    #[test]
+    fn case_92_waste_on_small_inputs() {
+        // Fuel of a sort that wastes on every input what the largest one would cost.
+        let wasted = [
+            1_049_611_726.0,
+            1_049_861_280.0,
+            1_051_349_067.0,
+            1_059_966_749.0,
+            1_104_100_929.0,
+            1_319_037_888.0,
+            2_331_588_727.0,
+        ];
+        let sizes = (0..7).map(|step| 1000_u32 << (2 * step));
+        let points_of = |costs: [f64; 7]| sizes.clone().zip(costs).collect::<Vec<_>>();
+        assert_eq!(classify(&points_of(wasted)), Classification::Other);
+        // The same, but a little of it: the last size leaves the class of the others.
+        assert_eq!(
+            classify(&points_of([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.5])),
+            Classification::Other
+        );
+        // Work that falls is in no class, whatever it does afterwards.
+        assert_eq!(
+            classify(&points_of([1.0, 1.0, 1.0, 0.9, 1.0, 1.0, 1.0])),
+            Classification::Other
+        );
+        assert_eq!(
+            classify(&points_of([1.0, 1.01, 1.0, 0.99, 1.02, 1.0, 1.0])),
+            Classification::Class(GrowthClass::Constant)
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! `-`, so that it needs no escaping in a path, a URL, a cell or a shell.
 
 use std::collections::HashSet;
+use unicode_security::confusable_detection::skeleton;
 
 /// The largest number of characters of an id, without the number that [`unique`] may append.
 pub const ID_CHARS_MAX: usize = 48;
@@ -53,6 +54,34 @@ pub fn slug(name: &str) -> String {
         id.insert_str(0, "x-");
     }
     id
+}
+
+/// How a name looks to a reader: two names of which this is the same would be mistaken for each other.
+///
+/// The skeleton of Unicode's security mechanisms (UTS #39), in which a Cyrillic `о` is an `o` and what
+/// cannot be seen is nothing, in lower case, and with one space for whatever is blank or a separator.
+///
+/// ```
+/// use bakeoff_domain::ids::look;
+/// assert_eq!(look("sort\u{a0}l"), look("Sort l"));
+/// assert_ne!(look("sort l"), look("sort k"));
+/// ```
+pub fn look(name: &str) -> String {
+    let shown: String = name
+        .chars()
+        .filter(|c| !c.is_control() || c.is_whitespace())
+        .map(|c| if is_blank(c) { ' ' } else { c })
+        .collect();
+    let plain: String = skeleton(&shown).collect();
+    let plain = plain.to_lowercase();
+    let words = plain.split(|c: char| is_blank(c) || SEPARATORS.contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Whether a character is shown as empty space; the last one is Braille's.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == '\u{2800}'
 }
 
 /// The ids of several names, in their order: where two names have the same [`slug`], the later one
@@ -122,6 +151,40 @@ mod tests {
         assert!(slug("\u{202e}evil").starts_with("evil-"));
         assert_eq!(slug("").len(), 8);
         assert_eq!(slug("..").len(), 8);
+    }
+
+    #[test]
+    fn names_that_look_alike_have_the_same_look() {
+        for other in [
+            "sort\u{a0}loop",
+            "sort\u{2002}loop",
+            "sort\u{3000}loop",
+            "sort\u{2800}loop",
+            "sort \u{200b}loop",
+            "so\u{ad}rt loop",
+            "\u{202e}sort loop",
+            "sort loop\u{e0061}",
+            "sort\u{7f} loop",
+            "s\u{43e}rt loop",
+            "SORT L\u{39f}OP",
+            "sort \u{217c}oop",
+            "sort\u{2010}loop",
+            "sort lo\u{3bf}p",
+        ] {
+            assert_eq!(look(other), look("sort loop"), "{other:?}");
+        }
+        assert_eq!(look("caf\u{e9}"), look("cafe\u{301}"));
+        for (one, other) in [
+            ("sort l", "sort k"),
+            ("sortl", "sort l"),
+            ("C++", "C#"),
+            ("top k/β", "top k/γ"),
+            ("堆", "排序"),
+            ("heap 2", "heap 3"),
+            ("..", "/etc+"),
+        ] {
+            assert_ne!(look(one), look(other), "{one:?} {other:?}");
+        }
     }
 
     #[test]

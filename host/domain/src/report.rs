@@ -135,10 +135,13 @@ pub enum Ended {
     NotMeasured,
 }
 
+/// What a report has for the class of growth where none fits.
+pub const NO_CLASS: &str = "other";
+
 /// How a variant's work grows with size, as classified by fuel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// The class that fits best: `1`, `log n`, `n`, `n log n`, `n²`, `n³`.
+    /// The class that fits best: `1`, `log n`, `n`, `n log n`, `n²`, `n³`; `other` if none fits.
     pub class: String,
     /// Classes that cannot be told from it.
     #[serde(default)]

@@ -163,7 +163,7 @@ fn precompile_timed(component: &[u8], task: &BuildTask) -> Result<Vec<Vec<u8>>, 
     let versions = match task.code {
         // Its time is subtracted from all variants alike.
         TaskInput::NoOp => 1,
-        _ => layout::versions(component.len()),
+        _ => layout::versions(component),
     };
     let component = &*reserve::in_advance(component, task.memory_bytes);
     let laid_out = (0..versions as u64)

@@ -5,33 +5,72 @@
 //! `.`, `?`, `else`) stays on the line of the `}` before it. A line of more than 80 characters, not
 //! counting the spaces between its tokens, counts as several. So blank lines, comments, spaces and line breaks
 //! make no difference, and neither does a macro that its source is passed through.
+//!
+//! What a source can read is code, wherever it stands. `include_bytes!` and its like can only include
+//! the source itself, since a build has no other file: where one of them is named at all, comments are
+//! tokens, each a line of its own, and the spaces count too, as one more run of characters. A macro sees
+//! the documentation among what it is given as attributes: between the brackets of a macro it counts
+//! like them.
 
 /// The rule, as a part of the key of what it counted.
-pub(crate) const LINES_RULE: &str = "tokens-1";
+pub(crate) const LINES_RULE: &str = "tokens-2";
 
 /// Characters of tokens in one line: a line of 100 with its indentation and spaces.
 const LINE_CHARS: u64 = 80;
 
+/// The macros that read a file.
+const INCLUDES: [&str; 3] = ["include", "include_bytes", "include_str"];
+
 /// Returns the number of logical lines of a source. Takes time linear in its length, and never fails: of
 /// a text that is no Rust it counts what looks like tokens.
 pub(super) fn logical_lines(text: &str) -> u64 {
+    let reads_itself = pieces(text).any(|piece| {
+        matches!(piece, Piece::Token(token)
+            if INCLUDES.contains(&token.strip_prefix("r#").unwrap_or(token)))
+    });
     let mut layout = Layout::default();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let skipped = blank(rest);
-        let length = if skipped > 0 {
-            skipped
-        } else {
-            token(rest, first)
-        };
-        let (token, after) = rest.split_at(length);
-        if skipped == 0 {
-            layout.add(token);
+    let mut space_chars = 0_u64;
+    for piece in pieces(text) {
+        match piece {
+            Piece::Token(token) => layout.add(token),
+            Piece::Comment(comment)
+                if reads_itself || (layout.in_macro() && is_documentation(comment)) =>
+            {
+                layout.add_comment(comment);
+            }
+            Piece::Space(space) if reads_itself => space_chars += space.chars().count() as u64,
+            Piece::Comment(_) | Piece::Space(_) => {}
         }
-        rest = after;
     }
     layout.end_line();
-    layout.lines
+    layout.lines + space_chars.div_ceil(LINE_CHARS)
+}
+
+/// A part of a source.
+enum Piece<'a> {
+    Token(&'a str),
+    Comment(&'a str),
+    Space(&'a str),
+}
+
+/// The parts of a source, in order; together they are the source.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let (comment, space) = (comment(rest), rest.len() - rest.trim_start().len());
+        let length = match comment.max(space) {
+            0 => token(rest, first),
+            blank => blank,
+        };
+        let (piece, after) = rest.split_at(length);
+        rest = after;
+        Some(match (comment, space) {
+            (0, 0) => Piece::Token(piece),
+            (0, _) => Piece::Space(piece),
+            _ => Piece::Comment(piece),
+        })
+    })
 }
 
 #[derive(Default)]
@@ -41,6 +80,12 @@ struct Layout {
     chars: u64,
     /// The brackets that are open, innermost last; `#` for that of an attribute.
     open: Vec<u8>,
+    /// How many brackets were open where the outermost macro began whose own are open.
+    macro_from: Option<usize>,
+    /// Whether the last tokens were a name and `!`, or these and another name.
+    after_macro_name: bool,
+    /// Whether the last token was a name.
+    after_name: bool,
     /// Whether the last token was a `}`, so that the line may go on.
     after_brace: bool,
     /// Whether the last token was `#`, or `!` behind it.
@@ -54,6 +99,18 @@ impl Layout {
             self.end_line();
         }
         self.chars += token.chars().count() as u64;
+        // Some characters that a name may begin with are no letters, such as `℘`.
+        let is_name = token.starts_with(|c: char| c.is_alphabetic() || c == '_' || !c.is_ascii());
+        let named = std::mem::replace(&mut self.after_name, is_name);
+        let begins_macro = std::mem::take(&mut self.after_macro_name);
+        match token {
+            "{" | "(" | "[" if begins_macro => {
+                self.macro_from.get_or_insert(self.open.len());
+            }
+            "!" => self.after_macro_name = named,
+            // `macro_rules! name {`
+            _ => self.after_macro_name = begins_macro && is_name,
+        }
         let attribute = std::mem::take(&mut self.after_hash);
         match token {
             "#" => self.after_hash = true,
@@ -77,6 +134,21 @@ impl Layout {
             ";" | "," if matches!(self.open.last(), None | Some(b'{')) => self.end_line(),
             _ => {}
         }
+        if matches!(token, "}" | ")" | "]") && self.macro_from >= Some(self.open.len()) {
+            self.macro_from = None;
+        }
+    }
+
+    /// A comment that counts: lines of its own.
+    fn add_comment(&mut self, comment: &str) {
+        self.end_line();
+        self.chars = comment.chars().count() as u64;
+        self.end_line();
+    }
+
+    /// Whether what comes next is given to a macro.
+    fn in_macro(&self) -> bool {
+        self.macro_from.is_some()
     }
 
     fn end_line(&mut self) {
@@ -84,15 +156,25 @@ impl Layout {
     }
 }
 
-/// Bytes of space or of a comment at the beginning of a text.
-fn blank(text: &str) -> usize {
+/// Bytes of a comment at the beginning of a text.
+fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
     }
     if text.starts_with("/*") {
         return block_comment(text.as_bytes());
     }
-    text.len() - text.trim_start().len()
+    0
+}
+
+/// Whether a comment documents something: to a macro it is an attribute.
+fn is_documentation(comment: &str) -> bool {
+    match comment.as_bytes() {
+        [b'/', b'/', b'!', ..] | [b'/', b'*', b'!', ..] => true,
+        [b'/', b'/', b'/', rest @ ..] => rest.first() != Some(&b'/'),
+        [b'/', b'*', b'*', rest @ ..] => !matches!(rest.first(), Some(b'*' | b'/')),
+        _ => false,
+    }
 }
 
 /// Bytes of a block comment, which may hold others.
@@ -220,6 +302,46 @@ pub fn sum(values: Vec<u64>, keep: bool) -> u64 {
         let through_macro =
             format!("macro_rules! same {{ ($($t:tt)*) => {{ $($t)* }} }} same! {{ {one_line} }}");
         assert!(logical_lines(&through_macro) > 15);
+    }
+
+    #[test]
+    fn case_87_table_in_comments() {
+        let table = "1022050301 2545373330 2337446730 ".repeat(200);
+        let lines = table.chars().count() as u64 / LINE_CHARS;
+        let code = "fn at(n: usize) -> u8 { T[n] }";
+        let unread = format!("const T: [u8; 1] = [0]; // {table}\n{code}");
+        assert_eq!(logical_lines(&unread), 4);
+        for including in [
+            "const T: &[u8] = include_bytes!(file!());",
+            "const T: &str = include_str!(\"source.rs\");",
+            "macro_rules! m { ($a:tt) => { const T: &[u8] = r#include_bytes!(file!()); } } m!(a);",
+            "use core::include_bytes as other; const T: &[u8] = other!(file!());",
+        ] {
+            for comment in [format!("// {table}\n"), format!("/* {table} */")] {
+                let counted = logical_lines(&format!("{including}{code}{comment}"));
+                assert!(counted > lines, "{including} {counted}");
+            }
+            let spaces = " \n\t".repeat(40 * 80);
+            let counted = logical_lines(&format!("{including}{code}{spaces}"));
+            assert!(counted > 120, "{including} {counted}");
+        }
+        for documenting in [
+            format!("m! {{\n/// {table}\n;\n}}"),
+            format!("n!( {{ }} [ /** {table} */ ] );"),
+            format!("\u{2118}! {{\n/// {table}\n}}"),
+            format!("macro_rules! m {{ () => {{ n! {{ //! {table}\n }} }} }}"),
+        ] {
+            let counted = logical_lines(&format!("{documenting} {code}"));
+            assert!(counted > lines, "{documenting} {counted}");
+        }
+        for unseen in [
+            format!("m!(a); /// {table}\n{code}"),
+            format!("m! {{ // {table}\n }} {code}"),
+            format!("if !{{ a }} {{ }} /// {table}\n{code}"),
+            format!("m! {{ //// {table}\n /*** {table} */ /**/ }} {code}"),
+        ] {
+            assert!(logical_lines(&unseen) < 10, "{unseen}");
+        }
     }
 
     #[test]

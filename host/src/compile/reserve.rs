@@ -4,7 +4,8 @@
 //! program that allocates would mostly be timed for what the kernel does. So a timed component gets
 //! the memory that it may have from the start, and its `memory.grow` only counts pages of it. What the
 //! guest sees is the same: `memory.size` is what it would be, growing fails beyond the same limit, and
-//! new pages are zero.
+//! new pages are zero. What lies beyond that size is there all the same: code that reads it finds zeros,
+//! where a checked call would trap.
 //!
 //! A component whose memory is shared between modules, or that has several, is left as it is: it grows
 //! by the system's means, and pays for that.

@@ -7,7 +7,6 @@ use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section, integer};
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The most approaches of an experiment.
@@ -293,7 +292,7 @@ pub(super) fn approaches(
     found: &mut Vec<Finding>,
 ) -> Option<(Vec<Approach>, Vec<ApproachPlace>)> {
     let wanted = sections.len();
-    let mut taken: HashMap<String, (String, Range<usize>)> = HashMap::new();
+    let mut taken: Vec<At<String>> = Vec::new();
     let (mut list, mut places) = (Vec::new(), Vec::new());
     for mut section in sections {
         let name = section.text("name", found);
@@ -339,33 +338,52 @@ pub(super) fn approaches(
     (list.len() == wanted).then_some((list, places))
 }
 
-/// Refuses two approaches whose names have the same id.
-fn refuse_duplicate(
-    taken: &mut HashMap<String, (String, Range<usize>)>,
-    name: &At<String>,
-    found: &mut Vec<Finding>,
-) {
-    let id = ids::slug(&name.value);
-    let Some((other, place)) = taken.get(&id) else {
-        taken.insert(id, (name.value.clone(), name.span.clone()));
+/// The way out for two names with the same id.
+const KEPT_AS: &str = "rename one: case, spaces and punctuation do not tell names apart";
+
+/// Refuses two approaches whose names have the same id, or look the same.
+fn refuse_duplicate(taken: &mut Vec<At<String>>, name: &At<String>, found: &mut Vec<Finding>) {
+    let alike = |other: &&At<String>| {
+        ids::slug(&other.value) == ids::slug(&name.value)
+            || ids::look(&other.value) == ids::look(&name.value)
+    };
+    let Some(other) = taken.iter().find(alike) else {
+        taken.push(name.clone());
         return;
     };
-    let message = if *other == name.value {
-        format!("two approaches are called {}", quoted(&name.value))
+    let shown = (quoted(&other.value), quoted(&name.value));
+    let id = ids::slug(&name.value);
+    let (message, way_out) = if other.value == name.value {
+        (format!("two approaches are called {}", shown.1), KEPT_AS)
+    } else if ids::slug(&other.value) == id {
+        (
+            format!("{} and {} would both be kept as `{id}`", shown.0, shown.1),
+            KEPT_AS,
+        )
     } else {
-        format!(
-            "{} and {} would both be kept as `{id}`",
-            quoted(other),
-            quoted(&name.value)
+        let (place, differs) = first_difference(&other.value, &name.value);
+        (
+            format!(
+                "{} and {} read alike: they differ in character {place}, {differs}",
+                shown.0, shown.1
+            ),
+            "rename one: spaces of other kinds, characters that cannot be seen, and letters that \
+             look like others do not tell names apart",
         )
     };
     found.push(
-        Finding::new(
-            name.span.clone(),
-            message,
-            "the second one",
-            "rename one: case, spaces and punctuation do not tell names apart",
-        )
-        .with_other(place.clone(), "the first one"),
+        Finding::new(name.span.clone(), message, "the second one", way_out)
+            .with_other(other.span.clone(), "the first one"),
     );
+}
+
+/// Where two names differ first, counted from 1, and what stands there in each.
+fn first_difference(one: &str, other: &str) -> (usize, String) {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    let same = same.count();
+    let at = |name: &str| match name.chars().nth(same) {
+        Some(character) => format!("U+{:04X}", u32::from(character)),
+        None => "the end".to_owned(),
+    };
+    (same + 1, format!("{} and {}", at(one), at(other)))
 }

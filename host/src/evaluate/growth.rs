@@ -3,7 +3,7 @@
 use super::evidence::{VariantEvidence, call_ns};
 use bakeoff_domain::growth::{self, Classification};
 use bakeoff_domain::measurement::{Metric, Replica};
-use bakeoff_domain::report::{CaseLabel, Growth, Interval};
+use bakeoff_domain::report::{CaseLabel, Growth, Interval, NO_CLASS};
 
 /// The class of growth by fuel, with those it cannot be told from, and the effective exponent by
 /// time. `None` where the cases have no sizes, or too few of them for a class.
@@ -29,7 +29,7 @@ pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
             let first = names.next()?;
             (first, names.collect())
         }
-        Classification::Other => ("other".to_owned(), Vec::new()),
+        Classification::Other => (NO_CLASS.to_owned(), Vec::new()),
         Classification::TooFewSizes { .. } => return None,
     };
     Some(Growth {

@@ -83,6 +83,7 @@ mod tests {
             calls: 3,
             cpu_ns: 0,
             constant_input: false,
+            constant_arguments: Vec::new(),
         };
         GateRecord {
             cases: numbers.iter().enumerate().map(case).collect(),

@@ -51,6 +51,7 @@ impl Gate<'_> {
         Ok(CheckedCase {
             // Fixed by name, and said to be.
             constant_input: false,
+            constant_arguments: Vec::new(),
             case,
             fuel: fresh.fuel,
             fuel_later,

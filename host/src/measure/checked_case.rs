@@ -31,6 +31,10 @@ pub struct CheckedCase {
     /// Whether the input was the same for every seed that was tried.
     #[serde(default)]
     pub constant_input: bool,
+    /// Where the input was not: the arguments, counted from 0, that were the same for every seed that
+    /// was tried and are larger than a few numbers.
+    #[serde(default)]
+    pub constant_arguments: Vec<u32>,
 }
 
 /// What the workload's `assess` says of the answer to one input.
@@ -82,6 +86,7 @@ mod tests {
             assessed: vec![("error".into(), f64::NAN), ("rank".into(), 2.0)],
             calls: 1,
             constant_input: false,
+            constant_arguments: Vec::new(),
         };
         let text = serde_json::to_string(&case).unwrap();
         let read: CheckedCase = serde_json::from_str(&text).unwrap();

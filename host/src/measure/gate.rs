@@ -30,6 +30,9 @@ const FUEL_BETWEEN: u64 = 250_000_000;
 /// The number of other seeds that make an input, to see whether it depends on them: enough that a
 /// workload which draws one of two inputs is told from one that draws nothing, mostly.
 const OTHER_SEEDS: u32 = 7;
+/// An argument of at most so many bytes may be the same from every seed, and nobody is told: a number or
+/// two that say what is asked for, such as a `k`.
+const CONSTANT_BYTES_MAX: usize = 16;
 /// The place of these seeds, where no case has its own.
 const CONSTANT: CaseIndex = u32::MAX as usize;
 
@@ -122,6 +125,13 @@ impl Gate<'_> {
         let (fresh, peak) = self.first_call(case, seed)?;
         let repeats = self.repeats(case, seed, &fresh)?;
         let arguments = self.workload.arguments(case, seed)?;
+        let same = self.constant_arguments(case, &arguments)?;
+        let constant_input = same
+            .as_ref()
+            .is_some_and(|same| same.len() == arguments.len());
+        let large = same.unwrap_or_default().into_iter().filter(|argument| {
+            !constant_input && arguments[*argument].bytes() > CONSTANT_BYTES_MAX
+        });
         Ok(CheckedCase {
             case,
             fuel: fresh.fuel,
@@ -137,7 +147,8 @@ impl Gate<'_> {
                 .workload
                 .assess(case, &arguments, fresh.value.as_ref())?,
             calls: 1 + repeats.calls,
-            constant_input: self.is_constant(case, &arguments)?,
+            constant_input,
+            constant_arguments: large.map(|argument| argument as u32).collect(),
         })
     }
 
@@ -198,22 +209,29 @@ impl Gate<'_> {
         })
     }
 
-    /// Returns true if the workload makes this input of the case from every seed. For cases of a file,
-    /// which have no seed, it is false.
-    fn is_constant(&mut self, case: CaseIndex, arguments: &[Value]) -> Result<bool, Halt> {
+    /// Returns the arguments, counted from 0, that the workload makes alike from every seed of the case.
+    /// `None` for cases of a file, which have no seed.
+    fn constant_arguments(
+        &mut self,
+        case: CaseIndex,
+        arguments: &[Value],
+    ) -> Result<Option<Vec<usize>>, Halt> {
         if !self.workload.draws_inputs() {
-            return Ok(false);
+            return Ok(None);
         }
+        let mut same: Vec<usize> = (0..arguments.len()).collect();
         for other in 0..OTHER_SEEDS {
+            if same.is_empty() {
+                break;
+            }
             let seed = self.seed_of(case, CONSTANT, other);
             let drawn = self.workload.arguments(case, seed)?;
-            let same = drawn.len() == arguments.len()
-                && drawn.iter().zip(arguments).all(|(a, b)| a.same_as(b));
-            if !same {
-                return Ok(false);
-            }
+            same.retain(|argument| {
+                let drawn = drawn.get(*argument);
+                drawn.is_some_and(|drawn| drawn.same_as(&arguments[*argument]))
+            });
         }
-        Ok(true)
+        Ok(Some(same))
     }
 
     /// Returns the seed of a call on `case` that is made while case `about` is checked.

@@ -92,6 +92,7 @@ impl Run<'_> {
             }
         }
         self.warn_of_constant_inputs()?;
+        self.warn_of_constant_arguments()?;
         self.assess().await?;
         self.stage_done(Stage::Check)
     }

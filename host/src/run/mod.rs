@@ -14,6 +14,7 @@ mod builds;
 mod changes;
 mod checks;
 mod conclude;
+mod constant_arguments;
 mod context;
 mod cost;
 mod error;

@@ -1,5 +1,6 @@
 //! The notes of a report: what a reader should know about how the numbers were measured.
 
+use super::constant_arguments;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
@@ -86,6 +87,13 @@ pub(super) fn notes(
     for case in constant_cases(record) {
         let case = record.cases[case].to_string();
         notes.about(CONSTANT_INPUTS, &case, CONSTANT_INPUTS_ADVICE);
+    }
+    let gates = record.gates.iter().map(|gate| &gate.value);
+    for (argument, cases) in constant_arguments::constant_arguments(gates) {
+        let beginning = constant_arguments::beginning(argument);
+        for case in cases.iter().filter_map(|case| record.cases.get(*case)) {
+            notes.about(&beginning, &case.to_string(), constant_arguments::ADVICE);
+        }
     }
     if let Some(outcome) = outcome {
         on_the_race(&mut notes, outcome, record.environment.cores);

@@ -3,7 +3,7 @@
 use super::numbers::{count, significant};
 use super::view::{name, ranked};
 use super::{speed, too_short, view};
-use crate::report::{Basis, CaseLabel, Report, VerdictRow};
+use crate::report::{Basis, CaseLabel, NO_CLASS, Report, VerdictRow};
 use crate::verdict::Verdict;
 
 /// Two variants of which one is faster on small inputs and the other on large ones.
@@ -243,11 +243,14 @@ fn growth(report: &Report) -> Vec<String> {
                 let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
                 format!(", time as size^{value}{ends}")
             });
-            Some(format!(
-                "{}: work grows as {}{unsure}{exponent}.",
-                name(report, &variant.id),
-                view::joined(&classes).replace(" and ", " or ")
-            ))
+            let grows = match growth.class.as_str() {
+                NO_CLASS => "no class of growth fits its work".to_owned(),
+                _ => format!(
+                    "work grows as {}{unsure}",
+                    view::joined(&classes).replace(" and ", " or ")
+                ),
+            };
+            Some(format!("{}: {grows}{exponent}.", name(report, &variant.id)))
         })
         .collect()
 }
@@ -256,7 +259,31 @@ fn growth(report: &Report) -> Vec<String> {
 mod tests {
     use super::super::fixture;
     use super::*;
+    use crate::report::{Growth, Interval};
     use serde_json::json;
+
+    #[test]
+    fn where_no_class_fits_none_is_named() {
+        let mut report = fixture::report(json!({}));
+        let growth = |class: &str, value: f64| Growth {
+            class: class.to_owned(),
+            alternatives: Vec::new(),
+            exponent: Some(Interval {
+                value,
+                low: None,
+                high: None,
+            }),
+        };
+        report.variants[0].growth = Some(growth("n", 1.0));
+        report.variants[1].growth = Some(growth(NO_CLASS, 0.1));
+        assert_eq!(
+            super::growth(&report),
+            [
+                "best: work grows as n, time as size^1.0.",
+                "new: no class of growth fits its work, time as size^0.10.",
+            ]
+        );
+    }
 
     #[test]
     fn verdicts_by_size_that_replicas_alone_do_not_bear_are_said_to_be_missing() {
