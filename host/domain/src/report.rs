@@ -388,8 +388,7 @@ pub struct VerdictRow {
     /// The number of replicas that it rests on; 0 for a duplicate, and where it was not kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replicas: u32,
-    /// Without a verdict: with about how many seconds of measuring in all there would be one, as
-    /// far as the replicas so far can tell.
+    /// Without a verdict: about how many seconds of measuring in all would likely bring one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
     /// The ratios on a quiet and on a crowded core, if they have opposite signs; there is no verdict
