@@ -4,6 +4,7 @@
 pub(crate) mod encoded;
 
 mod experiment;
+mod heavy_tail;
 mod known_inputs;
 mod recoded;
 mod too_quick;

@@ -143,9 +143,21 @@ pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
     let (report, _) = agreement(Forged::that_inverts(1));
     assert!(reversals(&report) > 0, "{:#}", report["verdicts"]);
 
+    // Who is faster in most samples and slower in total wins nothing.
+    let (report, said) = agreement(Forged::with_a_tail());
+    said.has("time", "beats");
+    assert!(withheld(&report) > 3, "{:#}", report["verdicts"]);
+
     // A variant that failed in the race has no verdicts; it still counts in the number of pairs.
     let (report, _) = agreement(Forged::with_a_loser_that_leaves().with_failed(3));
     assert_eq!(report["verdicts"].as_array().unwrap().len(), 6 + 3 * 5);
+}
+
+fn withheld(report: &Value) -> usize {
+    let rows = report["verdicts"].as_array().unwrap();
+    rows.iter()
+        .filter(|row| row["totals"]["withhold"] == true)
+        .count()
 }
 
 fn reversals(report: &Value) -> usize {

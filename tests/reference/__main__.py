@@ -29,7 +29,7 @@ def with_duplicates(evidence, found, tied):
                 names = [duplicate if name == original else name for name in (a, b)]
                 found[(*names, case)] = row
     row = {"verdict": "tie", "below_threshold": tied, "count": 0}
-    row |= {"value": 0.0, "low": 0.0, "high": 0.0}
+    row |= {"value": 0.0, "low": 0.0, "high": 0.0, "total": None, "withheld": False}
     for duplicate, original in evidence.duplicates():
         found[original, duplicate, None] = row
     return found
@@ -81,6 +81,9 @@ def reported(report):
             kept |= {"count": row["count"]} if "count" in row else {}
             if reading in ("time", "wall"):
                 sides = row.get("reversal")
+                totals = row.get("totals")
+                kept["total"] = totals and math.log(totals["ratio"])
+                kept["withheld"] = bool(totals and totals["withhold"])
                 kept["sides"] = sides and tuple(map(math.log, (sides["quiet"], sides["crowded"])))
             case = row.get("case")
             name = row["a"], row["b"], None if case is None else str(case)

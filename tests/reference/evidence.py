@@ -18,6 +18,7 @@ class Sample:
         self.block = row["block"]
         self.log = math.log(max(per_call, 1.0))
         self.duration = row[clock]
+        self.total = max(per_call, 1.0) * row["calls"]
 
 
 class Replica:
@@ -35,6 +36,12 @@ class Replica:
         others = {s.block: s.log for s in self.of(b, case, single)}
         own = self.of(a, case, single)
         return {s.block: s.log - others[s.block] for s in own if s.block in others}
+
+    def totals(self, a, b, case, single):
+        """The total times of two on a case, in the blocks in which both took part."""
+        blocks = self.by_block(a, b, case, single)
+        found = [[s.total for s in self.of(v, case, single) if s.block in blocks] for v in (a, b)]
+        return tuple(map(sum, found))
 
     def difference(self, a, b, case, single):
         found = self.by_block(a, b, case, single)

@@ -11,6 +11,7 @@ CLOCKS = {"time": "cpu_ns", "wall": "wall_ns"}
 LEAST_PRACTICAL = {"time": 0.0, "wall": 0.02}
 BASES = {"all": 0.9, "solo": 0.1}
 P_MAX = 0.003
+MACHINE_NS = 1e8
 
 
 def varies(source):
@@ -123,7 +124,19 @@ class Race:
         ends = sequence.ends(level, (0.0, -self.near, self.near))
         row = ratio_row(differences, ends, self.near)
         sides = inversion(found, self.near, P_MAX * self.claims.of_reading * scope)
+        row |= self.totals(row, pair, cases, [replica for replica, _, _ in found])
         return withheld(row, sides) if sides else row | {"sides": None}
+
+    def totals(self, row, pair, cases, replicas):
+        """What changes where total times say something else than the interval."""
+        by_case = []
+        for case in cases if replicas else []:
+            single = case in self.evidence.kind(*pair)
+            times = [replica.totals(*pair, case, single) for replica in replicas]
+            usual = median(replica.difference(*pair, case, single) for replica in replicas)
+            by_case.append((times, usual))
+        total = beyond_the_machine(by_case, self.near)
+        return against_totals(row, total)
 
     def changes_places(self, a, b, replicas):
         """Whether who of a pair is faster is another alone than side by side."""
@@ -174,6 +187,50 @@ class Race:
                 for case in self.evidence.timed:
                     found[(*pair, case)] = self.direct(pair, case, name, replicas)
         return found
+
+
+def beyond_the_machine(by_case, near):
+    """The difference of the total times, if not even the machine can have made it."""
+    if not by_case:
+        return None
+    logs = [math.log(sum(a for a, _ in times) / sum(b for _, b in times)) for times, _ in by_case]
+    total = mean(logs)
+    if total < 0:
+        turned = [([(b, a) for a, b in times], -usual) for times, usual in by_case]
+    else:
+        turned = by_case
+    least = mean([least_total(times, usual) for times, usual in turned])
+    return total if min(abs(total), least) > near else None
+
+
+def least_total(times, usual):
+    """The difference of the totals if the machine made all of the excess that it may have made."""
+    excess = sorted((a - math.exp(usual) * b, math.exp(usual) * b) for a, b in times)
+    opposite = [3 * max(0.0, -value) for value, _ in excess]
+    machine, excess = [opposite[0], *opposite[:-1]], excess[::-1]
+    for place, least in zip(range(len(excess)), (MACHINE_NS, 0)):
+        machine[place] = max(machine[place], least + excess[place][1])
+    left = sum(max(0.0, value - share) for (value, _), share in zip(excess, machine, strict=True))
+    return math.log(math.exp(usual) + left / sum(b for _, b in times))
+
+
+def against_totals(row, total):
+    """A row whose interval holds the totals, without a verdict that they contradict."""
+    low, high = row["low"], row["high"]
+    end = high if total is not None and total > 0 else low
+    if total is None or (end is not None and abs(total) <= abs(end) and total * end > 0):
+        return {"total": None, "withheld": False}
+    held = {
+        "total": total,
+        "low": None if low is None else min(low, total),
+        "high": None if high is None else max(high, total),
+        "withheld": contradicts(total, row["verdict"]),
+    }
+    return held | ({"verdict": "no-call", "below_threshold": False} if held["withheld"] else {})
+
+
+def contradicts(total, verdict):
+    return {"beats": total > 0, "beaten": total < 0, "tie": True}.get(verdict, False)
 
 
 def mean(values):
@@ -260,8 +317,11 @@ def add_implied(rows, kind_of, near):
                         end = ends[a, middle] + ends[middle, b]
                         ends[a, b] = min(ends.get((a, b), math.inf), end)
         for (a, b), row in rows.items():
-            is_open = row["verdict"] == "no-call" and row["sides"] is None
+            is_open = row["verdict"] == "no-call" and row["sides"] is None and not row["withheld"]
             if not is_open or kind_of(a, b) != kind or ((a, b) in ends) == ((b, a) in ends):
+                continue
+            implied = "beats" if (a, b) in ends else "beaten"
+            if row["total"] is not None and contradicts(row["total"], implied):
                 continue
             if (a, b) in ends:
                 known = math.inf if row["high"] is None else row["high"]

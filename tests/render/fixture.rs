@@ -143,6 +143,7 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         replicas: 12,
         settle_seconds: None,
         sign_inversion: None,
+        totals: None,
     }
 }
 

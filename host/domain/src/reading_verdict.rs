@@ -152,6 +152,7 @@ impl From<&ReadingVerdict> for PairVerdict {
             },
             replicas: row.count,
             sign_inversion: None,
+            totals: None,
         }
     }
 }

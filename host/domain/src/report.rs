@@ -3,6 +3,7 @@
 
 mod assemble;
 mod noise;
+mod rare_inputs;
 pub mod words;
 
 use crate::attempt::Attempt;
@@ -16,9 +17,10 @@ pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, VariantStatus, WeightChange,
 };
 use crate::spec::ReportOptions;
-use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Verdict};
+use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
 pub use assemble::{Facts, assemble, rescore};
 pub use noise::{Machine, noise};
+pub use rare_inputs::{RareInputs, rare_inputs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -386,18 +388,19 @@ pub struct VerdictRow {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// The number of replicas that it rests on; 0 for a duplicate, which ties without being raced, and
-    /// in reports of versions that did not keep it.
+    /// The number of replicas that it rests on; 0 for a duplicate, and where it was not kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replicas: u32,
-    /// Without a verdict: with about how many seconds of measuring in all there would be one, as
-    /// far as the replicas so far can tell.
+    /// Without a verdict: about how many seconds of measuring in all would likely bring one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
     /// The ratios on a quiet and on a crowded core, if they have opposite signs; there is no verdict
     /// then.
     #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
     pub sign_inversion: Option<SignInversion>,
+    /// The total times, where they lie beyond the interval of most samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
 }
 
 impl VerdictRow {
@@ -430,6 +433,7 @@ impl VerdictRow {
             replicas: pair.replicas,
             settle_seconds: None,
             sign_inversion: pair.sign_inversion,
+            totals: pair.totals,
         })
     }
 }

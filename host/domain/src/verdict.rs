@@ -73,6 +73,44 @@ impl SignInversion {
     }
 }
 
+/// Total times that lie on the far side of what a pair's differences say: most samples speak for one
+/// variant, and a few slow ones of it for the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Total time of `a` divided by total time of `b`, over cases the weighted geometric mean.
+    pub ratio: f64,
+    /// True if there is no verdict because of them.
+    pub withhold: bool,
+    /// The samples of the variant with more time in total that took twice as long as most, or longer.
+    pub slow: u32,
+    /// All samples of that variant that were compared.
+    pub samples: u32,
+    /// The slowest of these, as a multiple of what most took.
+    pub slowest: f64,
+}
+
+impl Totals {
+    /// The totals of `b` against `a`.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        Self {
+            ratio: 1.0 / self.ratio,
+            ..self
+        }
+    }
+
+    /// Returns true if the total times say the opposite of a verdict about `a`. A tie is contradicted by
+    /// totals that differ.
+    pub fn contradict(&self, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Beats => self.ratio > 1.0,
+            Verdict::Beaten => self.ratio < 1.0,
+            Verdict::Tie => true,
+            Verdict::NoCall => false,
+        }
+    }
+}
+
 /// A verdict about one pair, over all cases or on one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairVerdict {
@@ -94,6 +132,9 @@ pub struct PairVerdict {
     /// The inversion because of which there is no verdict, if there is one.
     #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
     pub sign_inversion: Option<SignInversion>,
+    /// Total times beyond the interval and beyond δ, if there are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
 }
 
 /// The smallest practical threshold for wall time, which is noisier than CPU time.
@@ -165,6 +206,7 @@ impl PairVerdict {
             verdict: self.verdict.mirrored(),
             interval: self.interval.inverse(),
             sign_inversion: self.sign_inversion.map(SignInversion::mirrored),
+            totals: self.totals.map(Totals::mirrored),
             ..self
         }
     }
@@ -187,6 +229,7 @@ impl PairVerdict {
             interval: RatioInterval::from_log(estimate, bounds),
             replicas: sequence.values().len() as u32,
             sign_inversion: None,
+            totals: None,
         };
         verdict.mark_threshold(practical_log);
         verdict
@@ -208,14 +251,46 @@ impl PairVerdict {
             },
             replicas: 0,
             sign_inversion: None,
+            totals: None,
         }
     }
 
-    /// Returns true if more replicas could bring a verdict. A sign inversion that few replicas show
-    /// may go away with more of them.
+    /// Returns true if more replicas could bring a verdict. A sign inversion or totals that few replicas
+    /// show may go away with more of them.
     pub fn is_open(&self) -> bool {
-        let inverts = self.sign_inversion.is_some() && self.replicas >= INVERSION_REPLICAS;
-        self.verdict == Verdict::NoCall && !inverts
+        let withheld = self.sign_inversion.is_some() || self.is_withheld_by_totals();
+        self.verdict == Verdict::NoCall && !(withheld && self.replicas >= WITHHELD_REPLICAS)
+    }
+
+    /// Returns true if there is no verdict because total times say the opposite.
+    pub fn is_withheld_by_totals(&self) -> bool {
+        self.totals.is_some_and(|totals| totals.withhold)
+    }
+
+    /// Keeps totals that lie beyond the interval, and widens that to hold them. Withdraws the verdict if
+    /// they contradict it.
+    pub(crate) fn set_totals(&mut self, totals: Option<Totals>) {
+        let RatioInterval { low, high, .. } = &mut self.interval;
+        let is_beyond = |totals: &Totals| match totals.ratio > 1.0 {
+            true => high.is_none_or(|high| totals.ratio > high),
+            false => low.is_none_or(|low| totals.ratio < low),
+        };
+        let Some(mut totals) = totals.filter(is_beyond) else {
+            return;
+        };
+        *low = low.map(|low| low.min(totals.ratio));
+        *high = high.map(|high| high.max(totals.ratio));
+        totals.withhold = totals.contradict(self.verdict);
+        if totals.withhold {
+            self.verdict = Verdict::NoCall;
+            self.below_threshold = false;
+        }
+        self.totals = Some(totals);
+    }
+
+    /// Returns true if total times lie beyond the interval, and more replicas would hardly change that.
+    pub(crate) fn has_lasting_totals(&self) -> bool {
+        self.totals.is_some() && self.replicas >= WITHHELD_REPLICAS
     }
 
     /// Withdraws the verdict because of a sign inversion, and widens the interval to hold both
@@ -273,8 +348,8 @@ impl PairVerdict {
     }
 }
 
-/// The number of replicas from which on a sign inversion is taken to stay.
-const INVERSION_REPLICAS: u32 = 24;
+/// The number of replicas from which on what withholds a verdict is taken to stay.
+const WITHHELD_REPLICAS: u32 = 24;
 
 /// The half-width of a pair's interval, and the replicas that would settle the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,6 +11,8 @@ mod instances;
 mod random;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
+#[path = "verdicts/tails.rs"]
+mod tails;
 
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::{Isolation, LiveVariant, SingleCalls, isolation};

@@ -187,6 +187,9 @@ fn row_value(row: &VerdictRow) -> Value {
     if let Some(inversion) = &row.sign_inversion {
         all.push(json!({ "reversal": inversion }));
     }
+    if let Some(totals) = &row.totals {
+        all.push(json!({ "totals": totals }));
+    }
     if let Some(seconds) = row.settle_seconds {
         all.push(json!({ "settle_seconds": seconds }));
     }

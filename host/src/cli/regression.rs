@@ -4,6 +4,7 @@
 
 use crate::render::escape::Plain;
 use bakeoff_domain::report::{Ended, Protocol, Report, VariantStatus, VerdictRow, words};
+use bakeoff_domain::verdict::Totals;
 use clap::ValueEnum;
 
 /// The result of the test of a variant against the baseline.
@@ -25,6 +26,11 @@ pub(super) enum Regression {
     },
     /// The order of the two depends on what else runs on the core.
     Reversal,
+    /// Total times say something else than most samples.
+    Totals {
+        /// Total time divided by that of the baseline, and the samples that make it.
+        totals: Totals,
+    },
     /// The two were not timed against each other.
     NotTimed {
         /// The id of the one that failed, if one did.
@@ -50,6 +56,12 @@ pub(super) fn against(report: &Report, baseline: &str, later: &str, allowed: f64
 /// Tests a verdict of the variant against the baseline.
 fn judge(row: &VerdictRow, allowed: f64) -> Regression {
     let limit = 1.0 + allowed;
+    let beyond = row
+        .totals
+        .filter(|totals| totals.withhold || totals.ratio > limit);
+    if let Some(totals) = beyond {
+        return Regression::Totals { totals };
+    }
     match (row.low, row.high) {
         (Some(low), Some(high)) if low > high => Regression::NotTimed { failed: None },
         (Some(low), _) if low > limit => Regression::Slower { low },
@@ -75,7 +87,9 @@ impl Regression {
         match self {
             Self::Slower { .. } => false,
             Self::NotSlower => true,
-            Self::Unknown { .. } | Self::Reversal | Self::NotTimed { .. } => unsure == Unsure::Pass,
+            Self::Unknown { .. } | Self::Reversal | Self::Totals { .. } | Self::NotTimed { .. } => {
+                unsure == Unsure::Pass
+            }
         }
     }
 
@@ -108,6 +122,12 @@ impl Regression {
             Self::Reversal => format!(
                 "{unknown}: their order depends on what else runs on the core; measure on dedicated \
                  cores"
+            ),
+            Self::Totals { totals } => format!(
+                "{unknown}: it takes {} × as long in total, which is not what most inputs say: {}; see \
+                 which inputs these are",
+                words::numbers::significant(totals.ratio, 3),
+                words::slow_samples(totals)
             ),
             Self::NotTimed { failed: Some(id) } => format!(
                 "{unknown}: {} failed, so they were not timed against each other; correct it",
@@ -176,6 +196,7 @@ mod tests {
             replicas: 0,
             settle_seconds: None,
             sign_inversion: None,
+            totals: None,
         }
     }
 

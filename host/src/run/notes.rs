@@ -11,7 +11,7 @@ use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
-use bakeoff_domain::report::{Machine, noise};
+use bakeoff_domain::report::{Machine, noise, rare_inputs};
 use bakeoff_domain::spec::State;
 use std::collections::BTreeSet;
 
@@ -160,6 +160,15 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
         on_the_analysis(notes, analysis, id);
     }
     let replicas = &outcome.raced.replicas;
+    for rare in rare_inputs(replicas) {
+        let after = format!(
+            " takes far longer on some inputs than on most: a call takes {} in the mean, and half of \
+             the samples less than {}.",
+            numbers::reading(rare.mean_ns, "ns"),
+            numbers::reading(rare.median_ns, "ns")
+        );
+        notes.about("", id(rare.variant), &after);
+    }
     let used: BTreeSet<_> = replicas.iter().map(|one| one.surroundings.core).collect();
     let machine = Machine {
         cores,

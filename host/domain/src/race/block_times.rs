@@ -1,6 +1,7 @@
 //! The times of one replica by block, and the differences of its pairs.
 
 use super::settings::RaceSettings;
+use super::totals::ReplicaTotals;
 use crate::measurement::{CaseIndex, Replica, SampleKind, VariantIndex};
 use crate::stats::{hodges_lehmann, median};
 use std::collections::BTreeSet;
@@ -16,6 +17,8 @@ pub(super) struct BlockTimes {
     blocks: usize,
     /// Of full samples: ln of nanoseconds; NaN where the variant made none.
     log_ns: Vec<f64>,
+    /// Of full samples: nanoseconds of all calls of a sample together.
+    sample_ns: Vec<f64>,
     /// By variant and case: ln of nanoseconds of its single call; NaN if it made none.
     single_log_ns: Vec<f64>,
     /// By variant and case, the clock's resolution relative to a full sample.
@@ -47,6 +50,7 @@ impl BlockTimes {
         let last = replica.samples.iter().map(|sample| sample.block as usize);
         let blocks = last.max().map_or(0, |last| last + 1).min(BLOCKS_MAX);
         let mut log_ns = vec![f64::NAN; rows * blocks];
+        let mut sample_ns = vec![0.0; rows * blocks];
         let mut single_log_ns = vec![f64::NAN; rows];
         let mut single_resolutions = vec![0.0; rows];
         let mut totals = vec![(0.0, 0.0); rows];
@@ -65,6 +69,7 @@ impl BlockTimes {
             match sample.kind {
                 SampleKind::Full => {
                     log_ns[row * blocks + block] = call_ns.ln();
+                    sample_ns[row * blocks + block] = call_ns * f64::from(sample.calls.max(1));
                     totals[row].0 += 1.0;
                     totals[row].1 += total_ns;
                 }
@@ -79,6 +84,7 @@ impl BlockTimes {
             cases,
             blocks,
             log_ns,
+            sample_ns,
             single_log_ns,
             resolutions: totals.iter().map(resolution).collect(),
             single_resolutions,
@@ -123,6 +129,40 @@ impl BlockTimes {
         value.is_finite().then(|| Difference {
             value,
             resolution: self.single_resolutions[of_a] + self.single_resolutions[of_b],
+        })
+    }
+
+    /// The total times of `a` and `b` on a case, and their differences one by one, of the samples that
+    /// [`difference`](Self::difference) compares.
+    pub(super) fn totals(
+        &self,
+        a: VariantIndex,
+        b: VariantIndex,
+        case: CaseIndex,
+    ) -> Option<ReplicaTotals> {
+        let value = self.difference(a, b, case)?.value;
+        let (row_a, row_b) = (self.number(a, case)?, self.number(b, case)?);
+        if !(self.has_full_samples(a, case) && self.has_full_samples(b, case)) {
+            return Some(ReplicaTotals {
+                value,
+                a_ns: self.single_log_ns[row_a].exp(),
+                b_ns: self.single_log_ns[row_b].exp(),
+                differences: vec![value],
+            });
+        }
+        let mut differences = self.differences_by_block(a, b, case);
+        let total = |row: usize| {
+            let times = self.sample_ns[row * self.blocks..].iter().zip(&differences);
+            let compared = times.filter(|(_, difference)| difference.is_finite());
+            compared.map(|(ns, _)| ns).sum()
+        };
+        let (a_ns, b_ns) = (total(row_a), total(row_b));
+        differences.retain(|value| value.is_finite());
+        Some(ReplicaTotals {
+            value,
+            a_ns,
+            b_ns,
+            differences,
         })
     }
 

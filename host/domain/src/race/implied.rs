@@ -53,7 +53,8 @@ impl Order {
 }
 
 /// Settles open pairs whose verdict follows from others of their kind. A direct verdict is never
-/// changed, and one that a sign inversion withholds stays withheld.
+/// changed, and one that a sign inversion or total
+/// times withhold stays withheld. Nothing is implied that total times contradict.
 pub(super) fn add_implied(settings: &RaceSettings, pairs: &mut [PairVerdict]) {
     let mut kinds: BTreeMap<Vec<CaseIndex>, Vec<usize>> = BTreeMap::new();
     for (place, pair) in pairs.iter().enumerate() {
@@ -73,6 +74,10 @@ fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
     if pair.verdict != Verdict::NoCall || pair.sign_inversion.is_some() {
         return;
     }
+    let is_contradicted = |verdict| {
+        let totals = pair.totals.as_ref();
+        totals.is_some_and(|totals| totals.withhold || totals.contradict(verdict))
+    };
     let log = |end: Option<f64>| end.map(f64::ln);
     let mut bounds = Bounds {
         low: log(pair.interval.low),
@@ -80,12 +85,12 @@ fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
     };
     // Both at once would be a contradiction among the direct verdicts: then nothing follows.
     match (order.get(pair.a, pair.b), order.get(pair.b, pair.a)) {
-        (Some(end), None) => {
+        (Some(end), None) if !is_contradicted(Verdict::Beats) => {
             let end = rounded_up(end);
             pair.verdict = Verdict::Beats;
             bounds.high = Some(bounds.high.map_or(end, |high| high.min(end)));
         }
-        (None, Some(end)) => {
+        (None, Some(end)) if !is_contradicted(Verdict::Beaten) => {
             let end = -rounded_up(end);
             pair.verdict = Verdict::Beaten;
             bounds.low = Some(bounds.low.map_or(end, |low| low.max(end)));

@@ -19,6 +19,7 @@ mod settings;
 mod sign_inversion;
 mod solo_comparison;
 mod times;
+mod totals;
 
 pub use crate::plan::LiveVariant;
 pub use alpha::{Basis, ClaimScope};

@@ -5,6 +5,7 @@ use super::block_times::{BlockTimes, Difference};
 use super::conditions::ReplicaConditions;
 use super::settings::RaceSettings;
 use super::sign_inversion;
+use super::totals::{PairTotals, ReplicaTotals};
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
 use crate::verdict::{PairVerdict, SignInversion, Verdict, judge};
@@ -16,6 +17,7 @@ struct ScopeSequence {
     sequence: ConfidenceSequence,
     /// By difference.
     conditions: Vec<ReplicaConditions>,
+    totals: PairTotals,
     /// The level of the correlation with the contention probe, divided as α is among the verdicts of
     /// the pair.
     p_max: f64,
@@ -33,6 +35,7 @@ impl ScopeSequence {
             sequence: ConfidenceSequence::new(settings.threshold(scope), settings.practical_log())
                 .with_first_scale(settings.first_scale(pair, case)),
             conditions: Vec::new(),
+            totals: PairTotals::default(),
             p_max: sign_inversion::P_MAX * settings.share(scope),
         }
     }
@@ -42,9 +45,15 @@ impl ScopeSequence {
         self.conditions.push(replica.into());
     }
 
+    /// Adds the total times of a replica by case, each with its weight.
+    fn push_totals(&mut self, cases: impl IntoIterator<Item = (f64, ReplicaTotals)>) {
+        self.totals.push(cases);
+    }
+
     fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
         let mut verdict =
             PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
+        verdict.set_totals(self.totals.apart(practical_log));
         if let Some(inversion) = self.sign_inversion(practical_log) {
             verdict.withhold(inversion);
         }
@@ -94,6 +103,7 @@ impl PairSequence {
             return;
         }
         let mut sum = (0.0, 0.0);
+        let mut totals = Vec::new();
         let mut complete = weights.iter().any(|weight| *weight > 0.0);
         for (case, weight) in weights
             .iter()
@@ -104,15 +114,19 @@ impl PairSequence {
                 complete = false;
                 continue;
             };
+            let of_case = times.totals(self.a, self.b, case);
+            totals.extend(of_case.clone().map(|of_case| (*weight, of_case)));
             sum.0 += weight * difference.value;
             sum.1 += weight * difference.resolution;
             let mut claimed = self.by_case.iter_mut();
             if let Some(scope) = claimed.find(|scope| scope.case == Some(case)) {
                 scope.push(difference.value, difference.resolution, replica);
+                scope.push_totals(of_case.map(|of_case| (1.0, of_case)));
             }
         }
         if complete {
             self.overall.push(sum.0, sum.1, replica);
+            self.overall.push_totals(totals);
         }
     }
 
@@ -125,8 +139,15 @@ impl PairSequence {
     /// with the contention probe.
     pub(super) fn quick_verdict(&mut self, practical_log: f64) -> Option<Verdict> {
         let verdict = judge(self.overall.sequence.coarse_bounds(), practical_log);
-        let inversion = self.overall.sign_inversion(practical_log);
-        inversion.is_none().then_some(verdict)
+        if self.overall.sign_inversion(practical_log).is_some() {
+            return None;
+        }
+        let is_contradicted = || {
+            let totals = self.overall.totals.apart(practical_log);
+            totals.is_some_and(|totals| totals.contradict(verdict))
+        };
+        let withheld = verdict != Verdict::NoCall && is_contradicted();
+        Some(if withheld { Verdict::NoCall } else { verdict })
     }
 
     /// The verdicts by case.

@@ -198,7 +198,8 @@ impl Analysis {
         about.any(|pair| {
             let beyond = pair.interval.high.is_some_and(|high| high < limit);
             let within = pair.interval.low.is_some_and(|low| low >= limit);
-            (pair.b == variant || variant == 0) && !beyond && !within
+            let is_known = beyond || within || pair.has_lasting_totals();
+            (pair.b == variant || variant == 0) && !is_known
         })
     }
 

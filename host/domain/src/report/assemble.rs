@@ -162,6 +162,7 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
         interval: row.interval(),
         replicas: row.replicas,
         sign_inversion: row.sign_inversion,
+        totals: row.totals,
     })
 }
 

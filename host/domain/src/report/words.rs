@@ -24,6 +24,7 @@ pub use cold_calls::ColdCalls;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use notes::NoteList;
+pub use open::slow_samples;
 pub use pairs::{pair, pair_short};
 pub use sizes::{Crossover, crossovers};
 pub use view::{Standing, about_first, listed, name, ordered_row, reference};

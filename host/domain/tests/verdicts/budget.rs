@@ -22,6 +22,8 @@ fn world(difference: f64) -> World {
     World {
         effects: vec![row(0.0), row(difference)],
         crowded: 0.0,
+        // Of a call of a fifth of a second these are seconds, as of a prototype with rare slow inputs.
+        spikes: 0.0,
         ..World::busy(&[0.0])
     }
 }

@@ -3,8 +3,9 @@
 use super::numbers::{budget, count, percent, reading};
 use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
+use crate::numbers::significant;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
-use crate::verdict::{SignInversion, Verdict};
+use crate::verdict::{SignInversion, Totals, Verdict};
 use std::collections::BTreeSet;
 
 /// A budget is suggested if it is at most this many times the present one.
@@ -76,6 +77,9 @@ pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
     if row.sign_inversion.is_some() {
         return "no call: the sign depends on the load".to_owned();
     }
+    if row.totals.is_some_and(|totals| totals.withhold) {
+        return "no call: in total it is not as on most inputs".to_owned();
+    }
     match (decided_by_another(report, row), ends(row)) {
         (Some(why), _) => format!("no call: {why}"),
         (None, Some((low, high))) => format!("no call: {}", speed::span(low, high)),
@@ -91,6 +95,9 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
             speed::estimate(quiet),
             speed::estimate(crowded)
         );
+    }
+    if let Some(totals) = row.totals.filter(|totals| totals.withhold) {
+        return against_totals(report, row, &totals);
     }
     if let Some(why) = decided_by_another(report, row) {
         return why;
@@ -133,6 +140,43 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
         ),
         Some(_) => format!("{known}; a larger --budget would likely settle it"),
         None => format!("{known}; a larger --budget would tell more"),
+    }
+}
+
+/// What was seen where most samples say one thing and the total times another: `tail is faster on most
+/// inputs, but takes 4.47 × as long as honest in total: 7 of 49 samples took up to 25 × as long as usual`.
+fn against_totals(report: &Report, row: &VerdictRow, totals: &Totals) -> String {
+    let is_first = totals.ratio > 1.0;
+    let (slow, other) = if is_first {
+        (&row.a, &row.b)
+    } else {
+        (&row.b, &row.a)
+    };
+    let [slow, other] = [slow, other].map(|id| name(report, id));
+    let usual = row
+        .ratio
+        .map(|ratio| if is_first { ratio } else { 1.0 / ratio });
+    let usual = match usual.filter(|ratio| ratio.ln() < -report.protocol.practical.ln_1p()) {
+        Some(_) => "is faster",
+        None => "is no slower",
+    };
+    format!(
+        "{slow} {usual} than {other} on most inputs, but takes {} × as long in total: {}",
+        significant(totals.ratio.max(1.0 / totals.ratio), 3),
+        slow_samples(totals)
+    )
+}
+
+/// `7 of 49 samples took up to 25 × as long as usual`.
+pub fn slow_samples(totals: &Totals) -> String {
+    let samples = count(u64::from(totals.samples));
+    match totals.slow {
+        0 => format!("its {samples} samples differ from each other"),
+        slow => format!(
+            "{} of {samples} samples took up to {} × as long as usual",
+            count(u64::from(slow)),
+            significant(totals.slowest, 2)
+        ),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::report::{
     VerdictRow,
 };
 use crate::score;
-use crate::verdict::{RatioInterval, SignInversion, Verdict};
+use crate::verdict::{RatioInterval, SignInversion, Totals, Verdict};
 use std::cmp::Ordering;
 
 /// The largest number of characters of a name in a sentence.
@@ -167,6 +167,7 @@ pub fn about_first(row: &VerdictRow, a: &str) -> VerdictRow {
         low,
         high,
         sign_inversion: row.sign_inversion.map(SignInversion::mirrored),
+        totals: row.totals.map(Totals::mirrored),
         ..row
     }
 }
