@@ -70,6 +70,8 @@ impl Finished {
         self.facts.preemptions += other.facts.preemptions;
         self.facts.calls += other.facts.calls;
         self.facts.work_ns += other.facts.work_ns;
+        self.facts.guest.cpu_ns += other.facts.guest.cpu_ns;
+        self.facts.guest.wall_ns += other.facts.guest.wall_ns;
     }
 }
 

@@ -408,6 +408,7 @@ impl Pilots<'_> {
             clock_ns: facts.clock_ns,
             startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0)
                 / processes.max(1) as f64,
+            wall_per_cpu: facts.guest.wall_ns as f64 / facts.guest.cpu_ns.max(1) as f64,
             overheads,
             calls_max: input_bytes.iter().map(per_call).collect(),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),

@@ -374,6 +374,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             self.correction
                 .apply(sampling.replica_seconds(&group, index))
         };
-        NextReplica::new(left, index, analysis, predict)
+        let workers = self.options.cores.len() as u32;
+        NextReplica::new(left, workers, index, analysis, predict)
     }
 }

@@ -196,6 +196,7 @@ impl<'a> Replica<'a> {
             preemptions: 0,
             calls: 0,
             work_ns: 0,
+            guest: CpuWallTime::default(),
             overheads: vec![OverheadTotals::default(); cases],
         };
         let baselines = vec![Vec::new(); cases];
@@ -471,7 +472,9 @@ impl<'a> Replica<'a> {
             }])
         })?;
         let around = started.elapsed();
-        let around = around.saturating_sub(Duration::from_nanos(time.cpu_ns));
+        let around = around.saturating_sub(Duration::from_nanos(time.wall_ns));
+        self.facts.guest.cpu_ns += time.cpu_ns;
+        self.facts.guest.wall_ns += time.wall_ns;
         self.facts.overheads[case]
             .calls
             .add(u64::from(calls), around);

@@ -1,9 +1,10 @@
 //! The two clocks by which guests are timed.
 
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 /// CPU time and wall time, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuWallTime {
     /// CPU time of this thread.
     pub cpu_ns: u64,

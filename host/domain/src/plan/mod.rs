@@ -28,12 +28,14 @@ pub use draw::{ReplicaSpec, draw};
 pub use groups::{group_of_replica, groups};
 pub use live_variant::{LiveVariant, SingleCalls};
 pub use pilot::PilotTimes;
+pub(crate) use replica_plan::at_once;
 pub use replica_plan::{
     BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
 pub use sampling::{Sampling, SamplingConstraints, call_ns_min, choose};
 pub use secret::{NoSeed, RunSeed, Secret};
 pub use seeds::{CALLS_MAX, InputPurpose, SampleSeeds, sample_seeds};
+pub(crate) use single_calls::SINGLE_CALLS_SHARE;
 pub use splitmix::splitmix64;
 pub use steady::{Steadiness, Trend, WarmUp, steadiness};
 pub use too_short::TooShort;

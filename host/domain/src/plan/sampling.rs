@@ -39,6 +39,9 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
+    /// How much longer guest code takes on the wall clock than on a CPU, since other programs run on the
+    /// same cores: a budget is wall time. Less than 1 counts as 1.
+    pub wall_per_cpu: f64,
     /// By case: the time around its calls.
     pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
@@ -129,6 +132,7 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
             pilot,
             all_cases.len(),
             conditions.startup_seconds,
+            conditions.wall_per_cpu,
             &conditions.overheads,
         ),
         single_calls,
@@ -165,6 +169,21 @@ impl Sampling {
     /// A variant as it takes part in replicas.
     pub fn live_variant(&self, variant: VariantIndex) -> LiveVariant {
         LiveVariant::new(variant, &self.single_calls)
+    }
+
+    /// The longest of a variant's single calls as the pilot knows it: its CPU time in nanoseconds, and how many
+    /// times that of the quickest variant on its case it is. `None` if it makes none.
+    pub fn longest_single_call(&self, variant: VariantIndex) -> Option<(f64, f64)> {
+        let own = self
+            .single_calls
+            .iter()
+            .find(|own| own.variant == variant)?;
+        let of_case = |case: &CaseIndex| {
+            let call_ns = self.costs.guest_ns(variant, *case);
+            (call_ns, call_ns / self.costs.quickest_ns(*case))
+        };
+        let calls = own.cases.iter().map(of_case);
+        calls.max_by(|one, other| one.0.total_cmp(&other.0))
     }
 
     /// The predicted time of the replica of this index with these variants in seconds, start and

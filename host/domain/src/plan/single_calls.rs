@@ -4,9 +4,9 @@ use super::live_variant::SingleCalls;
 use super::pilot::{PilotTimes, single_call_variants};
 use crate::measurement::{CaseIndex, VariantIndex};
 
-/// The share of the budget that single calls may take where at least two variants make none: the
-/// others are told apart in the rest, and a busy machine may need three times what is predicted.
-const SHARE: f64 = 0.25;
+/// The share of the budget, and of what is left of it before a replica, that single calls may take where at
+/// least two variants make none: the others are told apart in the rest.
+pub(crate) const SINGLE_CALLS_SHARE: f64 = 0.25;
 
 /// Those whose single calls take more than their share in every replica make them in every so many-th at
 /// most.
@@ -78,7 +78,11 @@ pub(super) struct Room {
 /// what remains, each spreading its part over the replicas of the race; one whose part is less than a
 /// round makes none.
 pub(super) fn every(rounds_ns: &[f64], room: &Room) -> Vec<u32> {
-    let share = if room.others >= 2 { SHARE } else { 1.0 };
+    let share = if room.others >= 2 {
+        SINGLE_CALLS_SHARE
+    } else {
+        1.0
+    };
     let mut left_ns = share * room.budget_ns;
     let mut cheapest_first: Vec<usize> = (0..rounds_ns.len()).collect();
     cheapest_first.sort_by(|one, other| rounds_ns[*one].total_cmp(&rounds_ns[*other]));
