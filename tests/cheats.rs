@@ -6,6 +6,7 @@ pub(crate) mod encoded;
 mod experiment;
 mod known_inputs;
 mod recoded;
+mod short_calls;
 mod too_quick;
 mod undone_seeds;
 

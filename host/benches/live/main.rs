@@ -15,10 +15,11 @@
 //! | `switches` | E15: how often a runner loses its core, beside a busy loop | 3 runs, 1 minute |
 //! | `listed` | E10: identical variants of six kinds, listed in both orders, under a generated load | 60 runs each, 20 minutes |
 //! | `budget` | E14: whether a budget is used, and what is advised when it ends | 100 runs each, 25 minutes |
+//! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `listed`, `budget`, `peers` and `record` run.
+//! Without a section all but `listed`, `budget`, `short`, `peers` and `record` run.
 
 mod budget;
 mod cost;
@@ -35,6 +36,7 @@ mod pinned;
 #[path = "../../domain/benches/random/mod.rs"]
 mod random;
 mod record;
+mod short;
 mod spin;
 #[path = "../support/mod.rs"]
 mod support;
@@ -55,7 +57,7 @@ const USUAL: [&str; 6] = [
 ];
 
 /// The sections that run only when they are named.
-const LONG: [&str; 3] = ["listed", "budget", "peers"];
+const LONG: [&str; 4] = ["listed", "budget", "short", "peers"];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -93,6 +95,9 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("budget") {
         budget::budget(&mut figures)?;
+    }
+    if wanted("short") {
+        short::short(&mut figures)?;
     }
     if wanted("peers") {
         peers::peers(&mut figures)?;

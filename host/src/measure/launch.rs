@@ -259,6 +259,7 @@ mod tests {
             instances_per_block: None,
             blocks: 4,
             warm_up: WarmUp::default(),
+            short_cases: &[],
             live_variants: &[
                 LiveVariant::full(0),
                 LiveVariant {

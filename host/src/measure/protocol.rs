@@ -301,6 +301,8 @@ pub struct ReplicaFacts {
     pub input_bytes: Vec<u64>,
     /// Cost of reading the thread clock, in nanoseconds.
     pub clock_ns: f64,
+    /// Cost of reading the monotonic clock, in nanoseconds.
+    pub cheap_clock_ns: f64,
     /// CPU time of the contention probe, the median of readings between the samples, in
     /// nanoseconds.
     pub contention_probe_ns: Option<f64>,

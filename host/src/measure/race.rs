@@ -266,6 +266,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             instances_per_block: sampling.instances_per_block,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
+            short_cases: &sampling.short_cases,
             live_variants,
             layouts: &layouts(&self.timed_variants),
         });

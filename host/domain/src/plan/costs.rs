@@ -2,7 +2,7 @@
 //! predictions are corrected by what replicas really took.
 
 use super::pilot::PilotTimes;
-use super::steady::WarmUp;
+use super::steady::{WARM_UP_ROUNDS_MAX, WarmUp};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::median;
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,7 @@ impl Costs {
             }
             let fewest = (f64::from(warm_up.calls()) / (share * cases.len() as f64)).max(1.0);
             let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
+            let rounds = rounds.min(f64::from(WARM_UP_ROUNDS_MAX) / share);
             for case in cases {
                 seconds += rounds * self.calls_seconds(*variant, *case, 1);
                 let most = inputs.entry(*case).or_default();

@@ -68,6 +68,8 @@ pub struct ReplicaPlan {
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
+    /// The cases whose calls are timed by a cheaper clock than that of CPU time.
+    pub short_cases: Vec<CaseIndex>,
 }
 
 impl ReplicaPlan {

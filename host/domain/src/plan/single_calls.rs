@@ -12,11 +12,20 @@ pub(crate) const SINGLE_CALLS_SHARE: f64 = 0.25;
 /// most.
 const EVERY_MIN: u32 = 16;
 
-/// The variants that make single calls on some of these cases, in every replica.
-pub(super) fn find(pilot: &PilotTimes, cases: &[CaseIndex]) -> Vec<SingleCalls> {
+/// The variants that make single calls on some of these cases, in every replica. One whose calls on a case
+/// take less than `least_ns` of it makes full samples there, however slow it is: a single cold call says
+/// nothing of what is that short.
+pub(super) fn find(
+    pilot: &PilotTimes,
+    cases: &[CaseIndex],
+    least_ns: impl Fn(CaseIndex) -> f64,
+) -> Vec<SingleCalls> {
     let mut found: Vec<SingleCalls> = Vec::new();
     for variant in pilot.variants() {
-        let slow = |case: &CaseIndex| pilot.single_calls_on(*case).contains(&variant);
+        let slow = |case: &CaseIndex| {
+            let call_ns = pilot.call_ns(variant, *case).unwrap_or(f64::INFINITY);
+            call_ns >= least_ns(*case) && pilot.single_calls_on(*case).contains(&variant)
+        };
         let cases: Vec<CaseIndex> = cases.iter().copied().filter(slow).collect();
         if !cases.is_empty() {
             found.push(SingleCalls {

@@ -4,7 +4,7 @@ use crate::synthetic::World;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::{
     CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, RunSeed,
-    Sampling, SamplingConstraints, SingleCalls, WarmUp, choose, draw,
+    Sampling, SamplingConstraints, ShortCalls, SingleCalls, WarmUp, choose, draw,
 };
 use bakeoff_domain::race::{ClaimScope, NextReplica, NextStep, Race, RaceSettings, StopReason};
 
@@ -45,6 +45,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         instances_per_block: None,
         blocks: 8,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants: &live_variants,
         layouts: &[],
     });
@@ -54,6 +55,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         clock_ns: 500.0,
         startup_seconds: 0.03,
         wall_per_cpu: 1.0,
+        short_calls: ShortCalls::default(),
         overheads: (0..SIZES).map(overhead).collect(),
         calls_max: vec![1_000_000; SIZES],
         seconds: budget,
@@ -115,6 +117,7 @@ fn race(world: &World, budget: f64, really: f64) -> End {
             instances_per_block: None,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
+            short_cases: &[],
             live_variants: &live_variants,
             layouts: &[],
         });

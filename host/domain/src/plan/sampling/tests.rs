@@ -41,6 +41,7 @@ fn conditions(cases: usize) -> SamplingConstraints {
         overheads: vec![CaseOverhead::default(); cases],
         calls_max: vec![1_000_000; cases],
         instances_per_block: None,
+        short_calls: ShortCalls::default(),
         seconds: 60.0,
         workers: 2,
         threshold: 4.0,
