@@ -7,6 +7,7 @@ mod experiment;
 mod heavy_tail;
 mod known_inputs;
 mod recoded;
+mod short_calls;
 mod too_quick;
 mod undone_seeds;
 

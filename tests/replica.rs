@@ -86,6 +86,7 @@ fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
         instances_per_block: None,
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants,
         layouts: &[],
     })

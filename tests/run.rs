@@ -103,27 +103,15 @@ fn planted_prototypes_appear_as_what_they_are() {
 #[test]
 fn cases_in_a_file_are_calls_and_answers() {
     let (output, report) = (&CASES.output, &CASES.report);
-    // Calls of three numbers are too short to time: nobody is faster, and nobody is recommended.
-    assert_eq!(output.status, 1, "{}", output.stderr);
+    // Calls of three numbers are far shorter than what the CPU clock can tell. Which of the two is ahead is
+    // for the machine to say.
+    assert!(matches!(output.status, 1 | 3), "{}", output.stderr);
     assert_failed(report, "reversed", "wrong-answer", "expected");
     for id in ["sort", "select"] {
         assert!(variant(report, id)["failure"].is_null(), "{id}");
     }
-    let short = report["too_short"].as_array().unwrap();
-    assert_eq!(
-        short.len(),
-        report["experiment"]["cases"].as_array().unwrap().len()
-    );
-    for case in short {
-        let took = |key: &str| case[key].as_f64().unwrap();
-        assert!(took("call_ns") < took("call_ns_min"), "{case}");
-    }
-    let text = report["recommendation"]["text"].as_str().unwrap();
-    assert!(
-        text.contains("every call is too short to be timed") && !text.contains("--budget"),
-        "{text}"
-    );
-    assert_eq!(report["recommendation"]["winner"], Value::Null);
+    assert!(report["too_short"].is_null(), "{}", report["too_short"]);
+    assert!(report["protocol"]["replicas"].as_u64() > Some(0));
 }
 
 #[test]

@@ -261,6 +261,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         instances_per_block: None,
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     });

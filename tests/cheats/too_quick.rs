@@ -1,8 +1,7 @@
-//! A prototype whose calls are quicker than the clock can tell: it gets no verdict, and the others keep
-//! theirs.
+//! A prototype whose calls are quicker than the CPU clock can tell: it takes nothing from the others, and
+//! its own verdicts are as obvious as they are.
 
-use super::experiment::{assert_wins, notes, run, wins, written};
-use crate::support::variant;
+use super::experiment::{assert_wins, run, wins, written};
 
 const WIT: &str = "package too:quick;
 world prototype { export sum: func(below: u64) -> u64; }
@@ -55,13 +54,9 @@ fn case_69_quicker_than_the_clock() {
         written("once", &adds_up(1)),
         written("twice", &adds_up(2)),
     ];
-    let (_, report) = run(EXPERIMENT, &files, &prototypes, &["--budget", "10s"]);
-    assert_wins(&report, "once", "twice");
-    for other in ["once", "twice"] {
-        assert!(wins(&report, "formula", other).is_empty());
-        assert!(wins(&report, other, "formula").is_empty());
-    }
-    assert_eq!(variant(&report, "formula")["status"], "unranked");
-    let notes = notes(&report);
-    assert!(notes.contains("Too short to be timed: formula"), "{notes}");
+    let (_, report) = run(EXPERIMENT, &files, &prototypes, &["--budget", "30s"]);
+    // Some hundred thousand times; with that the race has its winner.
+    assert_wins(&report, "formula", "once");
+    assert_wins(&report, "formula", "twice");
+    assert!(wins(&report, "twice", "once").is_empty());
 }

@@ -22,7 +22,13 @@ fn this_machine_is_described_as_documented() {
     assert!(facts["toolchain"]["build_cpu_s"].as_f64().unwrap() > 0.0);
     let clocks = &facts["clocks"];
     let cost = clocks["thread_cpu"]["cost_ns"].as_f64().unwrap();
-    assert!(cost > 0.0 && clocks["call_ns_min"].as_f64().unwrap() >= 20.0 * cost);
+    let shortest = clocks["call_ns_min"].as_f64().unwrap();
+    // What the CPU clock times, or what a cheaper one does.
+    assert!(
+        cost > 0.0
+            && shortest > 0.0
+            && shortest <= 20.0 * cost.max(clocks["thread_cpu"]["step_ns"].as_f64().unwrap())
+    );
     let noise = &facts["noise"];
     assert_eq!(noise["problem"], Value::Null);
     let ratio = noise["ratio"].as_f64().unwrap();

@@ -64,4 +64,9 @@ fn case_73_slow_neighbour() {
     // That it is slow is no failure.
     let slow = variant(&report, "slow");
     assert!(slow["failure"].is_null(), "{slow:#}");
+    // Its own verdict takes more calls than the budget surely has room for, and then that is said.
+    let told = verdict(&report, "quick", "slow") != "no-call";
+    let notes = report["notes"].to_string();
+    let reason = "Far slower, and without a verdict: slow. One call takes about ";
+    assert_eq!(notes.contains(reason), !told, "{notes}");
 }

@@ -5,9 +5,18 @@ either."""
 import json
 import math
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 from sequences import hodges_lehmann
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a time may be off: the clock's own resolution, and by case that of short calls."""
+
+    ns: float
+    short: dict
 
 
 class Sample:
@@ -47,14 +56,18 @@ class Replica:
         found = self.by_block(a, b, case, single)
         return hodges_lehmann(list(found.values())) if found else None
 
-    def resolution(self, clock_ns, a, b, case, single):
-        """How much of a sample of each the clock cannot tell, added up."""
+    def resolution(self, clock, a, b, case, single):
+        """How much of a sample of each the clock cannot tell, added up; of a short call itself."""
         total = 0.0
         for variant in (a, b):
-            durations = [s.duration for s in self.of(variant, case, single)]
-            if not durations:
+            samples = self.of(variant, case, single)
+            if not samples:
                 return None
-            total += clock_ns * len(durations) / max(sum(durations), 1)
+            if case in clock.short:
+                wrong, of = clock.short[case], [math.exp(s.log) for s in samples]
+            else:
+                wrong, of = clock.ns, [s.duration for s in samples]
+            total += wrong * len(of) / max(sum(of), 1)
         return total
 
 
@@ -87,6 +100,9 @@ class Evidence:
         """What the pilot fixed: the cases that are timed, and who makes single calls on which."""
         plan = self.pilot["sampling"] if self.pilot else {"calls": [], "single_calls": []}
         self.timed = [case for case, calls in zip(self.cases, plan["calls"]) if calls > 0]
+        self.short = {
+            self.cases[row["case"]]: row["uncertain_ns"] for row in plan.get("short_cases", [])
+        }
         self.single_calls = {
             (self.raced[row["variant"]], self.cases[case])
             for row in plan["single_calls"]

@@ -5,6 +5,7 @@ from functools import cache
 from itertools import combinations
 from statistics import median
 
+from evidence import Clock
 from sequences import GRID, Symmetric, deviation, hodges_lehmann
 
 CLOCKS = {"time": "cpu_ns", "wall": "wall_ns"}
@@ -78,6 +79,7 @@ class Race:
         self.replicas = evidence.replicas(CLOCKS[reading])
         self.pilot = evidence.pilot_replica(CLOCKS[reading])
         self.clock_ns = evidence.pilot["clock_ns"]
+        self.clock = Clock(self.clock_ns, evidence.short)
         failed = [row["variant"] for row in evidence.pilot["failed"]]
         # The inputs of a failure are those of its race, and which variant it is.
         inputs = evidence.results["pilot"][0]["inputs"]
@@ -93,7 +95,7 @@ class Race:
         difference = replica.difference(a, b, case, single)
         if difference is None:
             return None
-        return difference, replica.resolution(self.clock_ns, a, b, case, single)
+        return difference, replica.resolution(self.clock, a, b, case, single)
 
     def differences(self, a, b, cases, replicas):
         """The replicas in which a pair has a difference, each with it and its resolution."""
@@ -110,7 +112,7 @@ class Race:
         blocks = set.intersection(*map(set, on_case)) if cases else set()
         if len(blocks) < 4:
             return None
-        finest = [self.pilot.resolution(self.clock_ns, a, b, c, False) for c in cases]
+        finest = [self.pilot.resolution(self.clock, a, b, c, False) for c in cases]
         return deviation([mean([c[block] for c in on_case]) for block in blocks]), mean(finest)
 
     def direct(self, pair, case, basis, replicas):

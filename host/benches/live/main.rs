@@ -16,10 +16,11 @@
 //! | `listed` | E10: identical variants of six kinds, listed in both orders, under a generated load | 60 runs each, 20 minutes |
 //! | `budget` | E14: whether a budget is used, and what is advised when it ends | 100 runs each, 25 minutes |
 //! | `budget-short`, `budget-long`, `budget-sizes` | one pair of these alone | |
+//! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `listed`, `budget`, `peers` and `record` run.
+//! Without a section all but `listed`, `budget`, `short`, `peers` and `record` run.
 
 mod budget;
 mod cost;
@@ -36,6 +37,7 @@ mod pinned;
 #[path = "../../domain/benches/random/mod.rs"]
 mod random;
 mod record;
+mod short;
 mod spin;
 #[path = "../support/mod.rs"]
 mod support;
@@ -56,7 +58,7 @@ const USUAL: [&str; 6] = [
 ];
 
 /// The sections that run only when they are named.
-const LONG: [&str; 3] = ["listed", "budget", "peers"];
+const LONG: [&str; 4] = ["listed", "budget", "short", "peers"];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -94,6 +96,9 @@ fn main() -> Result<(), Failure> {
         listed::listed(&mut figures)?;
     }
     budget::budget(&mut figures, |section| named("budget") || named(section))?;
+    if wanted("short") {
+        short::short(&mut figures)?;
+    }
     if wanted("peers") {
         peers::peers(&mut figures)?;
     }

@@ -259,6 +259,10 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
         known(&pilot.failed)
             && single_calls.all(|own| own.cases.iter().all(|case| of_the_race(own.variant, *case)))
             && short.all(|one| of_the_race(one.variant, one.case))
+            && sampling
+                .short_cases
+                .iter()
+                .all(|one| one.case < cases && one.uncertain_ns >= 0.0)
             && sampling.untimed.iter().all(|one| *one < variants)
             && steady
             && sampling.calls.len() == cases,

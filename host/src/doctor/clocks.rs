@@ -14,10 +14,12 @@ const BATCHES: usize = 9;
 /// Examines both clocks.
 pub(super) fn examine() -> ClocksFacts {
     let thread_cpu = clock(ClockId::ThreadCPUTime);
+    let monotonic = clock(ClockId::Monotonic);
+    let resolution_ns = |clock: ClockFacts| clock.cost_ns.max(clock.step_ns);
     ClocksFacts {
         thread_cpu,
-        monotonic: clock(ClockId::Monotonic),
-        call_ns_min: plan::call_ns_min(thread_cpu.cost_ns.max(thread_cpu.step_ns)),
+        monotonic,
+        call_ns_min: plan::shortest_call_ns(resolution_ns(thread_cpu), resolution_ns(monotonic)),
     }
 }
 

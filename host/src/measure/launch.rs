@@ -70,6 +70,8 @@ impl Finished {
         self.facts.preemptions += other.facts.preemptions;
         self.facts.calls += other.facts.calls;
         self.facts.work_ns += other.facts.work_ns;
+        self.facts.guest.cpu_ns += other.facts.guest.cpu_ns;
+        self.facts.guest.wall_ns += other.facts.guest.wall_ns;
     }
 }
 
@@ -257,6 +259,7 @@ mod tests {
             instances_per_block: None,
             blocks: 4,
             warm_up: WarmUp::default(),
+            short_cases: &[],
             live_variants: &[
                 LiveVariant::full(0),
                 LiveVariant {

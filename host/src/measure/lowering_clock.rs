@@ -35,6 +35,14 @@ impl LoweringClock {
             Self::None => Lowering::Untimed(entries),
         }
     }
+
+    /// Returns the same for a short call, of which the cheap clock times all the rest too.
+    pub(super) fn of_short_call(self, entries: u64) -> Lowering {
+        match self {
+            Self::Cheap => Lowering::ThenCheaply(0),
+            Self::None => Lowering::ThenCheaply(entries),
+        }
+    }
 }
 
 #[cfg(test)]

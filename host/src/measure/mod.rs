@@ -28,6 +28,7 @@ mod pilot;
 pub mod protocol;
 mod race;
 mod race_types;
+mod racer;
 mod rehearsal;
 mod repeat;
 mod repeated_call;

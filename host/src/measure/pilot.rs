@@ -17,10 +17,10 @@ use super::watch::{LongCall, RunnerError};
 use crate::config::units;
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Metric, Replica, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
     self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaPlan, ReplicaSpec,
-    ReplicaStage, Sampling, SamplingConstraints, SingleCalls, WarmUp,
+    ReplicaStage, Sampling, SamplingConstraints, ShortCalls, ShortCase, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
 use std::time::{Duration, Instant};
@@ -33,6 +33,9 @@ const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 
 /// The number of instances of a set that the scout draws.
 const SCOUT_INSTANCES: u32 = 32;
+
+/// The calls of a sample of short ones in the scout.
+const SHORT_SCOUT_CALLS: u32 = 16;
 
 /// A call that lasted this share of the scout's time used it up.
 const LONG_CALL_SHARE: f64 = 0.5;
@@ -76,6 +79,7 @@ pub(super) async fn pilot(
         times: None,
         failed: Vec::new(),
         untimed: Vec::new(),
+        short_cases: Vec::new(),
         calls: 0,
         pooled: None,
         spent: 0.0,
@@ -102,12 +106,26 @@ pub(super) async fn pilot(
         Discarded::Chosen(scout) => *scout,
         Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
     };
+    // What the CPU clock says of short calls decides nothing but that they are.
+    let scout = match scout.sampling.short_cases.is_empty() {
+        true => scout,
+        false => {
+            pilots.short_cases.clone_from(&scout.sampling.short_cases);
+            let several: Vec<u32> = (0..cases).map(|case| pilots.calls_of_scout(case)).collect();
+            let again = pilots.run(&several, 1, WarmUp::Normal, &long_calls);
+            match again.await? {
+                Discarded::Chosen(again) => *again,
+                Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
+            }
+        }
+    };
     pilots.scouting = None;
     let (mut sampling, mut clock_ns) = (scout.sampling, scout.clock_ns);
     let mut replica = None;
     let mut warm_up = WarmUp::Normal;
     loop {
         pilots.untimed.clone_from(&sampling.untimed);
+        pilots.short_cases.clone_from(&sampling.short_cases);
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
         let live_variants = pilots.live_variants(&without_calls(&sampling.single_calls));
         let block = sampling.block_seconds(&live_variants).max(1e-6);
@@ -178,6 +196,8 @@ struct Pilots<'a> {
     failed: Vec<Dropout>,
     /// The variants that are known to be too quick for the clock.
     untimed: Vec<VariantIndex>,
+    /// The cases that the next replica times by the cheaper clock.
+    short_cases: Vec<ShortCase>,
     calls: u64,
     pooled: Option<bool>,
     spent: f64,
@@ -198,6 +218,15 @@ impl Pilots<'_> {
             stop,
             failed: self.failed,
             calls: self.calls,
+        }
+    }
+
+    /// The number of calls of a case in the scout: of short ones a few.
+    fn calls_of_scout(&self, case: CaseIndex) -> u32 {
+        let mut short = self.short_cases.iter();
+        match short.any(|short| short.case == case) {
+            true => SHORT_SCOUT_CALLS,
+            false => 1,
         }
     }
 
@@ -248,6 +277,7 @@ impl Pilots<'_> {
                     instances_per_block: per_block,
                     blocks,
                     warm_up,
+                    short_cases: &self.short_cases,
                     live_variants: group,
                     layouts: &layouts(self.timed_variants),
                 });
@@ -382,6 +412,19 @@ impl Pilots<'_> {
         true
     }
 
+    /// Returns what a replica says of short calls. A component whose lowering and lifting is a part of its
+    /// time is not timed by the cheaper clock, and then nobody is.
+    fn short_calls(&self, facts: &ReplicaFacts) -> ShortCalls {
+        let recodes = self.timed_variants.iter().any(|one| one.recodes);
+        let is_cheap = plan::is_cheap_clock(facts.clock_ns, facts.cheap_clock_ns);
+        let nothing = facts.baselines.iter().map(|nothing| nothing.cpu_ns);
+        ShortCalls {
+            can_be_timed: is_cheap && !recodes,
+            timed: self.short_cases.clone(),
+            nothing_ns: nothing.collect(),
+        }
+    }
+
     fn conditions(
         &self,
         facts: &ReplicaFacts,
@@ -408,8 +451,10 @@ impl Pilots<'_> {
             clock_ns: facts.clock_ns,
             startup_seconds: (seconds - facts.work_ns as f64 / 1e9).max(0.0)
                 / processes.max(1) as f64,
+            wall_per_cpu: facts.guest.wall_ns as f64 / facts.guest.cpu_ns.max(1) as f64,
             overheads,
             calls_max: input_bytes.iter().map(per_call).collect(),
+            short_calls: self.short_calls(facts),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
             threshold: self.threshold,

@@ -11,7 +11,7 @@ use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use super::requests::Requests;
 use crate::confine::Frames;
-use crate::sandbox::{GuestError, Imports};
+use crate::sandbox::{CpuWallTime, GuestError, Imports};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
@@ -301,6 +301,8 @@ pub struct ReplicaFacts {
     pub input_bytes: Vec<u64>,
     /// Cost of reading the thread clock, in nanoseconds.
     pub clock_ns: f64,
+    /// Cost of reading the monotonic clock, in nanoseconds.
+    pub cheap_clock_ns: f64,
     /// CPU time of the contention probe, the median of readings between the samples, in
     /// nanoseconds.
     pub contention_probe_ns: Option<f64>,
@@ -312,6 +314,8 @@ pub struct ReplicaFacts {
     pub calls: u64,
     /// Wall time of warm-up and blocks, in nanoseconds.
     pub work_ns: u64,
+    /// The guest's time in all calls.
+    pub guest: CpuWallTime,
     /// What was around the calls, by case.
     pub overheads: Vec<OverheadTotals>,
 }

@@ -266,6 +266,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             instances_per_block: sampling.instances_per_block,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
+            short_cases: &sampling.short_cases,
             live_variants,
             layouts: &layouts(&self.timed_variants),
         });
@@ -374,6 +375,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             self.correction
                 .apply(sampling.replica_seconds(&group, index))
         };
-        NextReplica::new(left, index, analysis, predict)
+        let workers = self.options.cores.len() as u32;
+        NextReplica::new(left, workers, index, analysis, predict)
     }
 }

@@ -139,6 +139,7 @@ fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> Repli
         instances_per_block,
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants: &[LiveVariant::full(0)],
         layouts: &[],
     })

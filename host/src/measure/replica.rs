@@ -6,27 +6,21 @@
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
 use super::contention_probe::contention_probe_ns;
-use super::gate::{Call, Slot, call, same};
-use super::instances::Instances;
+use super::gate::same;
 use super::judging::{self, Blame, JudgedAnswer};
 use super::overheads::OverheadTotals;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::racer::{Input, Racer};
 use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, median, preemptions};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::Value;
-use crate::sandbox::{
-    CallResult, CpuWallTime, GuestError, Lowering, PreparedComponent, Sandbox, UNTIMED,
-};
+use crate::sandbox::{CpuWallTime, GuestError, Lowering, Sandbox, UNTIMED};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{CaseIndex, Sample, SampleKind, VariantIndex};
-use bakeoff_domain::plan::{CasePlan, ComponentLoad};
+use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, SampleKind, VariantIndex};
+use bakeoff_domain::plan::{CasePlan, ComponentLoad, WARM_UP_ROUNDS_MAX};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// The most rounds of warm-up. Calls so short that this does not reach the rule's time need no
-/// more.
-const WARM_UP_ROUNDS_MAX: u32 = 4_000;
 
 /// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
 const SAMPLES_IN_FRAME_MAX: usize = 10_000;
@@ -39,91 +33,16 @@ pub(super) enum Stop {
     Blamed(Vec<Blame>),
 }
 
-/// A component in the replica, with its instance.
-struct Runner<'a> {
-    prepared: PreparedComponent,
-    path: &'a [String],
-    instances: Instances,
-    slot: Slot,
-    /// The calls on the current instance, in order, to reproduce a failure.
-    made: Vec<Call>,
-}
-
-/// The input of a call.
-#[derive(Clone)]
-struct Input {
-    call: Call,
-    arguments: Arc<[Value]>,
-    /// The calls of the allocator while they are lowered.
-    lowering: Lowering,
-}
-
-impl Runner<'_> {
-    /// Makes one call. On a fresh instance the start functions are timed too, since a prototype
-    /// could move work into them.
-    fn call(&mut self, input: &Input) -> Result<(CpuWallTime, Option<Value>), GuestError> {
-        let mut time = CpuWallTime::default();
-        if self.instances == Instances::Fresh {
-            self.made.clear();
-            // Its memory is reset here, outside what is timed, and the next instance gets it again.
-            self.slot = None;
-        }
-        self.made.push(input.call);
-        if self.instances == Instances::Fresh {
-            let mut instance = self.prepared.instantiate()?;
-            time = instance.started().time;
-            let callee = instance.callee(self.path)?;
-            self.slot = Some((instance, callee));
-        }
-        let answered = self.answer(&input.arguments, input.lowering)?;
-        time.cpu_ns += answered.time.time.cpu_ns;
-        time.wall_ns += answered.time.time.wall_ns;
-        Ok((time, answered.value))
-    }
-
-    /// Makes one call on the present instance. `lowering` is that of
-    /// [`Instance::call_lowering`](crate::sandbox::Instance::call_lowering).
-    fn answer(
-        &mut self,
-        arguments: &Arc<[Value]>,
-        lowering: Lowering,
-    ) -> Result<CallResult, GuestError> {
-        call(
-            &self.prepared,
-            self.path,
-            &mut self.slot,
-            arguments,
-            lowering,
-        )
-    }
-
-    /// Makes the calls of a sample, and returns their time and answers.
-    fn sample(
-        &mut self,
-        inputs: &[Input],
-    ) -> Result<(CpuWallTime, Vec<Option<Value>>), GuestError> {
-        let mut total = CpuWallTime::default();
-        let mut answers = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let (time, answer) = self.call(input)?;
-            total.cpu_ns += time.cpu_ns;
-            total.wall_ns += time.wall_ns;
-            answers.push(answer);
-        }
-        Ok((total, answers))
-    }
-}
-
 /// A replica in progress.
 pub(super) struct Replica<'a> {
     task: &'a ReplicaTask,
     frames: &'a mut Frames,
     workload: Workload,
-    calibrator: Runner<'a>,
+    calibrator: Racer<'a>,
     /// In the order of loading, so that their places in memory are drawn too.
-    runners: Vec<(VariantIndex, Runner<'a>)>,
+    runners: Vec<(VariantIndex, Racer<'a>)>,
     samples: Vec<Sample>,
-    baselines: Vec<Vec<CpuWallTime>>,
+    baselines: Vec<Vec<Baseline>>,
     probe_readings: Vec<u64>,
     facts: ReplicaFacts,
     /// The case of the first call of all.
@@ -145,13 +64,13 @@ impl<'a> Replica<'a> {
         frames: &'a mut Frames,
     ) -> Result<Self, Stop> {
         let path = opened.request.call.as_slice();
-        let load = |payload: &VariantPayload| -> Result<Runner<'a>, GuestError> {
+        let load = |payload: &VariantPayload| -> Result<Racer<'a>, GuestError> {
             let bytes = opened.blob(payload.component).map_err(internal)?;
             let imports = opened.imports(payload.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let prepared = unsafe { timed.prepare(bytes, imports) }?;
             let prepared = prepared.timing_all(payload.recodes);
-            Ok(Runner {
+            Ok(Racer {
                 prepared,
                 path,
                 instances: task.instances,
@@ -188,11 +107,13 @@ impl<'a> Replica<'a> {
             cold_ns: vec![None; task.payloads.len()],
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
+            cheap_clock_ns: 0.0,
             contention_probe_ns: None,
             pooled: timed.is_pooled(),
             preemptions: 0,
             calls: 0,
             work_ns: 0,
+            guest: CpuWallTime::default(),
             overheads: vec![OverheadTotals::default(); cases],
         };
         let baselines = vec![Vec::new(); cases];
@@ -230,7 +151,8 @@ impl<'a> Replica<'a> {
             .iter()
             .map(|samples| baseline(samples))
             .collect();
-        self.facts.clock_ns = clock_cost_ns();
+        self.facts.clock_ns = clock_cost_ns(CpuWallTime::thread_cpu_ns);
+        self.facts.cheap_clock_ns = clock_cost_ns(CpuWallTime::monotonic_ns);
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.preemptions = preemptions();
         self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -311,14 +233,18 @@ impl<'a> Replica<'a> {
             inputs.push(input);
         }
         let started = Instant::now();
+        // Short calls are called often, and what does nothing has to be as used to it as they are.
         let lowering = inputs.iter().map(|input| input.lowering);
-        let few = baseline_calls(self.baselines[case].len(), lowering).min(inputs.len());
-        if few > 0 {
-            let nothing = self.calibrator.sample(&inputs[..few]);
+        let enough = match self.is_short(case) {
+            true => inputs.len(),
+            false => baseline_calls(self.baselines[case].len(), lowering).min(inputs.len()),
+        };
+        if enough > 0 {
+            let nothing = self.calibrator.sample(&inputs[..enough]);
             let (nothing, _) = nothing.map_err(|error| blame(None, error))?;
-            self.baselines[case].push(CpuWallTime {
-                cpu_ns: nothing.cpu_ns / few as u64,
-                wall_ns: nothing.wall_ns / few as u64,
+            self.baselines[case].push(Baseline {
+                cpu_ns: nothing.cpu_ns as f64 / enough as f64,
+                wall_ns: nothing.wall_ns as f64 / enough as f64,
             });
         }
         self.probe_readings.push(contention_probe_ns());
@@ -422,7 +348,7 @@ impl<'a> Replica<'a> {
         let most = &mut self.facts.input_bytes[case];
         *most = (*most).max(bytes);
         Ok(Input {
-            lowering: self.lowering(&arguments)?,
+            lowering: self.lowering(case, &arguments)?,
             call: (case, seed),
             arguments,
         })
@@ -431,7 +357,7 @@ impl<'a> Replica<'a> {
     /// Returns the calls of the allocator while these arguments are lowered. How many those are depends
     /// on the arguments and on the signature, which the calibrator has too: it counts once, and of all
     /// its entries but the last, for the function itself, none is anything else.
-    fn lowering(&mut self, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
+    fn lowering(&mut self, case: CaseIndex, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
         let pieces = arguments.iter().map(Value::allocations).sum::<u64>();
         let others = match self.other_allocations {
             Some(others) => others,
@@ -442,7 +368,15 @@ impl<'a> Replica<'a> {
             }
         };
         self.other_allocations = Some(others);
-        Ok(self.task.lowering.entries(pieces + others))
+        Ok(match self.is_short(case) {
+            true => self.task.lowering.of_short_call(pieces + others),
+            false => self.task.lowering.entries(pieces + others),
+        })
+    }
+
+    /// Returns true if calls on a case are timed by the cheaper clock.
+    fn is_short(&self, case: CaseIndex) -> bool {
+        self.task.plan.short_cases.contains(&case)
     }
 
     /// Lets a variant make calls on a case, and returns the guest's time and what came back.
@@ -451,7 +385,7 @@ impl<'a> Replica<'a> {
         variant: VariantIndex,
         case: CaseIndex,
         calls: u32,
-        act: impl FnOnce(&mut Runner<'a>) -> Result<(CpuWallTime, T), GuestError>,
+        act: impl FnOnce(&mut Racer<'a>) -> Result<(CpuWallTime, T), GuestError>,
     ) -> Result<(CpuWallTime, T), Stop> {
         Doing::Calling { variant, calls }.announce(case, self.frames);
         self.facts.calls += u64::from(calls);
@@ -469,7 +403,9 @@ impl<'a> Replica<'a> {
             }])
         })?;
         let around = started.elapsed();
-        let around = around.saturating_sub(Duration::from_nanos(time.cpu_ns));
+        let around = around.saturating_sub(Duration::from_nanos(time.wall_ns));
+        self.facts.guest.cpu_ns += time.cpu_ns;
+        self.facts.guest.wall_ns += time.wall_ns;
         self.facts.overheads[case]
             .calls
             .add(u64::from(calls), around);

@@ -1,6 +1,6 @@
 //! What a replica says of itself beside its samples.
 
-use crate::sandbox::{CpuWallTime, Lowering};
+use crate::sandbox::Lowering;
 use bakeoff_domain::measurement::Baseline;
 
 /// Pairs of clock readings whose median is the cost of the clock.
@@ -25,10 +25,11 @@ pub(super) fn baseline_calls(blocks: usize, lowering: impl Iterator<Item = Lower
 }
 
 /// Returns the upper medians of the times of a call that does nothing.
-pub(super) fn baseline(samples: &[CpuWallTime]) -> Baseline {
-    let of = |clock: fn(&CpuWallTime) -> u64| {
-        let mut values: Vec<u64> = samples.iter().map(clock).collect();
-        median(&mut values).unwrap_or(0.0)
+pub(super) fn baseline(samples: &[Baseline]) -> Baseline {
+    let of = |clock: fn(&Baseline) -> f64| {
+        let mut values: Vec<f64> = samples.iter().map(clock).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
     };
     Baseline {
         cpu_ns: of(|clocks| clocks.cpu_ns),
@@ -42,12 +43,12 @@ pub(super) fn median(values: &mut [u64]) -> Option<f64> {
     values.get(values.len() / 2).map(|value| *value as f64)
 }
 
-/// Returns the clock resolution in nanoseconds: the median difference of two readings in a row.
-pub(super) fn clock_cost_ns() -> f64 {
+/// Returns the resolution of a clock in nanoseconds: the median difference of two readings in a row.
+pub(super) fn clock_cost_ns(read: fn() -> u64) -> f64 {
     let mut costs: Vec<u64> = (0..CLOCK_READINGS)
         .map(|_| {
-            let before = CpuWallTime::thread_cpu_ns();
-            CpuWallTime::thread_cpu_ns() - before
+            let before = read();
+            read() - before
         })
         .collect();
     costs.sort_unstable();

@@ -11,8 +11,11 @@ use bakeoff_domain::stats::median;
 const LONG_RATIO: f64 = 10.0;
 /// Shorter calls are warmed up in any case: a single cold one says too little of them.
 const LONG_NS_MIN: f64 = 1_000_000.0;
-/// The share of the budget that all those calls of one variant may take. Beyond it none is made, and what
-/// the gate saw stands for them.
+/// One whose calls took this many times as long is far slower on any engine: none is made, and what the
+/// gate saw stands for them. The time is that of the others, and on a busy machine it is several times
+/// what the call takes.
+const FAR_SLOWER_RATIO: f64 = 100.0;
+/// The share of the budget that all those calls of one variant may take. Beyond it none is made either.
 const BUDGET_SHARE: f64 = 0.1;
 
 /// Returns the variants whose calls took long in the gate: those that make a single call in the scout on
@@ -32,12 +35,17 @@ pub(super) fn long_calls(timed_variants: &[TimedVariant], budget_seconds: f64) -
     };
     let of_variant = |variant: VariantIndex| {
         let long: Vec<CaseIndex> = (0..cases).filter(|case| is_long(variant, *case)).collect();
+        let far_slower = |case: &CaseIndex| match (ns(variant, *case), quickest(*case)) {
+            (Some(ns), Some(quickest)) => is_far_slower(ns as f64, quickest as f64),
+            _ => false,
+        };
         let all_ns: u64 = long.iter().filter_map(|case| ns(variant, *case)).sum();
         let fits = all_ns as f64 / 1e9 <= BUDGET_SHARE * budget_seconds;
+        let is_called = fits && !long.iter().all(far_slower);
         (!long.is_empty()).then_some(SingleCalls {
             variant,
             cases: long,
-            every: u32::from(fits),
+            every: u32::from(is_called),
         })
     };
     (0..timed_variants.len()).filter_map(of_variant).collect()
@@ -66,10 +74,13 @@ pub(super) fn long_calls_on_set(
     let variants = 0..timed_variants.len();
     let quickest = variants.clone().map(mean).fold(f64::INFINITY, f64::min);
     let long = variants.filter(|variant| takes_long(mean(*variant), quickest));
-    let single_calls = long.map(|variant| SingleCalls {
-        variant,
-        cases: (0..instances).collect(),
-        every: u32::from(mean(variant) * drawn as f64 / 1e9 <= BUDGET_SHARE * budget_seconds),
+    let single_calls = long.map(|variant| {
+        let fits = mean(variant) * drawn as f64 / 1e9 <= BUDGET_SHARE * budget_seconds;
+        SingleCalls {
+            variant,
+            cases: (0..instances).collect(),
+            every: u32::from(fits && !is_far_slower(mean(variant), quickest)),
+        }
     });
     single_calls.collect()
 }
@@ -81,6 +92,10 @@ fn gate_ns(variant: &TimedVariant, case: CaseIndex) -> Option<u64> {
 
 fn takes_long(ns: f64, quickest: f64) -> bool {
     ns >= LONG_NS_MIN && ns > LONG_RATIO * quickest
+}
+
+fn is_far_slower(ns: f64, quickest: f64) -> bool {
+    takes_long(ns, quickest) && ns > FAR_SLOWER_RATIO * quickest
 }
 
 /// Adds the times of calls that the scout did not make: those of the gate, in proportion to how much
@@ -131,7 +146,7 @@ mod tests {
         [
             [200_000, 800_000],
             [10_000, 900_000],
-            [210_000, 900_000_000],
+            [210_000, 60_000_000],
             [9_000_000_000, 9_500_000_000],
         ]
         .map(|ns| timed(&ns))
@@ -146,8 +161,10 @@ mod tests {
             every,
         };
         let of = |budget| long_calls(&variants(), budget);
-        assert_eq!(of(20.0), [single(2, &[1], 1), single(3, &[0, 1], 0)]);
-        assert_eq!(of(5.0), [single(2, &[1], 0), single(3, &[0, 1], 0)]);
+        assert_eq!(of(1.0), [single(2, &[1], 1), single(3, &[0, 1], 0)]);
+        assert_eq!(of(0.1), [single(2, &[1], 0), single(3, &[0, 1], 0)]);
+        // A budget with room for its calls does not make it one of the others.
+        assert_eq!(of(1_000.0), [single(2, &[1], 1), single(3, &[0, 1], 0)]);
         // A gate of a version that did not keep times tells nothing.
         assert_eq!(long_calls(&[timed(&[]), timed(&[0])], 5.0), []);
     }
@@ -199,7 +216,8 @@ mod tests {
         );
         assume_long_calls(&mut times, &variants(), &long_calls(&variants(), 5.0));
         let rounded = |variant, case| times.call_ns(variant, case).map(f64::round);
-        assert_eq!(rounded(2, 1), Some(450_000_000.0));
+        assert_eq!(rounded(2, 1), None);
+        assert_eq!(rounded(3, 1), Some(4_750_000_000.0));
         assert_eq!(rounded(3, 0), Some(4_500_000_000.0));
         assert_eq!(rounded(1, 0), None);
     }

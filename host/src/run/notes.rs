@@ -7,12 +7,15 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{Sampling, Steadiness};
-use bakeoff_domain::race::{Analysis, Basis, Factor, SoloComparison};
+use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{Machine, noise, rare_inputs};
 use bakeoff_domain::spec::State;
+use bakeoff_domain::stats::replicas_needed;
+use bakeoff_domain::verdict::Verdict;
 use std::collections::BTreeSet;
 
 /// Returns the notes of a report, those on the variants first.
@@ -101,6 +104,10 @@ pub(super) fn notes(
     notes.into_sentences()
 }
 
+/// The replicas of single calls that only set a pair's first scale, which the pilot gives only of full
+/// samples.
+const FIRST_SCALE_REPLICAS: u32 = 2;
+
 /// What it means that there was no pool of instances.
 const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so each call had one that was \
     made for it alone, and its time includes the page faults of new memory: programs that write more \
@@ -143,6 +150,17 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
             ". The ratios of such pairs are those of cold calls; the times of calls that are shown are \
              warm where there were warm ones.",
         );
+    }
+    if let (Some(sampling), Some(analysis)) = (sampling, &outcome.raced.analysis) {
+        for slow in &sampling.single_calls {
+            if let Some(why) = too_slow_for_a_verdict(sampling, analysis, slow.variant) {
+                notes.about(
+                    "Far slower, and without a verdict: ",
+                    id(slow.variant),
+                    &why,
+                );
+            }
+        }
     }
     if let Some(Steadiness::Trending(trends)) = sampling.map(|sampling| &sampling.steadiness) {
         for trend in trends {
@@ -190,6 +208,33 @@ fn short_instances(sampling: &Sampling) -> Option<String> {
         numbers::count(short as u64),
         numbers::count(sampling.calls.len() as u64)
     ))
+}
+
+/// What is known of a variant of which the race had no room for the single calls that tell it apart from
+/// the others, and what to do; `None` if it has a verdict.
+fn too_slow_for_a_verdict(
+    sampling: &Sampling,
+    analysis: &Analysis,
+    variant: VariantIndex,
+) -> Option<String> {
+    let pairs = analysis.overall.iter();
+    let pairs: Vec<_> = pairs
+        .filter(|pair| pair.a == variant || pair.b == variant)
+        .collect();
+    let needed = replicas_needed(analysis.settings.threshold(ClaimScope::AllCases));
+    let needed = needed + FIRST_SCALE_REPLICAS;
+    let made = pairs.iter().map(|pair| pair.replicas).max()?;
+    let told = pairs.iter().any(|pair| pair.verdict != Verdict::NoCall);
+    let (call_ns, ratio) = sampling.longest_single_call(variant)?;
+    (!told).then(|| {
+        format!(
+            ". One call takes about {}, some {} × as long as the quickest. An obvious verdict takes \
+             {needed} rounds of such calls or more, and the budget had room for {made}: raise --budget, \
+             or leave it out.",
+            numbers::reading(call_ns, "ns"),
+            numbers::significant(ratio, 2)
+        )
+    })
 }
 
 fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {

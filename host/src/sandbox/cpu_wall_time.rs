@@ -1,9 +1,10 @@
 //! The two clocks by which guests are timed.
 
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 /// CPU time and wall time, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuWallTime {
     /// CPU time of this thread.
     pub cpu_ns: u64,
@@ -23,5 +24,10 @@ impl CpuWallTime {
     /// Reads the CPU clock of this thread: a system call of about half a microsecond.
     pub fn thread_cpu_ns() -> u64 {
         Self::read(ClockId::ThreadCPUTime)
+    }
+
+    /// Reads the monotonic clock, which takes no system call on most machines.
+    pub fn monotonic_ns() -> u64 {
+        Self::read(ClockId::Monotonic)
     }
 }

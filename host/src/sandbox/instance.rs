@@ -228,9 +228,20 @@ impl PreparedComponent {
     /// # Errors
     /// A start function trapped or met a limit.
     pub fn instantiate(&self) -> Result<Instance, GuestError> {
+        self.instantiate_timed(Lowering::Timed(0))
+    }
+
+    /// The same, with the clock of its start functions: [`Lowering::ThenCheaply`] for an instance that is
+    /// made for a short call.
+    ///
+    /// # Errors
+    /// As for [`instantiate`](Self::instantiate).
+    pub fn instantiate_timed(&self, clock: Lowering) -> Result<Instance, GuestError> {
+        let mut timer = GuestTimer::default();
+        timer.expect_lowering(clock);
         let guest = GuestState {
             limiter: Limiter::new(self.limits.memory_bytes, self.attempts.clone()),
-            timer: GuestTimer::default(),
+            timer,
             reports: Vec::new(),
             world: VirtualWorld::new(
                 (&self.limits).into(),

@@ -1,4 +1,5 @@
-//! The time of the allocator while arguments are lowered: one call of it for each string and list.
+//! The time of the allocator while arguments are lowered, one call of it for each string and list; and
+//! of short calls.
 //!
 //! The thread's CPU clock is a system call of half a microsecond, ten times as long as such a call: with
 //! 20,000 strings, reading it would be most of what is measured. The monotonic clock takes a

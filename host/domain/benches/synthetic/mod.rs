@@ -176,6 +176,7 @@ pub(crate) fn plan(
         instances_per_block: None,
         blocks: 16,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants,
         layouts: &[],
     });

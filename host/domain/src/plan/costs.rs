@@ -2,7 +2,7 @@
 //! predictions are corrected by what replicas really took.
 
 use super::pilot::PilotTimes;
-use super::steady::WarmUp;
+use super::steady::{WARM_UP_ROUNDS_MAX, WarmUp};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::median;
 use serde::{Deserialize, Serialize};
@@ -33,11 +33,19 @@ pub struct CaseOverhead {
 pub(super) struct Costs {
     /// Process, loading, instances.
     startup: f64,
-    /// By variant, by case: the guest's time of one call; 0 if it did not run.
+    /// By variant, by case: the guest's CPU time of one call; 0 if it did not run.
     call: Vec<Vec<f64>>,
+    /// How much longer that takes on the wall clock, beside other programs.
+    #[serde(default = "alone")]
+    wall_per_cpu: f64,
     /// By case; 0 for those that are missing.
     #[serde(default)]
     overheads: Vec<CaseOverhead>,
+}
+
+/// On a core of its own, wall time is CPU time.
+fn alone() -> f64 {
+    1.0
 }
 
 impl Costs {
@@ -45,6 +53,7 @@ impl Costs {
         pilot: &PilotTimes,
         cases: usize,
         startup_seconds: f64,
+        wall_per_cpu: f64,
         overheads: &[CaseOverhead],
     ) -> Self {
         let variants = pilot.variants().last().map_or(0, |last| last + 1);
@@ -53,6 +62,7 @@ impl Costs {
         Self {
             startup: startup_seconds.max(0.0) * SECOND_NS,
             call: (0..variants).map(row).collect(),
+            wall_per_cpu: wall_per_cpu.max(1.0),
             overheads: overheads.to_vec(),
         }
     }
@@ -62,9 +72,18 @@ impl Costs {
         self.startup / SECOND_NS
     }
 
-    fn guest_ns(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
+    /// The CPU time of one call.
+    pub(super) fn guest_ns(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
         let row = self.call.get(variant);
         row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
+    }
+
+    /// The least CPU time of one call on a case, of the variants that ran there.
+    pub(super) fn quickest_ns(&self, case: CaseIndex) -> f64 {
+        let variants = 0..self.call.len();
+        let ran = variants.map(|variant| self.guest_ns(variant, case));
+        ran.filter(|call_ns| *call_ns > 0.0)
+            .fold(f64::INFINITY, f64::min)
     }
 
     fn overhead(&self, case: CaseIndex) -> CaseOverhead {
@@ -73,7 +92,8 @@ impl Costs {
 
     /// The calls of a variant, without their inputs.
     pub(super) fn calls_seconds(&self, variant: VariantIndex, case: CaseIndex, calls: u32) -> f64 {
-        let call = self.guest_ns(variant, case) + self.overhead(case).call_ns;
+        let guest_ns = self.wall_per_cpu * self.guest_ns(variant, case);
+        let call = guest_ns + self.overhead(case).call_ns;
         f64::from(calls) * call / SECOND_NS
     }
 
@@ -110,6 +130,7 @@ impl Costs {
             }
             let fewest = (f64::from(warm_up.calls()) / (share * cases.len() as f64)).max(1.0);
             let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
+            let rounds = rounds.min(f64::from(WARM_UP_ROUNDS_MAX) / share);
             for case in cases {
                 seconds += rounds * self.calls_seconds(*variant, *case, 1);
                 let most = inputs.entry(*case).or_default();

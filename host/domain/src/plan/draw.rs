@@ -5,6 +5,7 @@ use super::live_variant::LiveVariant;
 use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
 use super::secret::Secret;
 use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, sample_seeds};
+use super::short_calls::ShortCase;
 use super::shuffle::shuffle;
 use super::steady::WarmUp;
 use crate::measurement::{CaseIndex, VariantIndex};
@@ -34,6 +35,8 @@ pub struct ReplicaSpec<'a> {
     pub blocks: u32,
     /// The warm-up.
     pub warm_up: WarmUp,
+    /// The cases whose calls are timed by a cheaper clock than that of CPU time.
+    pub short_cases: &'a [ShortCase],
     /// The variants that take part.
     pub live_variants: &'a [LiveVariant],
     /// By variant, the number of its layouts; 1 where it is missing.
@@ -118,6 +121,7 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         blocks: (0..spec.blocks)
             .map(|block| draw_block(&mut random, spec, &live_variants, &mut deck, block))
             .collect(),
+        short_cases: spec.short_cases.iter().map(|short| short.case).collect(),
     }
 }
 
@@ -215,6 +219,7 @@ mod tests {
             instances_per_block: None,
             blocks: 16,
             warm_up: WarmUp::Normal,
+            short_cases: &[],
             live_variants,
             layouts: &[],
         }

@@ -16,6 +16,7 @@ mod replica_plan;
 mod sampling;
 mod secret;
 mod seeds;
+mod short_calls;
 mod shuffle;
 mod single_calls;
 mod splitmix;
@@ -28,14 +29,17 @@ pub use draw::{ReplicaSpec, draw};
 pub use groups::{group_of_replica, groups};
 pub use live_variant::{LiveVariant, SingleCalls};
 pub use pilot::PilotTimes;
+pub(crate) use replica_plan::at_once;
 pub use replica_plan::{
     BlockPlan, CasePlan, ComponentLoad, Isolation, ReplicaPlan, ReplicaStage, isolation,
 };
-pub use sampling::{Sampling, SamplingConstraints, call_ns_min, choose};
+pub use sampling::{Sampling, SamplingConstraints, choose};
 pub use secret::{NoSeed, RunSeed, Secret};
 pub use seeds::{CALLS_MAX, InputPurpose, SampleSeeds, sample_seeds};
+pub use short_calls::{ShortCalls, ShortCase, call_ns_min, is_cheap_clock, shortest_call_ns};
+pub(crate) use single_calls::SINGLE_CALLS_SHARE;
 pub use splitmix::splitmix64;
-pub use steady::{Steadiness, Trend, WarmUp, steadiness};
+pub use steady::{Steadiness, Trend, WARM_UP_ROUNDS_MAX, WarmUp, steadiness};
 pub use too_short::TooShort;
 
 /// The number of cases that a block draws from a set of instances: 16 to 64 in a replica.

@@ -40,7 +40,7 @@ pub fn isolation(index: u32, workers: u32) -> Isolation {
 
 /// The number of replicas that run at once with so many workers, on average: while one runs alone, the
 /// other workers wait.
-pub(super) fn at_once(workers: u32) -> f64 {
+pub(crate) fn at_once(workers: u32) -> f64 {
     let workers = workers.max(1);
     let shared_rounds = (SOLO_EVERY - 1).div_ceil(workers);
     f64::from(SOLO_EVERY) / f64::from(shared_rounds + 1)
@@ -68,6 +68,8 @@ pub struct ReplicaPlan {
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
+    /// The cases whose calls are timed by a cheaper clock than that of CPU time.
+    pub short_cases: Vec<CaseIndex>,
 }
 
 impl ReplicaPlan {

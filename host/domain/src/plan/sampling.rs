@@ -4,6 +4,7 @@ use super::costs::{CaseOverhead, Costs};
 use super::pilot::PilotTimes;
 use super::replica_plan::at_once;
 use super::seeds::CALLS_MAX;
+use super::short_calls::{self, ShortCalls, ShortCase, call_ns_min};
 use super::steady::{Steadiness, WarmUp, steadiness};
 use super::too_short::{self, TooShort};
 use super::{BLOCKS_MAX, BLOCKS_MIN, LiveVariant, SingleCalls, single_calls};
@@ -16,8 +17,6 @@ use std::collections::BTreeSet;
 const SAMPLE_RESOLUTIONS: f64 = 1_000.0;
 /// A sample lasts at least this long, in nanoseconds.
 const SAMPLE_NS_MIN: f64 = 300_000.0;
-/// A call shorter than this many times the clock resolution gets no verdict.
-const CALL_RESOLUTIONS: f64 = 20.0;
 /// The jitter may shorten a sample to this share.
 const JITTER_LOW: f64 = 0.9;
 /// Blocks take at least this many times as long as starting and warming up, if 16 of them do.
@@ -27,11 +26,6 @@ const REPLICAS_WANTED: f64 = 3.0;
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
 
-/// The shortest call that gets a verdict, in nanoseconds: 20 q, with q the clock resolution.
-pub fn call_ns_min(clock_ns: f64) -> f64 {
-    CALL_RESOLUTIONS * clock_ns
-}
-
 /// The constraints of a sampling, besides the pilot's times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplingConstraints {
@@ -39,12 +33,17 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
+    /// How much longer guest code takes on the wall clock than on a CPU, since other programs run on the
+    /// same cores: a budget is wall time. Less than 1 counts as 1.
+    pub wall_per_cpu: f64,
     /// By case: the time around its calls.
     pub overheads: Vec<CaseOverhead>,
     /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
     /// The number of cases that each block draws, if they are instances of one set.
     pub instances_per_block: Option<u32>,
+    /// What is known of calls that are too short for the CPU clock.
+    pub short_calls: ShortCalls,
     /// The time left for the whole race, in seconds.
     pub seconds: f64,
     /// The number of replicas that run at once.
@@ -76,6 +75,9 @@ pub struct Sampling {
     /// The variants that make single calls, ascending, each with its cases.
     #[serde(default)]
     pub single_calls: Vec<SingleCalls>,
+    /// The cases whose calls are timed by a cheaper clock than that of CPU time, ascending.
+    #[serde(default)]
+    pub short_cases: Vec<ShortCase>,
     /// Calls that are too short to be timed.
     pub too_short: Vec<TooShort>,
     /// Variants that are not timed at all, ascending: their calls are too short on so many cases that
@@ -93,7 +95,9 @@ pub struct Sampling {
 /// times the replicas of an obvious difference fit into the budget; 4 to 16.
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
-    let too_short = too_short::find(pilot, &all_cases, call_ns_min(conditions.clock_ns));
+    let (cases, clock_ns) = (all_cases.len(), conditions.clock_ns);
+    let short_cases = conditions.short_calls.find(pilot, cases, clock_ns);
+    let too_short = conditions.short_calls.too_short(pilot, cases, clock_ns);
     let untimed = too_short::untimed(&pilot.variants(), all_cases.len(), &too_short);
     let pilot = &pilot.without(&untimed);
     let others = too_short
@@ -110,6 +114,7 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
             .fold(f64::INFINITY, f64::min);
         if timed.binary_search(case).is_ok() {
             calls_of_sample(quickest, *case, conditions)
+                .min(short_calls::calls_max(&short_cases, *case))
         } else {
             0
         }
@@ -117,7 +122,13 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
     let calls: Vec<u32> = calls.collect();
     let single_calls = match conditions.instances_per_block {
         Some(_) => single_calls::find_on_set(pilot, &timed, &calls),
-        None => single_calls::find(pilot, &timed),
+        None => {
+            let is_short = |case| short_cases.iter().any(|short| short.case == case);
+            single_calls::find(pilot, &timed, |case| match is_short(case) {
+                true => call_ns_min(clock_ns),
+                false => 0.0,
+            })
+        }
     };
     let mut sampling = Sampling {
         calls,
@@ -129,9 +140,11 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
             pilot,
             all_cases.len(),
             conditions.startup_seconds,
+            conditions.wall_per_cpu,
             &conditions.overheads,
         ),
         single_calls,
+        short_cases,
         too_short,
         untimed,
     };
@@ -165,6 +178,21 @@ impl Sampling {
     /// A variant as it takes part in replicas.
     pub fn live_variant(&self, variant: VariantIndex) -> LiveVariant {
         LiveVariant::new(variant, &self.single_calls)
+    }
+
+    /// The longest of a variant's single calls as the pilot knows it: its CPU time in nanoseconds, and how many
+    /// times that of the quickest variant on its case it is. `None` if it makes none.
+    pub fn longest_single_call(&self, variant: VariantIndex) -> Option<(f64, f64)> {
+        let own = self
+            .single_calls
+            .iter()
+            .find(|own| own.variant == variant)?;
+        let of_case = |case: &CaseIndex| {
+            let call_ns = self.costs.guest_ns(variant, *case);
+            (call_ns, call_ns / self.costs.quickest_ns(*case))
+        };
+        let calls = own.cases.iter().map(of_case);
+        calls.max_by(|one, other| one.0.total_cmp(&other.0))
     }
 
     /// The predicted time of the replica of this index with these variants in seconds, start and

@@ -4,19 +4,28 @@ use super::live_variant::SingleCalls;
 use super::pilot::{PilotTimes, single_call_variants};
 use crate::measurement::{CaseIndex, VariantIndex};
 
-/// The share of the budget that single calls may take where at least two variants make none: the
-/// others are told apart in the rest, and a busy machine may need three times what is predicted.
-const SHARE: f64 = 0.25;
+/// The share of the budget, and of what is left of it before a replica, that single calls may take where at
+/// least two variants make none: the others are told apart in the rest.
+pub(crate) const SINGLE_CALLS_SHARE: f64 = 0.25;
 
 /// Those whose single calls take more than their share in every replica make them in every so many-th at
 /// most.
 const EVERY_MIN: u32 = 16;
 
-/// The variants that make single calls on some of these cases, in every replica.
-pub(super) fn find(pilot: &PilotTimes, cases: &[CaseIndex]) -> Vec<SingleCalls> {
+/// The variants that make single calls on some of these cases, in every replica. One whose calls on a case
+/// take less than `least_ns` of it makes full samples there, however slow it is: a single cold call says
+/// nothing of what is that short.
+pub(super) fn find(
+    pilot: &PilotTimes,
+    cases: &[CaseIndex],
+    least_ns: impl Fn(CaseIndex) -> f64,
+) -> Vec<SingleCalls> {
     let mut found: Vec<SingleCalls> = Vec::new();
     for variant in pilot.variants() {
-        let slow = |case: &CaseIndex| pilot.single_calls_on(*case).contains(&variant);
+        let slow = |case: &CaseIndex| {
+            let call_ns = pilot.call_ns(variant, *case).unwrap_or(f64::INFINITY);
+            call_ns >= least_ns(*case) && pilot.single_calls_on(*case).contains(&variant)
+        };
         let cases: Vec<CaseIndex> = cases.iter().copied().filter(slow).collect();
         if !cases.is_empty() {
             found.push(SingleCalls {
@@ -78,7 +87,11 @@ pub(super) struct Room {
 /// what remains, each spreading its part over the replicas of the race; one whose part is less than a
 /// round makes none.
 pub(super) fn every(rounds_ns: &[f64], room: &Room) -> Vec<u32> {
-    let share = if room.others >= 2 { SHARE } else { 1.0 };
+    let share = if room.others >= 2 {
+        SINGLE_CALLS_SHARE
+    } else {
+        1.0
+    };
     let mut left_ns = share * room.budget_ns;
     let mut cheapest_first: Vec<usize> = (0..rounds_ns.len()).collect();
     cheapest_first.sort_by(|one, other| rounds_ns[*one].total_cmp(&rounds_ns[*other]));

@@ -20,6 +20,10 @@ pub enum WarmUp {
     Doubled,
 }
 
+/// The most rounds of a warm-up, each on all cases in turn. Calls so short that this does not reach the
+/// rule's time need no more.
+pub const WARM_UP_ROUNDS_MAX: u32 = 1_000;
+
 impl WarmUp {
     /// The smallest number of calls.
     pub fn calls(self) -> u32 {

@@ -1,7 +1,6 @@
 //! Calls that are too short to be timed, and who is not timed because of them, so that the others
 //! are.
 
-use super::pilot::PilotTimes;
 use crate::measurement::{CaseIndex, VariantIndex};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -15,26 +14,8 @@ pub struct TooShort {
     pub case: CaseIndex,
     /// The time of a call, in nanoseconds.
     pub call_ns: f64,
-    /// The shortest time that can be measured, in nanoseconds: 20 q.
+    /// The shortest time that can be measured, in nanoseconds.
     pub call_ns_min: f64,
-}
-
-/// The calls of a pilot that took less than `call_ns_min` nanoseconds.
-pub(super) fn find(pilot: &PilotTimes, cases: &[CaseIndex], call_ns_min: f64) -> Vec<TooShort> {
-    let rows = pilot
-        .variants()
-        .into_iter()
-        .flat_map(|variant| cases.iter().map(move |case| (variant, *case)));
-    let short = rows.filter_map(|(variant, case)| {
-        let call_ns = pilot.call_ns(variant, case)?;
-        (call_ns < call_ns_min).then_some(TooShort {
-            variant,
-            case,
-            call_ns,
-            call_ns_min,
-        })
-    });
-    short.collect()
 }
 
 /// The variants that are not timed, ascending. A case on which a call is too short has no verdict; where

@@ -54,6 +54,12 @@ impl BlockTimes {
         let mut single_log_ns = vec![f64::NAN; rows];
         let mut single_resolutions = vec![0.0; rows];
         let mut totals = vec![(0.0, 0.0); rows];
+        let uncertain_ns = |case: CaseIndex| {
+            let mut short = settings.short_cases.iter();
+            short
+                .find(|short| short.case == case)
+                .map(|short| short.uncertain_ns)
+        };
         for sample in &replica.samples {
             let block = sample.block as usize;
             let Ok(place) = cases.binary_search(&sample.case) else {
@@ -66,20 +72,26 @@ impl BlockTimes {
             let call_ns = sample.call_ns(settings.metric, &baseline.unwrap_or_default());
             let total_ns = sample.total_ns(settings.metric) as f64;
             let row = sample.variant * cases.len() + place;
+            // By a cheaper clock, the time of each call may be wrong; by the other one, where a sample
+            // begins and ends.
+            let (wrong_ns, of_ns) = match uncertain_ns(sample.case) {
+                Some(uncertain_ns) => (uncertain_ns, call_ns),
+                None => (settings.clock_ns, total_ns.max(1.0)),
+            };
             match sample.kind {
                 SampleKind::Full => {
                     log_ns[row * blocks + block] = call_ns.ln();
                     sample_ns[row * blocks + block] = call_ns * f64::from(sample.calls.max(1));
-                    totals[row].0 += 1.0;
-                    totals[row].1 += total_ns;
+                    totals[row].0 += wrong_ns;
+                    totals[row].1 += of_ns;
                 }
                 SampleKind::SingleCall => {
                     single_log_ns[row] = call_ns.ln();
-                    single_resolutions[row] = settings.clock_ns / total_ns.max(1.0);
+                    single_resolutions[row] = wrong_ns / of_ns;
                 }
             }
         }
-        let resolution = |(count, total): &(f64, f64)| settings.clock_ns * count / total.max(1.0);
+        let resolution = |(wrong, total): &(f64, f64)| wrong / total.max(1.0);
         Self {
             cases,
             blocks,
@@ -202,6 +214,7 @@ impl BlockTimes {
 mod tests {
     use super::*;
     use crate::measurement::{Baseline, Sample, Surroundings};
+    use crate::plan::ShortCase;
 
     fn sample(variant: usize, block: u32, cpu_ns: u64) -> Sample {
         Sample {
@@ -298,6 +311,36 @@ mod tests {
         ];
         let block_times = BlockTimes::new(&settings, &replica(samples));
         assert_eq!(block_times.difference(0, 1, 0), None);
+    }
+
+    #[test]
+    fn of_a_short_call_its_own_time_may_be_wrong() {
+        let mut settings = RaceSettings::new(2, 1);
+        settings.short_cases = vec![ShortCase {
+            case: 0,
+            uncertain_ns: 8.0,
+        }];
+        // 20 and 60 ns of 120 and 160; the second of the first is too short to be told from nothing.
+        let samples = vec![
+            single_call(0, 300),
+            sample(0, 0, 1_200),
+            sample(1, 0, 1_600),
+            sample(0, 1, 900),
+            sample(1, 1, 1_600),
+        ];
+        let times = BlockTimes::new(&settings, &replica(samples.clone()));
+        let resolution = times.difference(0, 1, 0).unwrap().resolution;
+        assert!(
+            (resolution - 16.0 / 21.0 - 8.0 / 60.0).abs() < 1e-12,
+            "{resolution}"
+        );
+        let singles = vec![single_call(0, 300), single_call(1, 2_100)];
+        let times = BlockTimes::new(&settings, &replica(singles));
+        let resolution = times.difference(0, 1, 0).unwrap().resolution;
+        assert!(
+            (resolution - 8.0 / 200.0 - 8.0 / 2_000.0).abs() < 1e-12,
+            "{resolution}"
+        );
     }
 
     #[test]

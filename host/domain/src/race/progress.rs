@@ -3,7 +3,7 @@
 use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::LiveVariant;
+use crate::plan::{LiveVariant, SINGLE_CALLS_SHARE, at_once};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -71,17 +71,25 @@ impl NextReplica {
     /// The next replica, of this index, of a race that has these seconds left. It has the variants that
     /// are left, or a group of them; `predict` returns the seconds that it takes if these are left.
     ///
-    /// Single calls that do not fit any more are left out, the longest first, while variants that make
-    /// none are still to be told apart: a slow variant does not end the race of the others.
+    /// While variants that make no single calls are still to be told apart, single calls that do not fit
+    /// into their share of what is left, of all `workers` together, are left out, the longest first: a slow
+    /// variant does not end the race of the others, also where the machine is busier than the pilot knew.
     pub fn new(
         seconds: f64,
+        workers: u32,
         index: u32,
         analysis: &Analysis,
         predict: impl Fn(&[LiveVariant]) -> f64,
     ) -> Self {
         let mut live_variants = analysis.next_live_variants();
         let mut replica_seconds = predict(&live_variants);
-        while replica_seconds > seconds && analysis.has_open_pair_without_single_calls() {
+        let mut of_others = live_variants.clone();
+        for live_variant in &mut of_others {
+            live_variant.single_calls_every = 0;
+        }
+        let share = SINGLE_CALLS_SHARE * seconds * at_once(workers);
+        let longest = seconds.min(predict(&of_others) + share);
+        while replica_seconds > longest && analysis.has_open_pair_without_single_calls() {
             let without = |place: usize| {
                 let mut fewer = live_variants.clone();
                 fewer[place].single_calls_every = 0;

@@ -2,7 +2,7 @@
 
 use super::alpha::{Basis, ClaimScope};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
-use crate::plan::SingleCalls;
+use crate::plan::{ShortCase, SingleCalls};
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,9 @@ pub struct RaceSettings {
     /// The variants that make single calls on some cases, as the pilot fixed them.
     #[serde(default)]
     pub single_calls: Vec<SingleCalls>,
+    /// The cases whose calls are timed by a cheaper clock, as the pilot fixed them.
+    #[serde(default)]
+    pub short_cases: Vec<ShortCase>,
     /// Variants that failed after the race began: they get no verdicts any more.
     #[serde(default)]
     pub withdrawn: Vec<VariantIndex>,
@@ -99,6 +102,7 @@ impl RaceSettings {
             precision: None,
             first_scales: Vec::new(),
             single_calls: Vec::new(),
+            short_cases: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
         }

@@ -4,7 +4,7 @@ use crate::synthetic::World;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::{
     CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, RunSeed,
-    Sampling, SamplingConstraints, WarmUp, choose, draw,
+    Sampling, SamplingConstraints, ShortCalls, SingleCalls, WarmUp, choose, draw,
 };
 use bakeoff_domain::race::{ClaimScope, NextReplica, NextStep, Race, RaceSettings, StopReason};
 
@@ -47,6 +47,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         instances_per_block: None,
         blocks: 8,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants: &live_variants,
         layouts: &[],
     });
@@ -55,6 +56,8 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         instances_per_block: None,
         clock_ns: 500.0,
         startup_seconds: 0.03,
+        wall_per_cpu: 1.0,
+        short_calls: ShortCalls::default(),
         overheads: (0..SIZES).map(overhead).collect(),
         calls_max: vec![1_000_000; SIZES],
         seconds: budget,
@@ -87,7 +90,7 @@ fn race(world: &World, budget: f64, really: f64) -> End {
     for index in 0.. {
         let analysis = race.analysis();
         let left = budget - spent;
-        let next = NextReplica::new(left, index, &analysis, |live_variants| {
+        let next = NextReplica::new(left, 1, index, &analysis, |live_variants| {
             correction.apply(sampling.replica_seconds(live_variants, index))
         });
         let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
@@ -116,6 +119,7 @@ fn race(world: &World, budget: f64, really: f64) -> End {
             instances_per_block: None,
             blocks: sampling.blocks,
             warm_up: sampling.warm_up,
+            short_cases: &[],
             live_variants: &live_variants,
             layouts: &[],
         });
@@ -155,4 +159,30 @@ fn a_budget_ends_a_race_only_where_no_other_replica_fits() {
         }
     }
     assert!(ended_by_budget >= 5, "{ended_by_budget}");
+}
+
+#[test]
+fn single_calls_take_a_quarter_of_what_is_left_while_others_are_open() {
+    let seconds = |variants: usize, left: f64, workers: u32| {
+        let mut settings = RaceSettings::new(variants, 1);
+        settings.single_calls = vec![SingleCalls {
+            variant: variants - 1,
+            cases: vec![0],
+            every: 1,
+        }];
+        let analysis = Race::new(settings).analysis();
+        let next = NextReplica::new(left, workers, 0, &analysis, |live_variants| {
+            let mut live_variants = live_variants.iter();
+            let single = live_variants.any(|one| one.makes_single_calls_in(0));
+            if single { 2.125 } else { 0.125 }
+        });
+        next.remaining.replica_seconds
+    };
+    assert_eq!(seconds(3, 8.0, 1), 2.125);
+    assert_eq!(seconds(3, 7.9, 1), 0.125);
+    // A race of four workers has 2.7 times the time.
+    assert_eq!(seconds(3, 3.1, 4), 2.125);
+    assert_eq!(seconds(3, 2.9, 4), 0.125);
+    // With a single other variant nobody waits.
+    assert_eq!(seconds(2, 2.5, 1), 2.125);
 }

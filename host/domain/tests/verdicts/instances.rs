@@ -46,6 +46,7 @@ fn replica(world: &World, seed: u64, index: u32, live_variants: &[LiveVariant]) 
         instances_per_block: Some(4),
         blocks: 6,
         warm_up: WarmUp::Normal,
+        short_cases: &[],
         live_variants,
         layouts: &[],
     });

@@ -37,9 +37,11 @@ fn conditions(cases: usize) -> SamplingConstraints {
     SamplingConstraints {
         clock_ns: 500.0,
         startup_seconds: 0.003,
+        wall_per_cpu: 1.0,
         overheads: vec![CaseOverhead::default(); cases],
         calls_max: vec![1_000_000; cases],
         instances_per_block: None,
+        short_calls: ShortCalls::default(),
         seconds: 60.0,
         workers: 2,
         threshold: 4.0,
@@ -197,4 +199,26 @@ fn a_slow_variant_costs_a_call_of_everybody_and_no_warm_up() {
     let live_variants = [0, 1].map(|variant| seldom.live_variant(variant));
     let with = |index| seldom.replica_seconds(&live_variants, index);
     assert!((with(3) - with(2) - 0.004_02).abs() < 1e-9);
+}
+
+#[test]
+fn beside_other_programs_calls_take_longer_and_single_calls_come_less_often() {
+    let pilot = pilot(&[&[20_000], &[30_000], &[40_000_000]]);
+    let every = |wall_per_cpu: f64| {
+        let mut busy = conditions(1);
+        (busy.seconds, busy.wall_per_cpu) = (10.0, wall_per_cpu);
+        choose(&pilot, WarmUp::Normal, &busy).single_calls
+    };
+    assert_eq!(every(1.0), [single(2, &[0], 1)]);
+    assert_eq!(every(0.5), every(1.0));
+    assert_eq!(every(20.0), [single(2, &[0], 16)]);
+    let mut busy = conditions(1);
+    busy.wall_per_cpu = 3.0;
+    let three_times = choose(&pilot, WarmUp::Normal, &busy);
+    let alone = choose(&pilot, WarmUp::Normal, &conditions(1));
+    let block = |sampling: &Sampling| sampling.block_seconds(&racing(&[0, 1]));
+    assert!((block(&three_times) / block(&alone) - 3.0).abs() < 1e-9);
+    let (call_ns, ratio) = alone.longest_single_call(2).unwrap();
+    assert!((call_ns - 4e7).abs() < 1.0 && (ratio - 2_000.0).abs() < 1e-6);
+    assert_eq!(alone.longest_single_call(0), None);
 }
