@@ -67,6 +67,7 @@ struct OwnFile {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let place = ReportPlace::find(&arguments.from)?;
     let shown = place.report()?;
+    place.say_if_alone();
     let winner = winner(&shown.report)?;
     let measured = measured_code(place.folder(), shown.run, &winner.id)?;
     let own = place.experiment.as_ref();
