@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use crate::compile::{BuildKind, BuildRequest, BuiltComponent};
 use crate::config::Policy;
+use crate::files::Reach;
 use crate::interface::{Interface, World};
 use crate::run::{Tools, wasi_imports};
 use bakeoff_domain::spec::Code;
@@ -36,9 +37,9 @@ pub(super) struct Arguments {
 /// The interface that the code is for.
 #[derive(Clone, Debug, Args)]
 pub(super) struct InterfaceArguments {
-    /// The WIT file, or a folder of WIT files
-    #[arg(long, value_name = "PATH", default_value = "wit")]
-    pub(super) wit: PathBuf,
+    /// The WIT file, or a folder of WIT files [default: wit]
+    #[arg(long, value_name = "PATH")]
+    pub(super) wit: Option<PathBuf>,
     /// The function to call: top-k, or interface.function
     #[arg(long, value_name = "NAME")]
     pub(super) call: String,
@@ -58,10 +59,20 @@ pub(super) enum WorldName {
 
 impl InterfaceArguments {
     pub(super) fn load(&self) -> Result<Arc<Interface>, Failure> {
-        let interface = Interface::load(&self.wit, &self.call);
+        // What lies in the working folder is read unasked: it must not lead elsewhere.
+        let reach = match self.wit {
+            Some(_) => Reach::Anywhere,
+            None => Reach::Within(Path::new(".")),
+        };
+        let interface = Interface::load_within(self.path(), reach, &self.call);
         interface
             .map(Arc::new)
             .map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    /// The WIT, which is `wit` unless it was named.
+    pub(super) fn path(&self) -> &Path {
+        self.wit.as_deref().unwrap_or(Path::new("wit"))
     }
 
     pub(super) fn world(&self) -> World {
@@ -138,7 +149,7 @@ pub(super) async fn built(
         &mut output.reporter(),
     )
     .await?;
-    let code = match crate::source::read_code(&code_of(file), Path::new("")) {
+    let code = match crate::source::read_code(&code_of(file), Path::new(""), Reach::Anywhere) {
         Ok(code) => code,
         Err(failure) => return Ok((Err(failure), tools.confinement.level().name())),
     };

@@ -41,9 +41,9 @@ pub(super) struct Arguments {
 /// The interface that the file is held against; with --case it may come from an experiment.
 #[derive(Debug, Args)]
 struct CheckedInterface {
-    /// The WIT file, or a folder of WIT files
-    #[arg(long, value_name = "PATH", default_value = "wit")]
-    wit: PathBuf,
+    /// The WIT file, or a folder of WIT files [default: wit]
+    #[arg(long, value_name = "PATH")]
+    wit: Option<PathBuf>,
     /// The function to call: top-k, or interface.function
     #[arg(long, value_name = "NAME", required_unless_present = "case")]
     call: Option<String>,

@@ -7,6 +7,7 @@ use super::options::{Output, Safety};
 use crate::compile::read_public_functions;
 use crate::config::{LoadedExperiment, Policy};
 use crate::confine::Confinement;
+use crate::files::Reach;
 use crate::interface::{DerivedInterface, RustFile};
 use crate::measure::RepeatedCall;
 use crate::render::escape::{Lines, Plain};
@@ -247,8 +248,8 @@ fn seed_of(seed: RunSeed, case: CaseIndex, input: u64) -> u64 {
 async fn read_file(code: &Code, confinement: &Confinement) -> Result<RustFile, Failure> {
     let path: &Path = code.path();
     let name = path.display().to_string();
-    let BuildInput::Source { text, .. } =
-        read_code(code, Path::new("")).map_err(|failure| Failure::variant(&failure))?
+    let BuildInput::Source { text, .. } = read_code(code, Path::new(""), Reach::Anywhere)
+        .map_err(|failure| Failure::variant(&failure))?
     else {
         return Err(Failure::usage(format!(
             "{name} is a component, and only Rust sources say which function is meant: give --wit and --call, \

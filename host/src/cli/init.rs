@@ -6,8 +6,9 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, counts, first_look, show};
 use crate::config::Policy;
+use crate::files::Reach;
 use crate::render::approach_file;
-use crate::render::escape::{Plain, ShellWord};
+use crate::render::escape::{Plain, ShellPath};
 use crate::source::{BuildInput, read_code};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use clap::Args;
@@ -172,7 +173,9 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
 }
 
 fn text_of(code: &Code) -> Result<String, Failure> {
-    match read_code(code, Path::new("")).map_err(|failure| Failure::variant(&failure))? {
+    match read_code(code, Path::new(""), Reach::Anywhere)
+        .map_err(|failure| Failure::variant(&failure))?
+    {
         BuildInput::Source { text, .. } => Ok(text.to_string()),
         _ => Err(Failure::usage(format!(
             "{} is no Rust source, of which alone an experiment is made",
@@ -224,6 +227,17 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
     // Checked before anything is written, so that an error leaves the folder as it was.
     for (name, _) in files {
         let path = dir.join(name);
+        let below = Path::new(name).ancestors().skip(1);
+        let below = below.filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(link) = below
+            .map(|folder| dir.join(folder))
+            .find(|folder| folder.is_symlink())
+        {
+            return Err(Failure::usage(format!(
+                "{} is a link, and nothing is written through links: choose another folder",
+                Plain(&link.display().to_string())
+            )));
+        }
         if path.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
                 "{} exists already: choose another folder",
@@ -242,7 +256,7 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
     let named = dir.display().to_string();
     let command = match dir == Path::new(".") {
         true => "bakeoff run".to_owned(),
-        false => format!("bakeoff run {}", ShellWord(&named)),
+        false => format!("bakeoff run {}", ShellPath(&named)),
     };
     show::write(&format!("{text}\n{next}\n  {command}\n"))?;
     Ok(Status::Done)
@@ -260,6 +274,19 @@ mod tests {
     use super::*;
     use crate::config;
     use bakeoff_domain::spec::Inputs;
+
+    #[test]
+    fn nothing_is_written_through_a_link_to_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dir, victim) = (folder.path().join("dir"), folder.path().join("victim"));
+        fs::create_dir(&dir).unwrap();
+        fs::create_dir(&victim).unwrap();
+        std::os::unix::fs::symlink(&victim, dir.join("wit")).unwrap();
+        let files = ["bakeoff.toml", "wit/x.wit"].map(|name| (name.to_owned(), String::new()));
+        assert!(write_all(&dir, &files, "").is_err());
+        assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
+        assert!(!dir.join("bakeoff.toml").exists());
+    }
 
     #[test]
     fn the_experiment_file_of_sources_can_be_read() {

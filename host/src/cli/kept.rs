@@ -102,18 +102,39 @@ impl ReportPlace {
         };
         let recomputed = match in_database(results) {
             Ok(Some(recomputed)) => recomputed,
-            Ok(None) => return in_file.map(DisplayedReport::as_kept),
+            Ok(None) => {
+                let shown = in_file.map(DisplayedReport::as_kept)?;
+                self.nothing_behind("there are no results beside it");
+                return Ok(shown);
+            }
             // What is wrong with the database matters where there is nothing else.
             Err(error) if in_file.is_err() && !self.file.exists() => return Err(error.into()),
             Err(error) => {
                 let shown = in_file.map(DisplayedReport::as_kept)?;
-                not_worked_out(&error.to_string());
+                self.nothing_behind(&error.to_string());
                 return Ok(shown);
             }
         };
         let file = in_file.ok();
         let file = file.filter(|report| are_of_one_run(report, &recomputed.kept));
         Ok(shown(recomputed, file))
+    }
+
+    /// Writes to stderr that a report cannot be held against anything.
+    fn nothing_behind(&self, why: &str) {
+        anstream::eprintln!(
+            "nothing stands behind {}: it is shown as it says, nothing was worked out again from \
+             samples, and it may have been written by anybody: {}",
+            Plain(&self.file.display().to_string()),
+            Plain(why)
+        );
+    }
+
+    /// Writes to stderr that the file of a report which the user named is all there is.
+    pub(super) fn say_if_alone(&self) {
+        if self.results.is_none() {
+            self.nothing_behind("name its folder of results to work it out from them");
+        }
     }
 
     /// Returns the text of the source that a run measured by variant id, where it was stored.

@@ -98,15 +98,29 @@ enum Command {
     Man(completions::ManArguments),
 }
 
+/// Lets a write beyond the largest size that a file may have (`ulimit -f`) fail with an error, instead of
+/// ending this process without a word. Children say themselves what their limits do.
+fn fail_where_a_file_has_its_largest_size() {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    // Not SIG_IGN, which children would inherit.
+    let nothing: extern "C" fn(libc::c_int) = nothing;
+    // SAFETY: the handler does nothing, and so nothing that a handler must not do.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, nothing as libc::sighandler_t);
+    }
+}
+
 /// Parses the command line, runs the command and returns its exit status.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.output.apply();
+    fail_where_a_file_has_its_largest_size();
     if let Err(failure) = temporary_folder() {
         return failure.print();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .thread_stack_size(crate::confine::STACK_BYTES)
         .enable_all()
         .build()
     {
@@ -144,6 +158,13 @@ pub fn main() -> ExitCode {
 /// Checks that the folder for temporary files is not one that the working folder chooses.
 fn temporary_folder() -> Result<(), failure::Failure> {
     let folder = std::env::temp_dir();
+    // It is among what children are told, which is text.
+    if folder.to_str().is_none() {
+        return Err(failure::Failure::usage(format!(
+            "TMPDIR is {}, whose name is not UTF-8: set it to another folder",
+            folder.display()
+        )));
+    }
     match folder.is_absolute() {
         true => Ok(()),
         false => Err(failure::Failure::usage(format!(

@@ -6,6 +6,7 @@ use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::show;
 use crate::config::DeclaredExperiment;
+use crate::files::Reach;
 use crate::render::escape::Plain;
 use crate::run::is_built_from;
 use crate::source::{COMPONENT_BYTES_MAX, read_code};
@@ -68,6 +69,7 @@ struct OwnFile {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let place = ReportPlace::find(&arguments.from)?;
     let shown = place.report()?;
+    place.say_if_alone();
     let winner = winner(&shown.report)?;
     let measured = measured_code(place.folder(), shown.run, &winner.id)?;
     let own = place.experiment.as_ref();
@@ -170,7 +172,7 @@ fn own_file(declared: &DeclaredExperiment, id: &str) -> Option<OwnFile> {
     let variants = variant::declare(approaches);
     let mut variants = variants.iter().zip(approaches);
     let (_, approach) = variants.find(|(variant, _)| variant.id == *id)?;
-    let code = read_code(&approach.code, &declared.dir);
+    let code = read_code(&approach.code, &declared.dir, Reach::Within(&declared.dir));
     Some(OwnFile {
         path: declared.dir.join(approach.code.path()),
         sha256: code.ok().map(|code| code.content_address()),

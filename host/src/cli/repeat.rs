@@ -223,12 +223,16 @@ fn assembled(
             ));
         }
     };
+    if interface.wit.is_none() {
+        // Read unasked, it must not lead elsewhere.
+        interface.load()?;
+    }
     let code: Code = code_of(file);
     let experiment = Experiment {
         name: "check".to_owned(),
         problem: String::new(),
         interface: Interface {
-            wit: interface.wit.clone(),
+            wit: interface.path().to_owned(),
             call: interface.call.clone(),
         },
         workload: Workload { inputs, seed: None },

@@ -4,7 +4,7 @@ use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::paths;
-use crate::files::read_bounded;
+use crate::files::Reach;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,14 @@ impl LoadedExperiment {
         }
     }
 
+    /// Where the files may lie that it names.
+    pub fn reach(&self) -> Reach<'_> {
+        match self.origin {
+            Origin::Assembled => Reach::Anywhere,
+            Origin::File { .. } | Origin::Recorded => Reach::Within(&self.dir),
+        }
+    }
+
     /// Returns true if a limit must not be changed: the file declares it, or a run used it.
     pub(super) fn fixes(&self, key: LimitKey) -> bool {
         match &self.origin {
@@ -77,7 +85,7 @@ impl LoadedExperiment {
     /// # Errors
     /// The file of cases cannot be read, or is invalid.
     pub fn assembled(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
-        let cases = read_cases(&experiment, &dir)?;
+        let cases = read_cases(&experiment, &dir, Reach::Anywhere)?;
         Ok(Self {
             experiment,
             dir,
@@ -139,7 +147,8 @@ struct ExperimentFile {
 }
 
 impl ExperimentFile {
-    /// Reads the file in a folder, or a file of any name.
+    /// Reads the file in a folder, or a file of any name. A link that leaves its folder is refused: an
+    /// error would quote what it leads to.
     fn read(path: &Path) -> Result<Self, ConfigError> {
         let file = match path.is_dir() {
             true => path.join(FILE_NAME),
@@ -151,7 +160,7 @@ impl ExperimentFile {
         };
         Ok(Self {
             name: file.display().to_string(),
-            text: read(&file, "experiment")?,
+            text: read(&file, "experiment", Reach::Within(&dir))?,
             dir,
         })
     }
@@ -174,7 +183,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
             return Err(ConfigError::Invalid(findings));
         }
     };
-    let cases = read_cases(&experiment, &dir)?;
+    let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
     Ok(LoadedExperiment {
         experiment,
         dir,
@@ -188,32 +197,69 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
 }
 
 /// The file of cases, if the experiment has one.
-fn read_cases(experiment: &Experiment, dir: &Path) -> Result<Option<CaseFile>, ConfigError> {
+fn read_cases(
+    experiment: &Experiment,
+    dir: &Path,
+    reach: Reach<'_>,
+) -> Result<Option<CaseFile>, ConfigError> {
     let Inputs::Cases(path) = &experiment.workload.inputs else {
         return Ok(None);
     };
     let path = dir.join(path);
-    let text = read(&path, "file of cases")?;
+    let text = read(&path, "file of cases", reach)?;
     parse_cases(&text, &path.display().to_string()).map(Some)
 }
 
 /// Reads a plain text file of bounded size.
-pub(super) fn read(path: &Path, what: &'static str) -> Result<String, ConfigError> {
+pub(super) fn read(
+    path: &Path,
+    what: &'static str,
+    reach: Reach<'_>,
+) -> Result<String, ConfigError> {
     let shown = || path.display().to_string().escape_debug().to_string();
     let unreadable = |reason: String| ConfigError::Unreadable {
         path: shown(),
         reason,
     };
-    let bytes = read_bounded(path, FILE_BYTES_MAX).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => ConfigError::Missing {
-            what,
-            path: shown(),
-        },
-        _ => unreadable(error.to_string()),
-    })?;
+    let bytes = reach
+        .read_bounded(path, FILE_BYTES_MAX)
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ConfigError::Missing {
+                what,
+                path: shown(),
+            },
+            _ => unreadable(error.to_string()),
+        })?;
     let bytes = bytes.ok_or_else(|| unreadable("it is larger than 1 MiB".into()))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         unreadable(format!("it is not UTF-8 (from byte {at} on)"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error about what does not parse quotes it.
+    #[test]
+    fn case_83_experiment_that_is_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("experiment");
+        std::fs::create_dir(&home).unwrap();
+        std::fs::write(folder.path().join("secret"), "token = s3cret").unwrap();
+        std::os::unix::fs::symlink("../secret", home.join(FILE_NAME)).unwrap();
+        for named in [home.clone(), home.join(FILE_NAME)] {
+            for error in [declared(&named).unwrap_err(), load(&named).unwrap_err()] {
+                let said = error.to_string();
+                assert!(said.contains("leaves the folder"), "{said}");
+                assert!(!said.contains("s3cret"), "{said}");
+            }
+        }
+        std::fs::write(home.join("real.toml"), "token = s3cret").unwrap();
+        std::fs::remove_file(home.join(FILE_NAME)).unwrap();
+        std::os::unix::fs::symlink("real.toml", home.join(FILE_NAME)).unwrap();
+        let said = load(&home).unwrap_err().to_string();
+        assert!(!said.contains("leaves the folder"), "{said}");
+    }
 }

@@ -14,7 +14,7 @@ use super::load::{LoadedExperiment, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
 use super::{error, options};
-use crate::files::WorkingFolder;
+use crate::files::{Reach, WorkingFolder};
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ impl Policy {
     /// # Errors
     /// The file cannot be read, or is invalid.
     pub fn load(file: &Path) -> Result<Self, ConfigError> {
-        let text = read(file, "policy")?;
+        let text = read(file, "policy", Reach::Anywhere)?;
         Self::parse(&text, &file.display().to_string())
     }
 

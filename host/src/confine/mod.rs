@@ -37,6 +37,7 @@ pub use privileges::kill_with_parent;
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
 pub use shared_page::Announced;
 pub use spawn::{Child, Confinement};
+pub use supervise::STACK_BYTES;
 
 /// How often the parent looks at the memory and the processes of a child that starts others. A compiler
 /// takes memory as fast as the machine gives it, and no kernel limit holds all of its processes

@@ -94,6 +94,9 @@ pub(super) struct StartedChild {
     pub(super) exit: oneshot::Receiver<Exit>,
 }
 
+/// Stack of a thread of the parent, whatever `RUST_MIN_STACK` says.
+pub const STACK_BYTES: usize = 2 << 20;
+
 /// Starts `command` on a thread of its own, which stays until the child is reaped.
 pub(super) async fn start(
     command: Command,
@@ -103,6 +106,7 @@ pub(super) async fn start(
     let (sender, receiver) = oneshot::channel();
     std::thread::Builder::new()
         .name("bakeoff-child".to_owned())
+        .stack_size(STACK_BYTES)
         .spawn(move || supervise(command, bounds, group, sender))?;
     receiver
         .await

@@ -12,7 +12,7 @@ mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
 pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
-pub use plain::{not_plain, open_plain, read_bounded};
+pub use plain::{Reach, not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
 pub use scratch::{Scratch, remove_abandoned};
 pub use working::WorkingFolder;

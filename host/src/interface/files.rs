@@ -1,7 +1,7 @@
 //! Reading WIT files.
 
 use super::error::InterfaceError;
-use crate::files::read_bounded;
+use crate::files::Reach;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -26,14 +26,14 @@ pub struct WitFile {
 /// interface on every machine.
 ///
 /// # Errors
-/// The path does not exist, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or [`FILES_MAX`].
-pub fn read_files(path: &Path) -> Result<Vec<WitFile>, InterfaceError> {
+/// A file lies elsewhere than it may, the path does not exist, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or [`FILES_MAX`].
+pub fn read_files(path: &Path, reach: Reach<'_>) -> Result<Vec<WitFile>, InterfaceError> {
     let mut files = Vec::new();
     if path.is_dir() {
-        read_folder(path, &mut files)?;
-        read_deps(&path.join("deps"), &mut files)?;
+        read_folder(path, reach, &mut files)?;
+        read_deps(&path.join("deps"), reach, &mut files)?;
     } else {
-        files.push(read_file(path)?);
+        files.push(read_file(path, reach)?);
     }
     if files.is_empty() {
         return Err(read_error(path, "the folder has no file that ends in .wit"));
@@ -42,27 +42,35 @@ pub fn read_files(path: &Path) -> Result<Vec<WitFile>, InterfaceError> {
     Ok(files)
 }
 
-fn read_deps(deps: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError> {
+fn read_deps(
+    deps: &Path,
+    reach: Reach<'_>,
+    files: &mut Vec<WitFile>,
+) -> Result<(), InterfaceError> {
     if !deps.is_dir() {
         return Ok(());
     }
-    read_folder(deps, files)?;
+    read_folder(deps, reach, files)?;
     for entry in entries(deps)? {
         if entry.is_dir() {
-            read_folder(&entry, files)?;
+            read_folder(&entry, reach, files)?;
         }
     }
     Ok(())
 }
 
-fn read_folder(folder: &Path, files: &mut Vec<WitFile>) -> Result<(), InterfaceError> {
+fn read_folder(
+    folder: &Path,
+    reach: Reach<'_>,
+    files: &mut Vec<WitFile>,
+) -> Result<(), InterfaceError> {
     for path in entries(folder)? {
         if path.extension().is_some_and(|end| end == "wit") && !path.is_dir() {
             if files.len() == FILES_MAX {
                 let reason = format!("more than {FILES_MAX} files");
                 return Err(read_error(folder, &reason));
             }
-            files.push(read_file(&path)?);
+            files.push(read_file(&path, reach)?);
         }
     }
     Ok(())
@@ -77,9 +85,9 @@ fn entries(folder: &Path) -> Result<Vec<std::path::PathBuf>, InterfaceError> {
     read().map_err(|error| read_error(folder, &error.to_string()))
 }
 
-fn read_file(path: &Path) -> Result<WitFile, InterfaceError> {
-    let bytes =
-        read_bounded(path, FILE_BYTES_MAX).map_err(|error| read_error(path, &error.to_string()))?;
+fn read_file(path: &Path, reach: Reach<'_>) -> Result<WitFile, InterfaceError> {
+    let bytes = reach.read_bounded(path, FILE_BYTES_MAX);
+    let bytes = bytes.map_err(|error| read_error(path, &error.to_string()))?;
     let bytes = bytes.ok_or_else(|| {
         read_error(
             path,

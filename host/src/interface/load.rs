@@ -4,6 +4,7 @@ use super::error::InterfaceError;
 use super::export::{Call, Export, World, find_call, world_exports};
 use super::files::{WitFile, read_files};
 use super::workload::{self, InputRequest, WorkloadFunctions};
+use crate::files::Reach;
 use std::collections::BTreeMap;
 use std::path::Path;
 use wit_parser::{PackageId, Resolve, SourceMap, WorldId};
@@ -36,7 +37,15 @@ impl Interface {
     /// # Errors
     /// See [`InterfaceError`].
     pub fn load(path: &Path, call: &str) -> Result<Self, InterfaceError> {
-        Self::parse(read_files(path)?, call)
+        Self::load_within(path, Reach::Anywhere, call)
+    }
+
+    /// As [`Interface::load`], where the files may lie.
+    ///
+    /// # Errors
+    /// See [`InterfaceError`].
+    pub fn load_within(path: &Path, reach: Reach<'_>, call: &str) -> Result<Self, InterfaceError> {
+        Self::parse(read_files(path, reach)?, call)
     }
 
     /// Resolves WIT files, and finds the called function: `top-k` for a function of world `prototype`,

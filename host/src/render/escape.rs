@@ -52,6 +52,18 @@ impl Display for ShellWord<'_> {
     }
 }
 
+/// The path of a file as a word of a shell that no program takes for an option.
+pub struct ShellPath<'a>(pub &'a str);
+
+impl Display for ShellPath<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.0.starts_with('-') {
+            true => ShellWord(&format!("./{}", self.0)).fmt(f),
+            false => ShellWord(self.0).fmt(f),
+        }
+    }
+}
+
 /// A text on several lines of a terminal: as [`Plain`], with its line breaks.
 pub struct Lines<'a>(pub &'a str);
 

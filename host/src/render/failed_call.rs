@@ -1,6 +1,6 @@
 //! The call that failed, in words.
 
-use super::escape::ShellWord;
+use super::escape::{ShellPath, ShellWord};
 use bakeoff_domain::report::{CaseLabel, FailedCall, Report, VariantReport};
 
 /// Names the call that failed, and the command that makes it again.
@@ -36,7 +36,7 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
     let options = options.iter().map(|word| format!(" {}", ShellWord(word)));
     Some(format!(
         "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{}",
-        ShellWord(&variant.file),
+        ShellPath(&variant.file),
         ShellWord(&label),
         options.collect::<String>()
     ))
@@ -45,10 +45,11 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
 /// The command that makes an experiment of the sources that were compared.
 fn init(report: &Report) -> String {
     let files = report.variants.iter();
-    let files = files.map(|variant| &variant.file);
-    let words = files.chain(&report.experiment.options);
-    let words = words.map(|word| format!(" {}", ShellWord(word)));
-    format!("bakeoff init compared --from{}", words.collect::<String>())
+    let files = files.map(|variant| format!(" {}", ShellPath(&variant.file)));
+    let options = report.experiment.options.iter();
+    let options = options.map(|word| format!(" {}", ShellWord(word)));
+    let words: String = files.chain(options).collect();
+    format!("bakeoff init compared --from{words}")
 }
 
 /// The file of an approach in an experiment that `bakeoff init` makes of sources.

@@ -1,11 +1,11 @@
 //! The code of a prototype or a workload, read once, with its content address.
 
-use crate::files::read_bounded;
+use crate::files::Reach;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
 use bakeoff_domain::spec::Code;
 use sha2::{Digest as _, Sha256};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -104,17 +104,17 @@ impl BuildInput {
     }
 }
 
-/// Reads a file of code, up to its largest size.
+/// Reads a file of code, up to its largest size, where it may lie.
 ///
 /// # Errors
 /// `build-failed` for source that cannot be read, is larger than [`SOURCE_BYTES_MAX`] or is not
 /// UTF-8; for a component, the errors of [`read_component`].
-pub fn read_code(code: &Code, dir: &Path) -> Result<BuildInput, Failure> {
+pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput, Failure> {
     let path_shown = code.path().display().to_string();
     let path = dir.join(code.path());
     match code {
-        Code::Component(_) => read_component(&path, &path_shown),
-        Code::Source(_) => match read_text(&path) {
+        Code::Component(_) => read_component(&path, &path_shown, reach),
+        Code::Source(_) => match read_text(&path, reach) {
             Ok(text) => Ok(BuildInput::Source { path_shown, text }),
             Err(reason) => Err(unreadable_source(&path_shown, &reason)),
         },
@@ -130,8 +130,9 @@ pub(super) fn unreadable_source(path_shown: &str, reason: &str) -> Failure {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = read_bounded(path, SOURCE_BYTES_MAX as u64).map_err(|error| error.to_string())?;
+fn read_text(path: &Path, reach: Reach<'_>) -> Result<String, String> {
+    let bytes = reach.read_bounded(path, SOURCE_BYTES_MAX as u64);
+    let bytes = bytes.map_err(|error| error.to_string())?;
     let bytes = bytes.ok_or_else(|| {
         format!("it is larger than the {SOURCE_BYTES_MAX} bytes that a source may have")
     })?;
@@ -143,16 +144,26 @@ fn read_text(path: &Path) -> Result<String, String> {
 /// # Errors
 /// `oversize-component` beyond [`COMPONENT_BYTES_MAX`], `invalid-component` for a file that cannot
 /// be read.
-pub fn read_component(path: &Path, path_shown: &str) -> Result<BuildInput, Failure> {
+pub fn read_component(
+    path: &Path,
+    path_shown: &str,
+    reach: Reach<'_>,
+) -> Result<BuildInput, Failure> {
     let unreadable = |error: io::Error| Failure {
         class: FailureClass::InvalidComponent,
         message: format!("cannot read the component {path_shown}: {error}"),
         phase: Phase::Load,
         limit: None,
     };
-    let size = std::fs::metadata(path).map_err(unreadable)?.len();
-    let bytes = read_bounded(path, COMPONENT_BYTES_MAX as u64).map_err(unreadable)?;
-    let bytes = bytes.ok_or_else(|| oversize_component(path_shown, size))?;
+    let file = reach.open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    let mut bytes = Vec::new();
+    file.take(COMPONENT_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() > COMPONENT_BYTES_MAX {
+        return Err(oversize_component(path_shown, size));
+    }
     Ok(BuildInput::Component {
         path_shown: path_shown.to_owned(),
         bytes: bytes.into(),
@@ -180,7 +191,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wasm");
         std::fs::write(&path, b"abc").unwrap();
-        let component = read_component(&path, "a.wasm").unwrap();
+        let component = read_component(&path, "a.wasm", Reach::Anywhere).unwrap();
         assert_eq!(component.bytes(), b"abc");
         assert!(component.content_address().starts_with("ba7816bf8f01cfea"));
     }
@@ -194,7 +205,7 @@ mod tests {
             .unwrap()
             .set_len(COMPONENT_BYTES_MAX as u64 + 1)
             .unwrap();
-        let failure = read_component(&path, "big.wasm").unwrap_err();
+        let failure = read_component(&path, "big.wasm", Reach::Anywhere).unwrap_err();
         assert_eq!(failure.class, FailureClass::OversizeComponent);
         let message = &failure.message;
         assert!(
@@ -206,10 +217,11 @@ mod tests {
     #[test]
     fn what_is_no_file_is_refused() {
         for path in ["/dev/zero", "/nonexistent", "/"] {
-            let failure = read_component(Path::new(path), path).unwrap_err();
+            let failure = read_component(Path::new(path), path, Reach::Anywhere).unwrap_err();
             assert_eq!(failure.class, FailureClass::InvalidComponent);
             assert!(failure.message.contains(path), "{}", failure.message);
-            let source = read_code(&Code::Source(path.into()), Path::new("")).unwrap_err();
+            let source =
+                read_code(&Code::Source(path.into()), Path::new(""), Reach::Anywhere).unwrap_err();
             assert_eq!(source.class, FailureClass::BuildFailed);
         }
     }
@@ -226,7 +238,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let failure = read_code(&Code::Source(pipe), Path::new("")).unwrap_err();
+        let failure = read_code(&Code::Source(pipe), Path::new(""), Reach::Anywhere).unwrap_err();
         assert!(
             failure.message.contains("it is a pipe, not a file"),
             "{}",

@@ -96,17 +96,18 @@ impl RunFiles {
     /// The WIT cannot be read; the error points at the place that names it.
     pub fn read(loaded: &LoadedExperiment) -> Result<Self, ConfigError> {
         let experiment = &loaded.experiment;
-        let wit = read_files(&loaded.dir.join(&experiment.interface.wit))
+        let reach = loaded.reach();
+        let wit = read_files(&loaded.dir.join(&experiment.interface.wit), reach)
             .map_err(|error| wrong_wit(loaded, &error))?;
         let workload = experiment.workload.inputs.code();
-        let workload = workload.map(|code| read_code(code, &loaded.dir));
+        let workload = workload.map(|code| read_code(code, &loaded.dir, reach));
         let approaches = experiment.approaches.iter();
         Ok(Self {
             wit,
             workload,
             cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
             code: approaches
-                .map(|approach| read_code(&approach.code, &loaded.dir))
+                .map(|approach| read_code(&approach.code, &loaded.dir, reach))
                 .collect(),
             experiment: loaded.text.clone(),
         })

@@ -120,6 +120,16 @@ pub enum StoreError {
         /// The folder of the experiment.
         folder: PathBuf,
     },
+    /// Exporting results from elsewhere takes more than their size accounts for.
+    #[error("the table {table} of {} is far larger than its database accounts for, which comes from \
+        elsewhere: results that many runs share are written once for each of them; export one run with \
+        --run, or leave the table out with --table", file.display())]
+    ExportTooLarge {
+        /// The database.
+        file: PathBuf,
+        /// The table, as `bakeoff export` calls it.
+        table: &'static str,
+    },
     /// The requested run does not exist.
     #[error("there is no run {run} in {}: list them with `bakeoff runs`", file.display())]
     NoSuchRun {
@@ -199,6 +209,23 @@ impl StoreError {
     /// Returns true if the disk or the quota is full.
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full { .. })
+    }
+
+    /// Returns true if SQLite was stopped by a bound of steps or memory.
+    pub(super) fn is_out_of_bounds(&self) -> bool {
+        let Self::Database { source, .. } = self else {
+            return false;
+        };
+        let code = source.sqlite_error_code();
+        matches!(
+            code,
+            Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory)
+        )
+    }
+
+    /// Returns true if an export takes more than its database accounts for.
+    pub fn is_export_too_large(&self) -> bool {
+        matches!(self, Self::ExportTooLarge { .. })
     }
 
     /// Returns true if the folder or file is not writable.

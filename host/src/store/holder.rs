@@ -1,6 +1,7 @@
 //! The process that holds the lock of a folder, as its lock file describes it.
 
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -31,7 +32,14 @@ impl std::fmt::Display for LockHolder {
 impl LockHolder {
     /// This process.
     pub(super) fn this() -> Self {
-        let command: Vec<String> = std::env::args().take(8).collect();
+        Self::of_command(std::env::args_os().take(8))
+    }
+
+    /// This process, started by these arguments.
+    fn of_command(arguments: impl Iterator<Item = OsString>) -> Self {
+        let command: Vec<String> = arguments
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect();
         Self {
             pid: std::process::id(),
             since: crate::events::rfc3339(SystemTime::now()),
@@ -62,4 +70,17 @@ fn printable(text: &str) -> String {
     chars
         .map(|c| if is_printable(c) { c } else { '?' })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    #[test]
+    fn arguments_that_are_no_text_are_shown_as_far_as_they_are() {
+        let arguments = [b"compare".to_vec(), b"\xff.rs".to_vec()].map(OsString::from_vec);
+        let holder = LockHolder::of_command(arguments.into_iter());
+        assert_eq!(holder.command, "compare ?.rs");
+    }
 }

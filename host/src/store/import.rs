@@ -20,6 +20,8 @@ const SAMPLES_MAX: u64 = 8 << 20;
 const RUNS_MAX: u64 = 10_000;
 /// The most rows of any other table.
 const ROWS_MAX: u64 = 1 << 20;
+/// The most variants of a run.
+const VARIANTS_MAX: i64 = 64;
 /// The most bytes of all texts and blobs together.
 const BYTES_MAX: u64 = 1 << 30;
 
@@ -63,6 +65,8 @@ fn make_tables(db: &Connection, version: usize) -> rusqlite::Result<()> {
     db.pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "off")?;
     db.pragma_update(None, "foreign_keys", true)?;
+    // What is sorted has the bound of memory, and none of the disk.
+    db.pragma_update(None, "temp_store", "memory")?;
     for step in STEPS.iter().take(version) {
         db.execute_batch(step)?;
     }
@@ -95,6 +99,17 @@ impl Rows<'_> {
         let transaction = db.transaction().map_err(in_copy)?;
         for table in tables.iter().filter(|table| table.name != SEAL) {
             self.copy_table(table, &transaction, copy)?;
+        }
+        if !tables.iter().any(|table| table.name == "variant") {
+            return transaction.commit().map_err(in_copy);
+        }
+        let sql =
+            "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM variant GROUP BY run)";
+        let variants: i64 = transaction
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(in_copy)?;
+        if variants > VARIANTS_MAX {
+            return Err(self.refused(format!("a run in it has more than {VARIANTS_MAX} variants")));
         }
         transaction.commit().map_err(in_copy)
     }
@@ -213,6 +228,9 @@ mod tests {
             "INSERT INTO run SELECT n, 1, 'n', 'e', '1', 'b', 's', 'u', 'running', 0, '{}', '{}',
                     NULL, NULL, NULL FROM (WITH RECURSIVE c(n) AS (SELECT 2 UNION ALL SELECT n + 1
                     FROM c LIMIT 10000) SELECT n FROM c)";
+        let variants = "INSERT INTO variant (run, id, name, approach, parameters)
+            WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 65)
+            SELECT 1, n, 'n', 'a', '{}' FROM c";
         for (rows, why) in [
             (
                 "UPDATE run SET status = 'forged'",
@@ -223,6 +241,7 @@ mod tests {
                 "table event is none",
             ),
             ("UPDATE run SET name = CAST(x'ff41' AS TEXT)", "not UTF-8"),
+            (variants, "more than 64 variants"),
             (many, "more than 10000 rows"),
         ] {
             let error = imported(rows).unwrap_err();

@@ -19,6 +19,7 @@ mod error;
 mod event_log;
 mod examine;
 mod export;
+mod export_bounds;
 mod files;
 mod guarded;
 mod history;

@@ -4,6 +4,7 @@ use super::aside::set_aside;
 use super::atomic_file::{sync_folder, with_suffix};
 use super::error::StoreError;
 use super::examine::{BUSY_TIMEOUT, Examined, Origin, examine, newest_version};
+use super::export_bounds::ExportBounds;
 use super::files::{DATABASE, Files};
 use super::guarded;
 use super::import::import;
@@ -53,6 +54,8 @@ pub struct Store {
     /// `None` for a reader.
     sealer: Option<Sealer>,
     origin: Origin,
+    /// What exporting may take; `None` for own results.
+    pub(super) bounds: Option<ExportBounds>,
     set_aside: Option<PathBuf>,
     unsealed: Option<String>,
     // Dropped last: the database is closed before its copy is removed, and before another process
@@ -154,6 +157,7 @@ impl Store {
             journal: Some(journal),
             sealer: Some(sealer),
             origin: Origin::Own,
+            bounds: None,
             set_aside: aside,
             unsealed: None,
             _copy: None,
@@ -168,19 +172,25 @@ impl Store {
                 folder: folder.to_path_buf(),
             });
         }
+        let bytes = file.metadata().map_or(0, |found| found.len());
         let Examined {
             mut db,
             version,
             tables,
             sum,
         } = examine(&file, key)?;
+        let mut bounds = None;
         let (db, copy) = match sum {
             Some(_) if version == newest_version() => {
                 guarded::lift(&mut db).map_err(|error| StoreError::from_sqlite(&file, error))?;
                 (db, None)
             }
             _ => {
-                let (db, copy) = import(&db, &file, version, &tables)?;
+                let (mut db, copy) = import(&db, &file, version, &tables)?;
+                if sum.is_none() {
+                    let attached = ExportBounds::attach(&mut db, bytes);
+                    bounds = Some(attached.map_err(|error| StoreError::from_sqlite(&file, error))?);
+                }
                 (db, Some(copy))
             }
         };
@@ -192,6 +202,7 @@ impl Store {
             journal: None,
             sealer: None,
             origin: sum.map_or(Origin::Elsewhere, |_| Origin::Own),
+            bounds,
             set_aside: None,
             unsealed: None,
             _copy: copy,

@@ -117,6 +117,7 @@ impl Confinement {
     /// As for [`probe`](Self::probe).
     pub async fn probe_on(config: ProbeConfig) -> Result<Self, ConfinementError> {
         supervise::restore_sigchld();
+        Canary::new().map_err(no_folder)?;
         let (kernel, missing) = config.kernel_features();
         if !missing.is_empty() {
             return Err(unavailable(&missing.join("; ")));
@@ -271,7 +272,10 @@ impl Canary {
             Ok(Self { folder, file })
         };
         make().map_err(|error: std::io::Error| {
-            format!("cannot make a file to probe with in the temporary folder: {error}")
+            format!(
+                "cannot write to the temporary folder {}: {error}",
+                std::env::temp_dir().display()
+            )
         })
     }
 }
@@ -321,6 +325,14 @@ fn require_allowed(attempts: &[EscapeAttempt], outcomes: &[EscapeOutcome]) -> Re
         }
     }
     Ok(())
+}
+
+/// Nothing is wrong with this machine's confinement: there is no folder to try it in.
+fn no_folder(reason: String) -> ConfinementError {
+    ConfinementError {
+        reason,
+        next: "set TMPDIR to a folder with room that you may write to".to_owned(),
+    }
 }
 
 fn unavailable(reason: &str) -> ConfinementError {

@@ -10,8 +10,14 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
+
+/// Size of a block of an archive.
+const BLOCK_BYTES: u64 = 512;
+/// Size of the blocks that end it.
+const END_BYTES: usize = 1024;
 
 /// Unpacks a bundle into an empty folder, checks every digest, and returns its manifest.
 ///
@@ -33,6 +39,9 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
             found.len()
         )));
     }
+    let end = file
+        .try_clone()
+        .map_err(|source| unpacking.io("read", bundle, source))?;
     let mut archive = Archive::new(BufReader::new(file));
     // Raw: extensions of the format, which could change the name, size or type of an entry, appear
     // as entries of their own, which are refused.
@@ -47,17 +56,33 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     let Some(first) = next()? else {
         return Err(unpacking.malformed("it is empty"));
     };
+    let mut entries_end = end_of(&first);
     let manifest = unpacking.manifest(first)?;
     for packed in &manifest.files {
         let Some(entry) = next()? else {
             return Err(unpacking.malformed(format!("{} is missing", packed.path)));
         };
+        entries_end = end_of(&entry);
         unpacking.file(entry, packed)?;
     }
-    match next()? {
-        None => Ok(manifest),
-        Some(_) => Err(unpacking.refused("it has a file that its manifest does not name")),
+    if next()?.is_some() {
+        return Err(unpacking.refused("it has a file that its manifest does not name"));
     }
+    // Two empty blocks are the end of an archive, and nothing comes after it.
+    let mut blocks = [0_u8; END_BYTES];
+    let ends = found.len() == entries_end + END_BYTES as u64
+        && end.read_exact_at(&mut blocks, entries_end).is_ok()
+        && blocks.iter().all(|byte| *byte == 0);
+    match ends {
+        true => Ok(manifest),
+        false => Err(unpacking.refused("its end is not that of its last file")),
+    }
+}
+
+/// Where the content of a file ends in the archive.
+fn end_of(entry: &Entry<'_, impl Read>) -> u64 {
+    let bytes = entry.size().next_multiple_of(BLOCK_BYTES);
+    entry.raw_file_position().saturating_add(bytes)
 }
 
 struct Unpacking<'a> {

@@ -37,9 +37,9 @@ CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
        p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns,
        -- Every number from 0 up to this one is there, and was when the run was over.
-       p.run <= u.run AND p.number + 1 =
-         (SELECT count(*) FROM replica q
-          WHERE q.race = p.race AND q.run <= u.run AND q.number BETWEEN 0 AND p.number) AS counts
+       p.run <= u.run AND p.number + 1 = sum(p.run <= u.run AND p.number >= 0) OVER (
+         PARTITION BY u.run, u.variant, u.iteration ORDER BY p.number
+         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS counts
 FROM reliance u JOIN replica p ON p.race = u.result
 WHERE u.kind = 'race';
 
