@@ -22,3 +22,4 @@ pub mod run;
 pub mod sandbox;
 pub mod source;
 pub mod store;
+pub mod tasks;
