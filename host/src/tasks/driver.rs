@@ -140,6 +140,17 @@ impl<W: Worker> Driver<W> {
         }
     }
 
+    /// Stops everybody who is at work, and waits until they are gone.
+    pub async fn stop(&mut self) {
+        let mut at_work = std::mem::take(&mut self.at_work);
+        for at_work in at_work.values() {
+            at_work.0.abort();
+        }
+        for at_work in at_work.values_mut() {
+            let _ = (&mut at_work.0).await;
+        }
+    }
+
     fn now(&self) -> Duration {
         self.began.elapsed()
     }
