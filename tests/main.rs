@@ -24,6 +24,7 @@ mod seeds;
 mod stalls;
 mod store;
 mod support;
+mod tasks;
 mod tidy;
 mod timed;
 mod verify;
