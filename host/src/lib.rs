@@ -23,3 +23,4 @@ pub mod run;
 pub mod sandbox;
 pub mod source;
 pub mod store;
+pub mod tasks;

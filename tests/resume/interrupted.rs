@@ -68,9 +68,15 @@ fn a_gate_that_ends_after_the_user_asked_to_stop_is_kept() {
     let _slot = measuring_slot();
     let small = Small::new();
     let out = small.path("out");
+    // Nothing but gates is going on then: the first thing that ends is one.
     let is_checking = || {
-        let starts = |event: &Value| event["name"] == "bakeoff:check:start";
-        events(&out).iter().any(starts)
+        let events = events(&out);
+        let has = |name: &str, stage: &str| {
+            let of_stage = |event: &&Value| stage.is_empty() || event["data"]["stage"] == stage;
+            let named = events.iter().filter(|event| event["name"] == name);
+            named.filter(of_stage).count() > 0
+        };
+        has("bakeoff:check:start", "") && has("bakeoff:stage:complete", "build")
     };
     let mut run = bakeoff(&["run", small.dir(), "--quiet", "--out"])
         .arg(&out)

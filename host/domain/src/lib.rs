@@ -8,7 +8,8 @@
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`metric_share`] → [`stats`] → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] →
 //! [`growth`] → [`score`] → [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
-//! operations), [`ids`] (safe names), [`numbers`] (numbers as text).
+//! operations), [`ids`] (safe names), [`numbers`] (numbers as text),
+//! [`queue`] (what is done next).
 
 pub mod attempt;
 pub mod failure;
@@ -21,6 +22,7 @@ pub mod metric_share;
 pub mod numbers;
 pub mod paired_times;
 pub mod plan;
+pub mod queue;
 pub mod race;
 pub mod reading_verdict;
 pub mod report;

@@ -6,6 +6,7 @@ mod bundle;
 mod comparison;
 mod figures;
 mod kept_run;
+mod made_again;
 mod older;
 mod report;
 mod run_comparison;

@@ -5,20 +5,18 @@ use super::comparison::{self, Wording};
 use super::figures::{Figures, Outcome, Verification, compare_values};
 use super::kept_run::KeptRun;
 use super::{report, validate};
-use crate::compile::{BuildKind, BuildRecord, BuiltComponent, LINES_RULE};
+use crate::compile::{BuildRecord, BuiltComponent, LINES_RULE};
 use crate::config::{ConfigError, LoadedExperiment};
 use crate::measure::{self, Assessment, CheckedCase, GateRecord};
 use crate::run::{
-    HostOptions, Keys, OnCores, Record, RunContext, RunError, SEED_RULE, VariantState, environment,
+    HostOptions, Keys, Record, RunContext, RunError, SEED_RULE, VariantState, environment,
     read_variants, runner_error,
 };
-use crate::source::BuildInput;
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::spec;
 use bakeoff_domain::variant::VariantId;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Verifies a run. `loaded` is its experiment as it was run ([`KeptRun::loaded`]), within the
@@ -64,10 +62,8 @@ pub async fn verify(
         verifier.other_compiler = Some((was.compiler.clone(), here.compiler));
     }
     verifier.inputs(&keys);
-    report("building");
-    verifier.build().await;
-    report("checking");
-    verifier.check().await?;
+    report("building and checking");
+    verifier.build_and_check().await?;
     verifier.assess().await?;
     report("working out the verdicts");
     verifier.report();
@@ -103,12 +99,12 @@ fn other_rule(record: &Record) -> Option<String> {
 }
 
 /// A verification in progress.
-struct Verifier<'a> {
-    kept: &'a KeptRun,
-    loaded: &'a LoadedExperiment,
-    context: RunContext,
-    variants: Vec<VariantState>,
-    figures: Figures,
+pub(super) struct Verifier<'a> {
+    pub(super) kept: &'a KeptRun,
+    pub(super) loaded: &'a LoadedExperiment,
+    pub(super) context: RunContext,
+    pub(super) variants: Vec<VariantState>,
+    pub(super) figures: Figures,
     /// The compiler of the run and the one here, if they differ.
     other_compiler: Option<(String, String)>,
     /// The engine of the run's gates and the one here, if they differ.
@@ -143,46 +139,13 @@ impl Verifier<'_> {
         }
     }
 
-    async fn build(&mut self) {
-        for index in 0..self.variants.len() {
-            let state = &self.variants[index];
-            let id = state.id().clone();
-            let Some(kept) = self.kept.evidence.record.build(&id) else {
-                let why = "no build of it was kept";
-                self.figures.skip(id.as_str(), "component", why);
-                continue;
-            };
-            let kept = kept.value.clone();
-            let built = match (&state.code, &state.failure) {
-                (Some(code), _) => self.built(code.clone()).await,
-                (None, Some(failure)) => Err(failure.clone()),
-                (None, None) => continue,
-            };
-            match &built {
-                Ok(built) if kept.digest.as_ref() == Some(&built.digest) => {
-                    self.compare_builds(&id, &kept, built);
-                    self.variants[index].take_built(Arc::clone(built));
-                    continue;
-                }
-                _ => self.other_component(&id, &kept, &built),
-            }
-            // What ran was kept as well, and all about it can be repeated.
-            let component = kept.digest.and_then(|digest| self.kept.component(&digest));
-            if let Some(code) = component
-                && let Ok(built) = self.built(code).await
-            {
-                self.variants[index].take_built(built);
-            }
-        }
-    }
-
-    async fn built(&self, code: BuildInput) -> Result<Arc<BuiltComponent>, Failure> {
-        let request = self.context.prototype(code, BuildKind::Release);
-        self.context.tools.builder.build(&request).await
-    }
-
     /// Compares the records of two builds of the same component.
-    fn compare_builds(&mut self, id: &VariantId, kept: &BuildRecord, built: &BuiltComponent) {
+    pub(super) fn compare_builds(
+        &mut self,
+        id: &VariantId,
+        kept: &BuildRecord,
+        built: &BuiltComponent,
+    ) {
         let here = BuildRecord::of(built, None);
         let mut hold = |figure: &str, kept: Value, here: Value| {
             self.figures.hold(id.as_str(), figure, kept, here);
@@ -202,7 +165,7 @@ impl Verifier<'_> {
     }
 
     /// Reports a build that differs from the stored one.
-    fn other_component(
+    pub(super) fn other_component(
         &mut self,
         id: &VariantId,
         kept: &BuildRecord,
@@ -224,51 +187,6 @@ impl Verifier<'_> {
             }
             _ => self.figures.hold(id.as_str(), "component", was, here),
         }
-    }
-
-    /// Runs every gate again, one on each core.
-    async fn check(&mut self) -> Result<(), RunError> {
-        let mut waiting: VecDeque<(usize, GateRecord)> = VecDeque::new();
-        for (index, state) in self.variants.iter().enumerate() {
-            let gate = self.kept.evidence.record.gate(state.id());
-            match (gate, &state.built) {
-                (None, _) => {}
-                (Some(gate), Some(_)) => waiting.push_back((index, gate.value.clone())),
-                (Some(_), None) => {
-                    let why = "the component that ran was not kept";
-                    self.figures.skip(state.id().as_str(), "check", why);
-                }
-            }
-        }
-        let mut checking = OnCores::new(&self.context.cores);
-        let mut found = Vec::new();
-        loop {
-            while checking.has_free_core()
-                && let Some((index, kept)) = waiting.pop_front()
-            {
-                let mut config = self.context.config.clone();
-                // A gate that was kept from an earlier run was rehearsed with that run's seed.
-                config.seed = kept.rehearsal_seed.unwrap_or(config.seed);
-                let state = &self.variants[index];
-                let (built, files) = (state.built.clone(), state.files.clone());
-                checking.start(|core| async move {
-                    let checked = built.map(|built| built.checked.clone()).unwrap_or_default();
-                    let files = files.as_ref();
-                    let here = measure::check(&config, &checked, files, Some(core), |_| {}).await;
-                    (index, kept, here)
-                });
-            }
-            let Some((index, kept, here)) = checking.next().await? else {
-                break;
-            };
-            let here = here.map_err(|error| runner_error(self.loaded, error))?;
-            found.push((index, kept, here));
-        }
-        found.sort_by_key(|(index, ..)| *index);
-        for (index, kept, here) in found {
-            self.compare_gates(index, &kept, &here);
-        }
-        Ok(())
     }
 
     /// Assesses the answers of every variant again, on the inputs of the run.
@@ -300,7 +218,7 @@ impl Verifier<'_> {
     }
 
     /// Compares a gate with the stored one.
-    fn compare_gates(&mut self, index: usize, kept: &GateRecord, here: &GateRecord) {
+    pub(super) fn compare_gates(&mut self, index: usize, kept: &GateRecord, here: &GateRecord) {
         let id = self.variants[index].id().as_str().to_owned();
         let ended = |gate: &GateRecord| match &gate.failure {
             Some(failure) => failure.class.name(),

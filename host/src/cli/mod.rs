@@ -25,6 +25,7 @@ mod report;
 mod run;
 mod runs;
 mod show;
+mod show_status;
 mod status;
 mod two_runs;
 mod verify;
@@ -76,6 +77,8 @@ enum Command {
     Pick(pick::Arguments),
     /// List the runs of an experiment
     Runs(runs::Arguments),
+    /// Show how far a run is, also from another terminal
+    Status(show_status::Arguments),
     /// Reproduce the figures of a finished run, and show those that differ
     Verify(verify::Arguments),
     /// Pack a finished run into one file, for another machine
@@ -137,6 +140,7 @@ pub fn main() -> ExitCode {
             Command::Report(arguments) => report::run(&arguments, &cli.output),
             Command::Pick(arguments) => pick::run(&arguments, &cli.output),
             Command::Runs(arguments) => runs::run(&arguments, &cli.output),
+            Command::Status(arguments) => show_status::run(&arguments, &cli.output),
             Command::Verify(arguments) => verify::run(&arguments, &cli.output).await,
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),

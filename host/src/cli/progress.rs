@@ -3,6 +3,7 @@
 use super::options::Output;
 use crate::config::LoadedExperiment;
 use crate::events::{Envelope, Event, Origin, Stage, checked_cases, line, title};
+use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
@@ -38,12 +39,14 @@ enum ProgressMode {
 struct ProgressView {
     mode: ProgressMode,
     bar: ProgressBar,
+    /// The stage of the bar.
+    bar_stage: Option<Stage>,
     budget: Duration,
     /// Whether the run reuses earlier results.
     resumed: bool,
     /// Number of reused results of the current stage.
     reused: u32,
-    /// When the current stage began.
+    /// When building and checking began.
     since: Instant,
     /// The variants that are being built or checked, with how far they are.
     under_way: BTreeMap<String, String>,
@@ -65,6 +68,7 @@ impl Display {
         let view = ProgressView {
             mode,
             bar: ProgressBar::hidden(),
+            bar_stage: None,
             budget,
             resumed: false,
             reused: 0,
@@ -130,7 +134,10 @@ impl ProgressView {
     /// Keeps what is under way, and since when.
     fn follow(&mut self, event: &Event) {
         match event {
-            Event::StageStart { .. } => {
+            Event::StageStart {
+                stage: Stage::Build,
+                ..
+            } => {
                 self.since = Instant::now();
                 self.under_way.clear();
             }
@@ -159,19 +166,16 @@ impl ProgressView {
 
     /// A line about a finished stage whose time is not part of the budget, if it took long.
     fn duration_line(&self, event: &Event) -> Option<String> {
-        let what = match event {
-            Event::StageComplete {
-                stage: Stage::Build,
-            } => "built",
-            Event::StageComplete {
-                stage: Stage::Check,
-            } => "checked",
-            _ => return None,
+        let Event::StageComplete {
+            stage: Stage::Check,
+        } = event
+        else {
+            return None;
         };
         let took = self.since.elapsed();
         (took >= LONG).then(|| {
             format!(
-                "{what} in {:.0} s, before the budget for measuring",
+                "built and checked in {:.0} s, before the budget for measuring",
                 took.as_secs_f64()
             )
         })
@@ -195,7 +199,9 @@ impl ProgressView {
     fn update_bar(&mut self, event: &Event) {
         match event {
             Event::StageStart { stage, steps } => self.start_bar(*stage, *steps),
-            Event::StageComplete { .. } => self.bar.finish_and_clear(),
+            Event::StageComplete { stage } if self.bar_stage == Some(*stage) => {
+                self.bar.finish_and_clear();
+            }
             Event::ReplicaComplete { live, index, .. } => {
                 self.bar
                     .set_message(format!("replica {}, {live} variants left", index + 1));
@@ -208,8 +214,15 @@ impl ProgressView {
         for line in self.lines(event) {
             self.bar.println(format!("  {line}"));
         }
-        if is_step(event) {
-            self.bar.inc(1);
+        match (step(event), self.bar_stage) {
+            (Some(step), Some(stage)) if step == stage => self.bar.inc(1),
+            // It is not checked, whatever was expected when checking began.
+            (Some(Stage::Build), Some(Stage::Check))
+                if matches!(event, Event::VariantFailed { .. }) =>
+            {
+                self.bar.dec_length(1);
+            }
+            _ => {}
         }
     }
 
@@ -251,16 +264,20 @@ impl ProgressView {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
+        self.bar.finish_and_clear();
         self.bar = bar;
+        self.bar_stage = Some(stage);
     }
 
     fn print_lines(&self, event: &Event) {
         if let Event::StageStart { stage, steps } = event {
             match stage {
                 Stage::Measure => anstream::eprintln!("measuring, {:?} at most", self.budget),
-                Stage::Score => {}
-                stage if *steps == 1 => anstream::eprintln!("{} 1 variant", title(*stage)),
-                stage => anstream::eprintln!("{} {steps} variants", title(*stage)),
+                Stage::Check | Stage::Score => {}
+                Stage::Build if *steps == 1 => {
+                    anstream::eprintln!("building and checking 1 variant");
+                }
+                Stage::Build => anstream::eprintln!("building and checking {steps} variants"),
             }
         }
         for line in checked_cases(event).into_iter().chain(self.lines(event)) {
@@ -269,11 +286,18 @@ impl ProgressView {
     }
 }
 
-fn is_step(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::BuildComplete { .. } | Event::CheckComplete { .. } | Event::VariantFailed { .. }
-    )
+/// The stage of which an event is a step, if it is one of a bar.
+fn step(event: &Event) -> Option<Stage> {
+    match event {
+        Event::BuildComplete { .. } => Some(Stage::Build),
+        Event::CheckComplete { .. } => Some(Stage::Check),
+        Event::VariantFailed { failure, .. } => match failure.phase {
+            Phase::Build | Phase::Load => Some(Stage::Build),
+            Phase::Check => Some(Stage::Check),
+            Phase::Measure => None,
+        },
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -284,6 +308,7 @@ mod tests {
         ProgressView {
             mode: ProgressMode::Quiet,
             bar: ProgressBar::hidden(),
+            bar_stage: None,
             budget: Duration::from_secs(5),
             resumed: false,
             reused: 0,
@@ -329,7 +354,7 @@ mod tests {
         view.since = before;
         assert_eq!(
             view.duration_line(&done(Stage::Check)).unwrap(),
-            "checked in 9 s, before the budget for measuring"
+            "built and checked in 9 s, before the budget for measuring"
         );
         assert_eq!(view.duration_line(&done(Stage::Measure)), None);
     }

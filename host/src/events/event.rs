@@ -102,12 +102,12 @@ pub enum Event {
         seconds: f64,
     },
 
-    /// A stage begins.
+    /// A stage begins. Checking begins while others are still being built.
     #[serde(rename = "bakeoff:stage:start")]
     StageStart {
         /// The stage.
         stage: Stage,
-        /// Number of its builds or checks, or the largest number of its replicas.
+        /// Number of its builds, or the largest number of its checks or replicas.
         steps: u64,
     },
     /// A stage is finished.

@@ -3,6 +3,7 @@
 use super::envelope::Envelope;
 use super::event::{Event, Stage};
 use super::run_status::RunStatus;
+use bakeoff_domain::failure::Phase;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -126,13 +127,19 @@ impl Progress {
                 variant_id,
                 failure,
             } => {
-                self.set(
-                    variant_id,
-                    VariantState::Failed,
-                    Some(failure.class.name().to_owned()),
-                );
-                if let Some(stage @ (Stage::Build | Stage::Check)) = self.stage {
-                    self.step(stage);
+                let before = self.variants.get(variant_id).map(|variant| variant.state);
+                let reason = failure.class.name().to_owned();
+                self.set(variant_id, VariantState::Failed, Some(reason));
+                match failure.phase {
+                    Phase::Build | Phase::Load => {
+                        self.step(Stage::Build);
+                        // It is not checked, whatever was expected when checking began.
+                        if let Some(check) = self.stages.get_mut(&Stage::Check) {
+                            check.steps = check.steps.saturating_sub(1).max(check.done);
+                        }
+                    }
+                    Phase::Check if before != Some(VariantState::Racing) => self.step(Stage::Check),
+                    Phase::Check | Phase::Measure => {}
                 }
             }
             Event::ReplicaComplete { .. } => self.step(Stage::Measure),
@@ -241,6 +248,43 @@ mod tests {
             progress.variants["broken"].reason.as_deref(),
             Some("build-failed")
         );
+    }
+
+    #[test]
+    fn a_build_that_fails_while_others_are_checked_counts_as_a_build() {
+        let id = |id: &str| id.to_owned();
+        let failed = |variant: &str, phase| Event::VariantFailed {
+            variant_id: id(variant),
+            failure: Failure {
+                class: FailureClass::BuildFailed,
+                message: "failed".into(),
+                phase,
+                limit: None,
+            },
+        };
+        let start = |stage| Event::StageStart { stage, steps: 3 };
+        let checked = |variant: &str| Event::CheckComplete {
+            variant_id: id(variant),
+            origin: Origin::New,
+            trials: 9,
+            pure: None,
+        };
+        let progress = progress_after(vec![
+            start(Stage::Build),
+            start(Stage::Check),
+            failed("broken", Phase::Build),
+            Event::StageComplete {
+                stage: Stage::Build,
+            },
+            checked("heap"),
+            failed("wrong", Phase::Check),
+            // It was checked, and then its answers did not agree with others'.
+            failed("heap", Phase::Check),
+        ]);
+        let steps = |done, steps| StageProgress { done, steps };
+        assert_eq!(progress.stage, Some(Stage::Check), "builds have ended");
+        assert_eq!(progress.stages[&Stage::Build], steps(1, 3));
+        assert_eq!(progress.stages[&Stage::Check], steps(2, 2));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod repeat;
 mod repeated_call;
 mod replica;
 mod replica_facts;
+mod replica_worker;
 mod requests;
 mod runner;
 mod runner_config;

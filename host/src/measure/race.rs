@@ -3,22 +3,24 @@
 //! replica runs again without it.
 
 use super::deaths::{AfterDeath, Deaths};
-use super::launch::{Finished, ReplicaEnd, RunReplica, group_max};
+use super::launch::{Finished, ReplicaEnd, group_max};
 use super::pilot;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, Raced, STALLS_MAX, StoredRace, TimedVariant, layouts,
     with_all_who_disagree,
 };
+use super::replica_worker::{ReplicaJob, ReplicaWorker};
 use super::runner_config::RunnerConfig;
 use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
+use crate::tasks::{Driver, TaskEvent};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
+use bakeoff_domain::queue::{Capacity, Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 /// A receiver of a race's events, which stores them.
 pub trait RaceListener: Send {
@@ -136,11 +138,51 @@ struct RaceDriver<'a, L> {
     listener: &'a mut L,
 }
 
+/// A replica that was launched.
 struct Launched {
     index: u32,
     predicted_seconds: f64,
-    core: Option<usize>,
-    end: Result<ReplicaEnd, RunnerError>,
+}
+
+/// The replicas that are being run, each a task of its own.
+struct UnderWay {
+    driver: Driver<ReplicaWorker>,
+    replicas: BTreeMap<TaskKey, Launched>,
+    launches: u64,
+}
+
+impl UnderWay {
+    fn add(&mut self, launched: Launched, job: ReplicaJob) -> Result<(), RunnerError> {
+        self.launches += 1;
+        let key = format!("replica {}, launch {}", launched.index, self.launches);
+        let key = TaskKey::new(key);
+        let cpu = match job.solo {
+            true => Cpu::WholeMachine,
+            false => Cpu::QuietCore,
+        };
+        let task = Task::new(key.clone(), "replica", Needs::cpu(cpu));
+        let added = self.driver.add(task, job);
+        added.map_err(|error| RunnerError::Request(error.to_string()))?;
+        self.replicas.insert(key, launched);
+        Ok(())
+    }
+
+    /// Waits for the next replica that ends; `None` if none is being run.
+    async fn next_end(&mut self) -> Result<Option<(Launched, ReplicaEnd)>, RunnerError> {
+        while let Some(event) = self.driver.next().await {
+            let (key, end) = match event {
+                TaskEvent::Ended(key, end) => (key, end?),
+                TaskEvent::Retry(_, reason) | TaskEvent::DeadLetter(_, reason) => {
+                    return Err(RunnerError::Silent(reason));
+                }
+                TaskEvent::Starting(_) | TaskEvent::Progress(..) => continue,
+            };
+            if let Some(launched) = self.replicas.remove(&key) {
+                return Ok(Some((launched, end)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl<L: RaceListener> RaceDriver<'_, L> {
@@ -171,17 +213,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
     }
 
     async fn run(&mut self) -> Result<StopReason, RaceError<L::Error>> {
-        let mut running: JoinSet<Launched> = JoinSet::new();
-        let mut free: Vec<Option<usize>> = self
-            .options
-            .cores
-            .iter()
-            .rev()
-            .map(|core| Some(*core))
-            .collect();
+        let mut under_way = self.nothing_under_way();
         loop {
             if self.listener.is_interrupted() {
-                running.shutdown().await;
+                under_way.driver.stop().await;
                 return Err(RaceError::Interrupted);
             }
             let analysis = self.tally.analysis();
@@ -195,68 +230,75 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 .on_analysis(&analysis, live)
                 .map_err(RaceError::Listener)?;
             match step {
-                NextStep::Stop(StopReason::Budget) if !running.is_empty() => {}
+                NextStep::Stop(StopReason::Budget) if !under_way.replicas.is_empty() => {}
                 NextStep::Stop(reason) => {
-                    running.shutdown().await;
+                    under_way.driver.stop().await;
                     return Ok(reason);
                 }
-                NextStep::Run { .. } => self.launch(&next.live_variants, &mut running, &mut free),
+                NextStep::Run { .. } => self.launch(&next.live_variants, &mut under_way)?,
             }
-            let Some(launched) = running.join_next().await else {
+            let Some((launched, end)) = under_way.next_end().await? else {
                 return Ok(StopReason::ReplicaLimit);
             };
-            let launched = launched
-                .map_err(|error| RunnerError::Silent(format!("its watcher ended: {error}")))?;
-            free.push(launched.core);
-            self.on_end(launched)?;
+            self.on_end(&launched, end)?;
+        }
+    }
+
+    fn nothing_under_way(&self) -> UnderWay {
+        let worker = ReplicaWorker {
+            config: self.config.clone(),
+            timed_variants: Arc::clone(&self.timed_variants),
+            calibrator: Arc::clone(&self.calibrator),
+            since: self.started,
+            before_s: self.before.as_secs_f64(),
+        };
+        let cores = self.options.cores.iter().rev().copied();
+        UnderWay {
+            driver: Driver::new(Capacity::of_cores(cores), Arc::new(worker)),
+            replicas: BTreeMap::new(),
+            launches: 0,
         }
     }
 
     /// Starts replicas on the free cores. A solo replica waits until all cores are free, and then
-    /// runs alone on the machine.
+    /// runs alone on the machine. Orders are drawn only for what can start at once, since later
+    /// replicas have fewer variants.
     fn launch(
         &mut self,
         live_variants: &[LiveVariant],
-        running: &mut JoinSet<Launched>,
-        free: &mut Vec<Option<usize>>,
-    ) {
-        let workers = self.options.cores.len() as u32;
-        while !free.is_empty() {
+        under_way: &mut UnderWay,
+    ) -> Result<(), RunnerError> {
+        let workers = self.options.cores.len();
+        while under_way.replicas.len() < workers {
             let index = self.again.front().copied().unwrap_or(self.next);
             let isolation = match self.tally.settings.basis {
                 Basis::Solo => Isolation::Solo,
-                Basis::All => plan::isolation(index, workers),
+                Basis::All => plan::isolation(index, workers as u32),
             };
             if index >= self.tally.settings.replicas_max
-                || (isolation == Isolation::Solo && !running.is_empty())
+                || (isolation == Isolation::Solo && !under_way.replicas.is_empty())
             {
-                return;
+                return Ok(());
             }
-            let Some(core) = free.pop() else { return };
             if self.again.pop_front().is_none() {
                 self.next += 1;
             }
-            self.spawn(
-                index,
-                core,
-                isolation,
-                &self.group(index, live_variants),
-                running,
-            );
+            let group = self.group(index, live_variants);
+            let (launched, job) = self.replica(index, isolation, &group);
+            under_way.add(launched, job)?;
             if isolation == Isolation::Solo {
-                return;
+                return Ok(());
             }
         }
+        Ok(())
     }
 
-    fn spawn(
+    fn replica(
         &self,
         index: u32,
-        core: Option<usize>,
         isolation: Isolation,
         live_variants: &[LiveVariant],
-        running: &mut JoinSet<Launched>,
-    ) {
+    ) -> (Launched, ReplicaJob) {
         let sampling = &self.pilot.sampling;
         let plan = plan::draw(&ReplicaSpec {
             secret: self.config.seed.race_secret(),
@@ -275,32 +317,16 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         let predicted_seconds = sampling.replica_seconds(live_variants, index);
         let budget = self.options.measure.budget.saturating_sub(self.before);
         let until = tokio::time::Instant::from_std(self.started + budget + slack);
-        let config = self.config.clone();
-        let timed_variants = Arc::clone(&self.timed_variants);
-        let calibrator = Arc::clone(&self.calibrator);
-        let (since, before_s) = (self.started, self.before.as_secs_f64());
-        running.spawn(async move {
-            let run = RunReplica {
-                config: &config,
-                timed_variants: &timed_variants,
-                calibrator: &calibrator,
-                core,
-                until: Some(until),
-                since,
-                before_s,
-            };
-            let end = run.run(plan, isolation == Isolation::Solo).await;
-            Launched {
-                index,
-                predicted_seconds,
-                core,
-                end,
-            }
-        });
+        let solo = isolation == Isolation::Solo;
+        let launched = Launched {
+            index,
+            predicted_seconds,
+        };
+        (launched, ReplicaJob { plan, solo, until })
     }
 
-    fn on_end(&mut self, launched: Launched) -> Result<(), RaceError<L::Error>> {
-        match launched.end? {
+    fn on_end(&mut self, launched: &Launched, end: ReplicaEnd) -> Result<(), RaceError<L::Error>> {
+        match end {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
                 self.deaths.survived(launched.index);

@@ -1,67 +1,86 @@
 //! The assessments of a run, one on each core: what the workload says of many answers.
 
+use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, build_task, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
-use super::on_cores::OnCores;
 use super::session::Run;
 use super::variant_state::find;
-use crate::measure::{self, Assessment, RunnerError};
+use crate::measure::Assessment;
 use crate::store;
+use crate::tasks::{Driver, TaskEvent};
+use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
-use std::collections::VecDeque;
-
-/// A finished assessment: the variant and the result.
-type Assessed = (VariantId, Result<Assessment, RunnerError>);
+use std::collections::BTreeMap;
 
 impl Run<'_> {
     /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Those
     /// to a set of instances were all assessed in the gate.
-    pub(super) async fn assess(&mut self) -> Result<(), RunError> {
+    pub(super) async fn assess(
+        &mut self,
+        driver: &mut Driver<ChildWorker>,
+    ) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         if !experiment.assesses() || experiment.workload.inputs.are_instances() {
             return Ok(());
         }
         let alive = self.variants.iter().filter(|state| state.is_alive());
-        let mut waiting: VecDeque<VariantId> = alive.map(|state| state.id().clone()).collect();
-        let mut assessing = OnCores::new(&self.context.cores);
-        loop {
-            while assessing.has_free_core()
-                && let Some(id) = waiting.pop_front()
-            {
-                match self.kept_assessment(&id)? {
-                    Some(kept) => self.on_assessment(&id, kept)?,
-                    None => self.start_assessment(&id, &mut assessing),
+        let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
+        let mut assessed = BTreeMap::new();
+        for id in alive {
+            match self.kept_assessment(&id)? {
+                Some(kept) => self.on_assessment(&id, kept)?,
+                None => {
+                    assessed.extend(self.add_assessment(&id, driver)?);
                 }
             }
-            let Some((id, result)) = assessing.next().await? else {
-                return Ok(());
+        }
+        while let Some(event) = driver.next().await {
+            let (key, result) = match event {
+                TaskEvent::Ended(key, ChildAnswer::Assessed(result)) => (key, result),
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::Engine(format!("{key}: {reason}, several times")));
+                }
+                _ => continue,
+            };
+            let Some(id) = assessed.remove(&key) else {
+                continue;
             };
             let mut assessment = result.map_err(|error| runner_error(self.loaded, error))?;
             if let Some(failure) = &mut assessment.failure {
                 let call = assessment.calls.last().copied();
                 self.explain_unjudged(&id, call, failure).await?;
-                self.diagnose(&id, failure, &assessment.calls).await;
+                self.diagnose(&id, failure, &assessment.calls).await?;
             }
             self.keep_assessment(&id, &assessment)?;
             self.on_assessment(&id, assessment)?;
             // Only now: what is finished is kept also when the user asks to stop.
             self.refuse_if_interrupted()?;
         }
+        Ok(())
     }
 
-    fn start_assessment(&self, id: &VariantId, assessing: &mut OnCores<Assessed>) {
-        let Some(state) = find(&self.variants, id) else {
-            return;
+    /// Adds the task of an assessment, and returns its key.
+    fn add_assessment(
+        &self,
+        id: &VariantId,
+        driver: &mut Driver<ChildWorker>,
+    ) -> Result<Option<(TaskKey, VariantId)>, RunError> {
+        let state = find(&self.variants, id).filter(|state| state.built.is_some());
+        let Some((state, identity)) = state.and_then(|one| Some((one, one.identity.as_ref()?)))
+        else {
+            return Ok(None);
         };
-        if let Some(built) = state.built.clone() {
-            let (id, files) = (id.clone(), state.files.clone());
-            let config = self.context.config.clone();
-            assessing.start(|core| async move {
-                let files = files.as_ref();
-                let result = measure::assess(&config, &built.checked, files, Some(core)).await;
-                (id, result)
-            });
-        }
+        let digest = self.keys.assessment(identity);
+        let key = TaskKey::new(format!("assessment of {id} {}", digest.digest()));
+        let build = build_task(&self.keys.build(state));
+        let task = core_task("assess", key.clone(), Some(&build));
+        let content = ChildTask::Assess {
+            build,
+            files: state.files.clone(),
+            seed: self.context.config.seed,
+        };
+        driver.add(task, content).map_err(wrong_task)?;
+        Ok(Some((key, id.clone())))
     }
 
     fn kept_assessment(&mut self, id: &VariantId) -> Result<Option<Assessment>, RunError> {

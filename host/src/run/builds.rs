@@ -1,45 +1,55 @@
-//! The builds of a run: from code to components, several at once.
+//! The builds of a run: from code to components.
 
+use super::child_worker::{ChildTask, build_task, core_task, wrong_task};
 use super::error::RunError;
+use super::preparation::{Preparation, Purpose};
 use super::session::Run;
 use super::variant_state::{find, find_mut};
 use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
-use crate::events::{Event, Origin, Stage};
+use crate::events::{Event, Origin};
 use crate::source::BuildInput;
 use crate::store::{self, IterationFile, Key, SafeId};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
 use std::sync::Arc;
-use tokio::task::JoinSet;
 
 impl Run<'_> {
-    /// Builds every variant, and the same code only once. A build that fails is a failure of its
-    /// variants.
-    pub(super) async fn build(&mut self) -> Result<(), RunError> {
-        self.stage_started(Stage::Build, self.variants.len())?;
-        self.report_changed_builds()?;
-        self.start_variants()?;
-        let mut building = JoinSet::new();
-        for (_, code, same_code) in self.builds() {
+    /// Adds a task for every build, and one for the check of each variant that waits for it. A build that
+    /// fails is a failure of its variants, and they are not checked.
+    pub(super) fn add_builds_and_checks(
+        &self,
+        preparation: &mut Preparation,
+    ) -> Result<(), RunError> {
+        for (key, code, ids) in self.builds() {
+            let build = build_task(&key);
             let request = self.context.prototype(code, BuildKind::Release);
-            let builder = Arc::clone(&self.context.tools.builder);
-            building.spawn(async move { (same_code, builder.build(&request).await) });
-        }
-        while let Some(done) = building.join_next().await {
-            let (same_code, result) = done.map_err(|error| RunError::Engine(error.to_string()))?;
-            for id in same_code {
-                self.on_build(&id, result.clone())?;
+            let task = core_task("build", build.clone(), None);
+            let content = ChildTask::Build(request);
+            preparation.driver.add(task, content).map_err(wrong_task)?;
+            for state in ids.iter().filter_map(|id| find(&self.variants, id)) {
+                let check = self.keys.check(&key, state.files.as_ref());
+                let check = TaskKey::new(format!("check of {} {}", state.id(), check.digest()));
+                let task = core_task("check", check.clone(), Some(&build));
+                let content = ChildTask::Check {
+                    build: build.clone(),
+                    files: state.files.clone(),
+                    seed: self.context.config.seed,
+                };
+                preparation.driver.add(task, content).map_err(wrong_task)?;
+                let purpose = Purpose::Check(state.id().clone());
+                preparation.purposes.insert(check, purpose);
             }
-            // Only now: what is finished is kept also when the user asks to stop.
-            self.refuse_if_interrupted()?;
+            preparation.purposes.insert(build, Purpose::Build(ids));
+            preparation.open_builds += 1;
         }
-        self.stage_done(Stage::Build)
+        Ok(())
     }
 
-    /// Emits the start of work on every variant, or its earlier failure. Code that does not compile
+    /// Emits the start of work on every variant, and its earlier failure if it has one. Code that does not compile
     /// is not compiled again; other failures may be due to the machine, and are tried again.
     /// Earlier builds come from the build cache.
-    fn start_variants(&mut self) -> Result<(), RunError> {
+    pub(super) fn start_variants(&mut self) -> Result<(), RunError> {
         let ids: Vec<VariantId> = self.variants.iter().map(|one| one.id().clone()).collect();
         for id in ids {
             self.store.emit(Event::ApproachStart {
@@ -59,12 +69,8 @@ impl Run<'_> {
                 let failure = record.failure.as_ref();
                 failure.is_some_and(|failure| failure.class == FailureClass::BuildFailed)
             });
-            match known.and_then(|record| record.failure) {
-                Some(failure) => self.fail(&id, failure)?,
-                None => {
-                    let variant_id = id.as_str().to_owned();
-                    self.store.emit(Event::BuildStart { variant_id })?;
-                }
+            if let Some(failure) = known.and_then(|record| record.failure) {
+                self.fail(&id, failure)?;
             }
         }
         Ok(())
@@ -85,7 +91,7 @@ impl Run<'_> {
     }
 
     /// Stores the result of a build, and emits it.
-    fn on_build(
+    pub(super) fn on_build(
         &mut self,
         id: &VariantId,
         result: Result<Arc<BuiltComponent>, Failure>,

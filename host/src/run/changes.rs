@@ -2,9 +2,10 @@
 
 use super::error::RunError;
 use super::session::Run;
+use super::variant_state::find;
 use crate::events::{Event, Stage};
 use crate::store::{Key, Owner, ResultKind};
-use bakeoff_domain::variant::Variant;
+use bakeoff_domain::variant::{Variant, VariantId};
 use std::collections::BTreeSet;
 
 /// The names of inputs that each variant has for itself. All others are the same for every variant.
@@ -24,17 +25,23 @@ impl Run<'_> {
         let alive = self.variants.iter().filter(|state| state.is_alive());
         let keys = alive.map(|state| (state.variant.clone(), self.keys.build(state)));
         let keys = keys.collect();
-        self.report_changed(Stage::Build, ResultKind::Build, keys)
+        self.report_changed(Stage::Build, ResultKind::Build, keys, &mut BTreeSet::new())
     }
 
-    /// Reports which inputs of the gates changed.
-    pub(super) fn report_changed_checks(&mut self) -> Result<(), RunError> {
-        let built = self.variants.iter().filter_map(|state| {
-            let identity = state.identity.as_ref()?;
-            Some((state.variant.clone(), self.keys.gate(identity)))
-        });
-        let keys = built.collect();
-        self.report_changed(Stage::Check, ResultKind::Gate, keys)
+    /// Reports which inputs of the gate of a variant changed, now that it is built. Those that all variants
+    /// share are reported once: `reported` has them.
+    pub(super) fn report_changed_check(
+        &mut self,
+        id: &VariantId,
+        reported: &mut BTreeSet<String>,
+    ) -> Result<(), RunError> {
+        let state = find(&self.variants, id);
+        let identity = state.and_then(|state| Some((state, state.identity.as_ref()?)));
+        let Some((state, identity)) = identity else {
+            return Ok(());
+        };
+        let keys = vec![(state.variant.clone(), self.keys.gate(identity))];
+        self.report_changed(Stage::Check, ResultKind::Gate, keys, reported)
     }
 
     /// Reports which inputs of the race changed.
@@ -51,6 +58,7 @@ impl Run<'_> {
         stage: Stage,
         kind: ResultKind,
         keys: Vec<(Variant, Key)>,
+        reported: &mut BTreeSet<String>,
     ) -> Result<(), RunError> {
         let mut shared = BTreeSet::new();
         for (variant, key) in keys {
@@ -59,11 +67,12 @@ impl Run<'_> {
             let (own, others): (Vec<String>, Vec<String>) = changed
                 .into_iter()
                 .partition(|input| OWN.contains(&input.as_str()));
-            shared.extend(others);
+            shared.extend(others.into_iter().filter(|input| !reported.contains(input)));
             if !own.is_empty() {
                 self.emit_changed(Some(variant.id.into()), stage, own)?;
             }
         }
+        reported.extend(shared.iter().cloned());
         match shared.is_empty() {
             true => Ok(()),
             false => self.emit_changed(None, stage, shared.into_iter().collect()),

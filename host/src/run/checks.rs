@@ -1,76 +1,29 @@
-//! The gates of a run, one on each core.
+//! The gates of a run: what is kept of them, and what is found out about failures.
 
-use super::agreement;
-use super::context::runner_error;
+use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
-use super::on_cores::OnCores;
 use super::session::Run;
 use super::variant_state::find;
 use crate::compile::BuildKind;
-use crate::events::{Event, Origin, Stage};
-use crate::measure::{self, GateRecord, RunnerError};
+use crate::events::{Event, Origin};
+use crate::measure::GateRecord;
 use crate::source::BuildInput;
 use crate::store::{self, Trial};
+use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
-use std::collections::{BTreeSet, VecDeque};
-use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
-
-/// A finished check: the variant and the result.
-type Checked = (VariantId, Result<GateRecord, RunnerError>);
-
-/// A check under way: the variant and the number of cases that are checked.
-type CheckedCases = (VariantId, usize);
-
-/// The least time between two messages about a check under way.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+use std::collections::BTreeSet;
 
 impl Run<'_> {
-    /// Checks every variant that was built; without an oracle, then compares their answers. Where a
-    /// criterion asks for it, the workload assesses the answers of those that passed.
-    pub(super) async fn check(&mut self) -> Result<(), RunError> {
-        let built = self.variants.iter().filter(|state| state.built.is_some());
-        let mut waiting: VecDeque<VariantId> = built.map(|state| state.id().clone()).collect();
-        self.stage_started(Stage::Check, waiting.len())?;
-        self.report_changed_checks()?;
-        let mut checking = OnCores::new(&self.context.cores);
-        let (sender, mut progress) = mpsc::unbounded_channel();
-        let mut unjudged = Vec::new();
-        loop {
-            while checking.has_free_core()
-                && let Some(id) = waiting.pop_front()
-            {
-                match self.kept_gate(&id)? {
-                    Some(record) => self.on_gate(&id, record, Origin::Kept)?,
-                    None => self.start_check(&id, &mut checking, &sender)?,
-                }
-            }
-            let ended = loop {
-                tokio::select! {
-                    ended = checking.next() => break ended?,
-                    Some(checked) = progress.recv() => self.on_checked_cases(checked)?,
-                }
-            };
-            let Some((id, result)) = ended else {
-                break;
-            };
-            let mut record = result.map_err(|error| runner_error(self.loaded, error))?;
-            if let Some(failure) = &mut record.failure {
-                if failure.class == FailureClass::UnjudgedAnswer {
-                    unjudged.push((id, record));
-                    continue;
-                }
-                self.diagnose(&id, failure, &record.calls).await;
-            }
-            self.keep_gate(&id, &record)?;
-            self.on_gate(&id, record, Origin::New)?;
-            // Only now: what is finished is kept also when the user asks to stop.
-            self.refuse_if_interrupted()?;
-        }
-        // Only now it is known who may have a right answer to the same input.
+    /// Finds out whose failure the unjudged answers are, and stores those gates. Only once all gates have
+    /// ended it is known who may have a right answer to the same input.
+    pub(super) async fn explain_all_unjudged(
+        &mut self,
+        unjudged: Vec<(VariantId, GateRecord)>,
+    ) -> Result<(), RunError> {
         let mut explained = Vec::with_capacity(unjudged.len());
         for (id, mut record) in unjudged {
             let call = record.calls.last().copied();
@@ -83,22 +36,11 @@ impl Run<'_> {
             self.keep_gate(&id, &record)?;
             self.on_gate(&id, record, Origin::New)?;
         }
-        if !self.context.config.inputs.has_oracle() {
-            let check_seed = self.context.config.check_seed;
-            let cases = &self.context.cases;
-            let agreement = agreement::compare(&self.variants, cases, check_seed);
-            for (id, failure) in agreement.without_result {
-                self.fail(&id, failure)?;
-            }
-        }
-        self.warn_of_constant_inputs()?;
-        self.warn_of_constant_arguments()?;
-        self.assess().await?;
-        self.stage_done(Stage::Check)
+        Ok(())
     }
 
     /// Says before anything is timed which inputs anybody can know beforehand.
-    fn warn_of_constant_inputs(&mut self) -> Result<(), RunError> {
+    pub(super) fn warn_of_constant_inputs(&mut self) -> Result<(), RunError> {
         let gates = self.variants.iter().filter_map(|state| state.gate.as_ref());
         let checked = gates.flat_map(|gate| &gate.cases);
         let constant = checked.filter(|checked| checked.constant_input);
@@ -118,41 +60,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn start_check(
-        &mut self,
-        id: &VariantId,
-        checking: &mut OnCores<Checked>,
-        progress: &mpsc::UnboundedSender<CheckedCases>,
-    ) -> Result<(), RunError> {
-        self.store.emit(Event::CheckStart {
-            variant_id: id.as_str().to_owned(),
-        })?;
-        let Some(state) = self.state_mut(id) else {
-            return Ok(());
-        };
-        if let Some(built) = state.built.clone() {
-            let (id, files) = (id.clone(), state.files.clone());
-            let config = self.context.config.clone();
-            let progress = progress.clone();
-            checking.start(|core| async move {
-                let files = files.as_ref();
-                let mut said = Instant::now();
-                let on_case = |done| {
-                    if said.elapsed() >= PROGRESS_EVERY {
-                        said = Instant::now();
-                        // Nobody listens any more if the run has ended.
-                        let _ = progress.send((id.clone(), done));
-                    }
-                };
-                let checked = measure::check(&config, &built.checked, files, Some(core), on_case);
-                let result = checked.await;
-                (id, result)
-            });
-        }
-        Ok(())
-    }
-
-    fn on_checked_cases(&mut self, (id, done): CheckedCases) -> Result<(), RunError> {
+    pub(super) fn on_checked_cases(&mut self, id: VariantId, done: usize) -> Result<(), RunError> {
         self.store.emit(Event::CheckProgress {
             variant_id: id.into(),
             done: done as u64,
@@ -162,7 +70,7 @@ impl Run<'_> {
     }
 
     /// Returns the record of a gate that an earlier session or run stored, if there is one.
-    fn kept_gate(&mut self, id: &VariantId) -> Result<Option<GateRecord>, RunError> {
+    pub(super) fn kept_gate(&mut self, id: &VariantId) -> Result<Option<GateRecord>, RunError> {
         let Some(state) = find(&self.variants, id) else {
             return Ok(None);
         };
@@ -173,7 +81,11 @@ impl Run<'_> {
         Ok(self.store.get(store::ResultKind::Gate, &key, owner)?)
     }
 
-    fn keep_gate(&mut self, id: &VariantId, record: &GateRecord) -> Result<(), RunError> {
+    pub(super) fn keep_gate(
+        &mut self,
+        id: &VariantId,
+        record: &GateRecord,
+    ) -> Result<(), RunError> {
         let Some(state) = find(&self.variants, id) else {
             return Ok(());
         };
@@ -190,7 +102,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn on_gate(
+    pub(super) fn on_gate(
         &mut self,
         id: &VariantId,
         record: GateRecord,
@@ -213,36 +125,57 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Repeats the calls of a guest that trapped in its diagnostic build, which reports the panic.
-    /// If this goes wrong, the failure stays as it was.
+    /// Returns the task that repeats the calls of a guest that trapped in its diagnostic build, which reports
+    /// the panic; `None` if it did not trap, or has no such build.
+    pub(super) fn diagnosis(
+        &self,
+        id: &VariantId,
+        failure: &Failure,
+        calls: &[(CaseIndex, u64)],
+    ) -> Option<ChildTask> {
+        let code = find(&self.variants, id)?.code.clone()?;
+        let has_panic = matches!(
+            failure.class,
+            FailureClass::Trap | FailureClass::MemoryLimit
+        );
+        let has_build = matches!(code, BuildInput::Source { .. });
+        (has_panic && has_build).then(|| {
+            let request = self.context.prototype(code, BuildKind::Diagnostic);
+            ChildTask::Diagnose(request, calls.to_vec())
+        })
+    }
+
+    /// Adds what the diagnostic build of a guest that trapped reports to the failure of the guest. If this
+    /// goes wrong, the failure stays as it was.
     pub(super) async fn diagnose(
         &self,
         id: &VariantId,
         failure: &mut Failure,
         calls: &[(CaseIndex, u64)],
-    ) {
-        let code = find(&self.variants, id).and_then(|state| state.code.clone());
-        let (
-            FailureClass::Trap | FailureClass::MemoryLimit,
-            Some(code @ BuildInput::Source { .. }),
-        ) = (failure.class, code)
-        else {
-            return;
+    ) -> Result<(), RunError> {
+        let Some(task) = self.diagnosis(id, failure, calls) else {
+            return Ok(());
         };
-        let request = self.context.prototype(code, BuildKind::Diagnostic);
-        let Ok(built) = self.context.tools.builder.build(&request).await else {
-            return;
-        };
-        let reports = measure::diagnose(&self.context.config, &built.checked, calls).await;
-        let last = reports
-            .ok()
-            .and_then(|reports| reports.into_iter().next_back());
-        if let Some(report) = last {
-            failure.message = match failure.class {
-                FailureClass::Trap => report,
-                _ => format!("{}; {report}", failure.message),
-            };
+        let context = &self.context;
+        let mut driver =
+            ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
+        let key = TaskKey::new(format!("diagnosis of {id}"));
+        let added = core_task("diagnose", key, None);
+        driver.add(added, task).map_err(wrong_task)?;
+        while let Some(event) = driver.next().await {
+            if let TaskEvent::Ended(_, ChildAnswer::Diagnosed(Some(report))) = event {
+                failure.message = with_report(failure, report);
+            }
         }
+        Ok(())
+    }
+}
+
+/// Returns the message of a failure with the report of its diagnostic build.
+pub(super) fn with_report(failure: &Failure, report: String) -> String {
+    match failure.class {
+        FailureClass::Trap => report,
+        _ => format!("{}; {report}", failure.message),
     }
 }
 

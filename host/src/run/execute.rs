@@ -181,8 +181,7 @@ impl Run<'_> {
     async fn go(&mut self, run: RunId) -> Result<Report, RunError> {
         self.announce()?;
         self.warn_of_missing_sources()?;
-        self.build().await?;
-        self.check().await?;
+        self.build_and_check().await?;
         self.refuse_missing_assessments()?;
         self.time_builds().await?;
         find_duplicates(&mut self.variants);

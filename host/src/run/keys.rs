@@ -6,7 +6,7 @@ use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
 use crate::compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
-use crate::source::digest_of_parts;
+use crate::source::{PackedFolders, digest_of_parts};
 use crate::store::Key;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
@@ -126,6 +126,17 @@ impl Keys {
         let own = [
             ("component", identity.component.as_str()),
             ("files", identity.files_input()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of the task that checks what a build makes: all that the gate depends on is known
+    /// before there is a component.
+    pub(super) fn check(&self, build: &Key, files: Option<&PackedFolders>) -> Key {
+        let own = [
+            ("build", build.digest()),
+            ("files", files.map_or("none", |files| files.digest.as_str())),
+            ("seed", self.seed.as_str()),
         ];
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }

@@ -1,5 +1,5 @@
 //! Runs: every variant is built and checked, those that pass are timed against each other, and a
-//! report is computed. This module has the order of the stages; each stage is implemented
+//! report is computed. Builds and checks are tasks of one queue. This module has the order of the stages; each stage is implemented
 //! elsewhere.
 //!
 //! Every finished result is stored at once, under a key of everything that it depends on, so that a
@@ -13,6 +13,7 @@ mod build_times;
 mod builds;
 mod changes;
 mod checks;
+mod child_worker;
 mod conclude;
 mod constant_arguments;
 mod context;
@@ -25,8 +26,8 @@ mod instances;
 mod keys;
 mod missing;
 mod notes;
-mod on_cores;
 mod options;
+mod preparation;
 mod race;
 mod race_outcome;
 mod reading_verdicts;
@@ -39,13 +40,13 @@ mod variant_state;
 mod verdicts;
 
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
+pub use child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};
 pub use error::RunError;
 pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
 pub use execute::{Finished, read_variants, run};
 pub use keys::{Keys, SEED_RULE};
-pub use on_cores::OnCores;
 pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
 pub use repeat::{RepeatOutcome, repeat};
 pub use seed::draw as draw_seed;

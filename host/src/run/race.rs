@@ -92,7 +92,7 @@ impl Run<'_> {
             let calls = std::mem::take(&mut dropout.calls);
             if !calls.is_empty() {
                 self.diagnose(&variant.id, &mut dropout.failure, &calls)
-                    .await;
+                    .await?;
             }
             if let Some(state) = self.state_mut(&variant.id) {
                 state.failure = Some(dropout.failure.clone());

@@ -1,18 +1,21 @@
 //! Calls of all approaches on the same inputs, before anything is raced: do their answers agree, and how
 //! much work is an input of each size?
 
+use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::options::HostOptions;
-use crate::compile::{BuildKind, BuiltComponent};
+use crate::compile::BuildKind;
 use crate::config::LoadedExperiment;
-use crate::measure::{self, RepeatInput, RepeatedCall};
+use crate::measure::{self, RepeatedCall};
 use crate::source::{BuildInput, RunFiles};
+use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::queue::TaskKey;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::task::JoinSet;
 
 /// The calls of one approach, in the order in which they were asked for, or why it was not called. There
 /// are fewer than were asked for if one broke a limit: it is the last.
@@ -21,7 +24,7 @@ pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 /// The approaches of an experiment, which can be called.
 pub struct Survey<'a> {
     loaded: &'a LoadedExperiment,
-    context: Arc<RunContext>,
+    context: RunContext,
     code: Vec<Result<BuildInput, Failure>>,
 }
 
@@ -39,7 +42,7 @@ impl<'a> Survey<'a> {
         let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
         Ok(Self {
             loaded,
-            context: Arc::new(context),
+            context,
             code: files.code,
         })
     }
@@ -54,32 +57,51 @@ impl<'a> Survey<'a> {
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
-        let mut surveys = JoinSet::new();
+        let context = &self.context;
+        let mut driver =
+            ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
+        let mut surveyed: Vec<Option<SurveyedCalls>> = Vec::new();
+        // Of both its tasks, the place of the approach.
+        let mut places = BTreeMap::new();
         for (place, code) in self.code.iter().cloned().enumerate() {
-            let (context, calls) = (Arc::clone(&self.context), Arc::clone(&calls));
-            surveys.spawn(async move {
-                let built = match build(&context, code, BuildKind::Release).await {
-                    Ok(built) => built,
-                    Err(failure) => return (place, Ok(Err(failure))),
-                };
-                let input = RepeatInput {
-                    checked: &built.checked,
-                    diagnostic: false,
-                    files: None,
-                };
-                let core = context
-                    .cores
-                    .get(place % context.cores.len().max(1))
-                    .copied();
-                let made = measure::repeat(&context.config, input, &calls, core).await;
-                (place, made.map(Ok))
-            });
+            surveyed.push(None);
+            let code = match code {
+                Ok(code) => code,
+                Err(failure) => {
+                    surveyed[place] = Some(Err(failure));
+                    continue;
+                }
+            };
+            let build = TaskKey::new(format!("build {place}"));
+            let request = context.prototype(code, BuildKind::Release);
+            let task = core_task("build", build.clone(), None);
+            driver
+                .add(task, ChildTask::Build(request))
+                .map_err(wrong_task)?;
+            let key = TaskKey::new(format!("calls {place}"));
+            let task = core_task("check", key.clone(), Some(&build));
+            let content = ChildTask::Repeat {
+                build: build.clone(),
+                calls: Arc::clone(&calls),
+            };
+            driver.add(task, content).map_err(wrong_task)?;
+            places.extend([(build, place), (key, place)]);
         }
-        let mut surveyed: Vec<Option<SurveyedCalls>> = vec![None; self.code.len()];
-        while let Some(joined) = surveys.join_next().await {
-            let (place, made) = joined.map_err(|error| RunError::Machine(error.to_string()))?;
-            let made = made.map_err(|error| runner_error(self.loaded, error))?;
-            surveyed[place] = Some(made);
+        while let Some(event) = driver.next().await {
+            let (key, calls) = match event {
+                TaskEvent::Ended(key, ChildAnswer::Built(Err(failure))) => (key, Err(failure)),
+                TaskEvent::Ended(key, ChildAnswer::Repeated(calls)) => {
+                    let calls = calls.map_err(|error| runner_error(self.loaded, error))?;
+                    (key, Ok(calls))
+                }
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::Engine(format!("{key}: {reason}, several times")));
+                }
+                _ => continue,
+            };
+            if let Some(place) = places.get(&key) {
+                surveyed[*place] = Some(calls);
+            }
         }
         Ok(surveyed.into_iter().flatten().collect())
     }
@@ -87,19 +109,11 @@ impl<'a> Survey<'a> {
     /// Makes a call on which an approach trapped once more in its diagnostic build, which reports a panic:
     /// what it says, if it says something.
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
-        let code = self.code.get(approach)?.clone();
-        let built = build(&self.context, code, BuildKind::Diagnostic).await;
-        let config = &self.context.config;
-        let reports = measure::diagnose(config, &built.ok()?.checked, &[call]).await;
+        let code = self.code.get(approach)?.clone().ok()?;
+        let context = &self.context;
+        let request = context.prototype(code, BuildKind::Diagnostic);
+        let built = context.tools.builder.build(&request).await.ok()?;
+        let reports = measure::diagnose(&context.config, &built.checked, &[call]).await;
         reports.ok()?.pop()
     }
-}
-
-async fn build(
-    context: &RunContext,
-    code: Result<BuildInput, Failure>,
-    kind: BuildKind,
-) -> Result<Arc<BuiltComponent>, Failure> {
-    let request = context.prototype(code?, kind);
-    context.tools.builder.build(&request).await
 }

@@ -1,0 +1,4 @@
+mod examples;
+mod leases;
+mod random_graphs;
+mod simulation;

@@ -1,0 +1,222 @@
+//! `bakeoff status`: how far a run is, also while it runs in another terminal.
+
+use super::failure::Failure;
+use super::options::{Format, Output};
+use super::{Status, kept, show};
+use crate::events::{Envelope, Progress, RunStatus, Stage, VariantState};
+use crate::render::escape::Plain;
+use crate::store::{Lock, Store, StoreError};
+use bakeoff_domain::report::words;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Events that are read at once.
+const EVENTS_AT_ONCE: u32 = 10_000;
+/// The largest number of variants that a line names.
+const NAMED_MAX: usize = 4;
+
+/// Shows how far the last run is: what is done, what is going on, and what waits for what
+///
+/// It only reads, so it can be asked in another terminal while the run goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff status examples/top-k
+  bakeoff status examples/top-k --format json")]
+pub(super) struct Arguments {
+    /// An experiment's folder or file, or a folder of results
+    #[arg(default_value = ".", value_name = "DIR|FILE")]
+    from: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let folder = kept::results(&arguments.from)?;
+    let progress = progress(&kept::open(&folder)?)?;
+    let holder = Lock::holder(&folder).map(|holder| holder.to_string());
+    if output.format == Format::Json {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            #[serde(flatten)]
+            progress: &'a Progress,
+            process: Option<&'a str>,
+        }
+        let process = holder.as_deref();
+        show::write_json(&Shown {
+            progress: &progress,
+            process,
+        })?;
+    } else {
+        show::write(&text(&progress, holder.as_deref()))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Returns the progress of the last run, from its events.
+fn progress(store: &Store) -> Result<Progress, StoreError> {
+    let mut progress = Progress::default();
+    let mut sequence = 0;
+    loop {
+        let lines = store.events_after(sequence, EVENTS_AT_ONCE)?;
+        let known = lines
+            .iter()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let before = sequence;
+        for envelope in known {
+            let envelope: Envelope = envelope;
+            sequence = sequence.max(envelope.sequence);
+            progress.apply(&envelope);
+        }
+        // Events of later versions are not known, and change nothing here.
+        if lines.len() < EVENTS_AT_ONCE as usize || sequence == before {
+            return Ok(progress);
+        }
+    }
+}
+
+/// Returns the progress as text. `holder` is the process that works on the folder, if one does.
+fn text(progress: &Progress, holder: Option<&str>) -> String {
+    let state = match (progress.status, holder) {
+        (RunStatus::Running, Some(holder)) => format!("running, by {holder}"),
+        (RunStatus::Running, None) => {
+            "nobody runs it any more; `bakeoff run` goes on with what is kept".to_owned()
+        }
+        (status, _) => status.name().to_owned(),
+    };
+    let name = Plain(&progress.experiment);
+    let mut text = format!(
+        "run {} of {name}: {} after {:.0} s\n",
+        progress.run,
+        Plain(&state),
+        progress.seconds
+    );
+    if let Some(message) = &progress.message {
+        text += &format!("  {}\n", Plain(message));
+    }
+    for (stage, steps) in &progress.stages {
+        let line = match stage {
+            Stage::Build => format!("built      {} of {}", steps.done, steps.steps),
+            Stage::Check => format!("checked    {} of {}", steps.done, steps.steps),
+            Stage::Measure => format!("replicas   {} of at most {}", steps.done, steps.steps),
+            Stage::Score => format!(
+                "scored     {} of {}",
+                steps.done,
+                steps.steps.max(steps.done)
+            ),
+        };
+        text += &format!("  {line}\n");
+    }
+    if !progress.variants.is_empty() {
+        text.push('\n');
+    }
+    let width = progress.variants.keys().map(|id| id.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for (id, variant) in &progress.variants {
+        let reason = variant.reason.as_deref();
+        let state = variant_text(progress, variant.state, reason);
+        text += &format!("  {:<width$}  {}\n", Plain(id).to_string(), Plain(&state));
+    }
+    text
+}
+
+/// What is going on with a variant, or what it waits for.
+fn variant_text(progress: &Progress, state: VariantState, reason: Option<&str>) -> String {
+    match state {
+        VariantState::Waiting => "waits for a core to be built on".to_owned(),
+        VariantState::Building => "is being built; its check waits for that".to_owned(),
+        VariantState::Built => "built; its check waits for a core".to_owned(),
+        VariantState::Checking => "is being checked".to_owned(),
+        VariantState::Racing => match unchecked(progress) {
+            others if !others.is_empty() => {
+                format!(
+                    "checked; the race waits for {}",
+                    words::listed(others, NAMED_MAX)
+                )
+            }
+            _ if progress.stage == Some(Stage::Measure) => "is being timed".to_owned(),
+            _ => "checked".to_owned(),
+        },
+        VariantState::Failed => match reason {
+            Some(reason) => format!("failed: {reason}"),
+            None => "failed".to_owned(),
+        },
+        VariantState::Complete => "done".to_owned(),
+    }
+}
+
+/// The variants that the race waits for.
+fn unchecked(progress: &Progress) -> Vec<String> {
+    let variants = progress.variants.iter();
+    let open = variants.filter(|(_, variant)| {
+        matches!(
+            variant.state,
+            VariantState::Waiting
+                | VariantState::Building
+                | VariantState::Built
+                | VariantState::Checking
+        )
+    });
+    open.map(|(id, _)| id.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::{StageProgress, VariantProgress};
+
+    fn progress() -> Progress {
+        let variant = |state, reason: Option<&str>| VariantProgress {
+            state,
+            reason: reason.map(str::to_owned),
+        };
+        let steps = |done, steps| StageProgress { done, steps };
+        Progress {
+            run: 3,
+            experiment: "top-k".to_owned(),
+            seconds: 12.2,
+            stage: Some(Stage::Check),
+            stages: [(Stage::Build, steps(3, 4)), (Stage::Check, steps(1, 3))].into(),
+            variants: [
+                (
+                    "broken",
+                    variant(VariantState::Failed, Some("build-failed")),
+                ),
+                ("heap", variant(VariantState::Racing, None)),
+                ("select", variant(VariantState::Checking, None)),
+                ("sort", variant(VariantState::Building, None)),
+            ]
+            .into_iter()
+            .map(|(id, variant)| (id.to_owned(), variant))
+            .collect(),
+            ..Progress::default()
+        }
+    }
+
+    #[test]
+    fn a_run_under_way_shows_what_is_done_and_what_waits_for_what() {
+        let shown = text(&progress(), Some("process 7 (since noon)"));
+        assert_eq!(
+            shown,
+            "run 3 of top-k: running, by process 7 (since noon) after 12 s
+  built      3 of 4
+  checked    1 of 3
+
+  broken  failed: build-failed
+  heap    checked; the race waits for select and sort
+  select  is being checked
+  sort    is being built; its check waits for that
+"
+        );
+    }
+
+    #[test]
+    fn a_run_that_was_killed_says_so_and_texts_of_others_are_escaped() {
+        let killed = Progress {
+            experiment: "\u{1b}[2Jx".to_owned(),
+            ..progress()
+        };
+        let shown = text(&killed, None);
+        assert!(shown.contains("nobody runs it any more"), "{shown}");
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
+}

@@ -1,0 +1,225 @@
+//! The worker of this process: for each task, it starts a confined child.
+
+use super::error::RunError;
+use crate::compile::{BuildRequest, Builder, BuiltComponent};
+use crate::measure::{
+    self, Assessment, GateRecord, RepeatInput, RepeatedCall, RunnerConfig, RunnerError,
+};
+use crate::source::PackedFolders;
+use crate::store::Key;
+use crate::tasks::{Driver, Job, Worker, WorkerFrames};
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::queue::{AddError, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The least time between two messages about a check under way.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How often an attempt is repeated whose worker was lost. A child that dies is no such case: that is what
+/// came of the task.
+const RETRIES: Retries = Retries {
+    attempts_max: 3,
+    first_wait: Duration::from_millis(200),
+    wait_max: Duration::from_secs(5),
+};
+
+/// How long tasks take until some were measured, in milliseconds: the order of magnitude of small ones.
+const EXPECTED_MS: [(&str, u64); 4] = [
+    ("build", 500),
+    ("check", 1_000),
+    ("assess", 1_000),
+    ("diagnose", 700),
+];
+
+/// What a task of a run or verification is.
+#[derive(Clone, Debug)]
+pub enum ChildTask {
+    /// A build.
+    Build(BuildRequest),
+    /// The gate of a component.
+    Check {
+        /// The task that built it.
+        build: TaskKey,
+        /// The files that it is granted.
+        files: Option<PackedFolders>,
+        /// The seed of the rehearsal.
+        seed: RunSeed,
+    },
+    /// The assessment of a component's answers.
+    Assess {
+        /// The task that built it.
+        build: TaskKey,
+        /// The files that it is granted.
+        files: Option<PackedFolders>,
+        /// The seed of the inputs.
+        seed: RunSeed,
+    },
+    /// Calls on fresh instances of a component.
+    Repeat {
+        /// The task that built it.
+        build: TaskKey,
+        /// The calls: a case and the seed of its input.
+        calls: Arc<[(CaseIndex, u64)]>,
+    },
+    /// A diagnostic build, and the calls that ended in a trap with it.
+    Diagnose(BuildRequest, Vec<(CaseIndex, u64)>),
+}
+
+/// What came of a task.
+#[derive(Debug)]
+pub enum ChildAnswer {
+    /// Of a build.
+    Built(Result<Arc<BuiltComponent>, Failure>),
+    /// Of a gate.
+    Checked(Result<GateRecord, RunnerError>),
+    /// Of an assessment.
+    Assessed(Result<Assessment, RunnerError>),
+    /// Of calls.
+    Repeated(Result<Vec<RepeatedCall>, RunnerError>),
+    /// The report of the panic, if there is one.
+    Diagnosed(Option<String>),
+}
+
+/// The worker of this process.
+#[derive(Debug)]
+pub struct ChildWorker {
+    builder: Arc<Builder>,
+    config: RunnerConfig,
+    /// What was built, by task.
+    built: Mutex<BTreeMap<TaskKey, Arc<BuiltComponent>>>,
+}
+
+impl ChildWorker {
+    /// Returns a driver without tasks for these cores.
+    pub fn driver(builder: &Arc<Builder>, config: &RunnerConfig, cores: &[usize]) -> Driver<Self> {
+        let worker = Self {
+            builder: Arc::clone(builder),
+            config: config.clone(),
+            built: Mutex::default(),
+        };
+        let capacity = Capacity::of_cores(cores.iter().copied());
+        let mut driver = Driver::new(capacity, Arc::new(worker));
+        for (kind, milliseconds) in EXPECTED_MS {
+            driver.expect(kind, Duration::from_millis(milliseconds));
+        }
+        driver
+    }
+
+    fn built(&self, build: &TaskKey) -> Option<Arc<BuiltComponent>> {
+        let built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        built.get(build).cloned()
+    }
+
+    fn config(&self, seed: RunSeed) -> RunnerConfig {
+        RunnerConfig {
+            seed,
+            ..self.config.clone()
+        }
+    }
+
+    async fn build(
+        &self,
+        key: TaskKey,
+        request: &BuildRequest,
+    ) -> Result<ChildAnswer, ChildAnswer> {
+        match self.builder.build(request).await {
+            Ok(component) => {
+                let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+                built.insert(key, Arc::clone(&component));
+                Ok(ChildAnswer::Built(Ok(component)))
+            }
+            Err(failure) => Err(ChildAnswer::Built(Err(failure))),
+        }
+    }
+
+    async fn diagnose(&self, request: &BuildRequest, calls: &[(CaseIndex, u64)]) -> Option<String> {
+        let built = self.builder.build(request).await.ok()?;
+        let reports = measure::diagnose(&self.config, &built.checked, calls).await;
+        reports.ok()?.into_iter().next_back()
+    }
+
+    /// Does a task: `Err` if no other attempt would have a result. `None` if what it is made from is not
+    /// here.
+    async fn answer(
+        &self,
+        job: &Job<ChildTask>,
+        frames: &WorkerFrames<ChildAnswer>,
+    ) -> Option<Result<ChildAnswer, ChildAnswer>> {
+        Some(match &job.task {
+            ChildTask::Build(request) => self.build(job.attempt.key.clone(), request).await,
+            ChildTask::Check { build, files, seed } => {
+                let (built, config) = (self.built(build)?, self.config(*seed));
+                let mut last = Instant::now();
+                let on_case = |done| {
+                    if last.elapsed() >= PROGRESS_EVERY {
+                        last = Instant::now();
+                        frames.progress(done);
+                    }
+                };
+                let files = files.as_ref();
+                let checked =
+                    measure::check(&config, &built.checked, files, job.core, on_case).await;
+                Ok(ChildAnswer::Checked(checked))
+            }
+            ChildTask::Assess { build, files, seed } => {
+                let (built, config) = (self.built(build)?, self.config(*seed));
+                let assessed =
+                    measure::assess(&config, &built.checked, files.as_ref(), job.core).await;
+                Ok(ChildAnswer::Assessed(assessed))
+            }
+            ChildTask::Repeat { build, calls } => {
+                let built = self.built(build)?;
+                let input = RepeatInput {
+                    checked: &built.checked,
+                    diagnostic: false,
+                    files: None,
+                };
+                let calls = measure::repeat(&self.config, input, calls, job.core).await;
+                Ok(ChildAnswer::Repeated(calls))
+            }
+            ChildTask::Diagnose(request, calls) => {
+                Ok(ChildAnswer::Diagnosed(self.diagnose(request, calls).await))
+            }
+        })
+    }
+}
+
+impl Worker for ChildWorker {
+    type Task = ChildTask;
+    type Answer = ChildAnswer;
+
+    async fn work(&self, job: Job<ChildTask>, frames: WorkerFrames<ChildAnswer>) {
+        match frames.while_alive(self.answer(&job, &frames)).await {
+            Some(Ok(answer)) => frames.done(answer),
+            Some(Err(answer)) => frames.failed(answer),
+            None => {}
+        }
+    }
+}
+
+/// Returns the key of the task of a build.
+pub(super) fn build_task(build: &Key) -> TaskKey {
+    TaskKey::new(format!("build {}", build.digest()))
+}
+
+/// Returns a task that takes a core, of this kind and key. It waits for the result of the task `after`.
+pub fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey>) -> Task {
+    Task {
+        after: after
+            .cloned()
+            .map(Dependency::on_result)
+            .into_iter()
+            .collect(),
+        retries: RETRIES,
+        ..Task::new(key, kind, Needs::cpu(Cpu::Core))
+    }
+}
+
+/// A task that the queue does not take: an error in how it was made.
+pub fn wrong_task(error: AddError) -> RunError {
+    RunError::Engine(error.to_string())
+}

@@ -1,0 +1,252 @@
+//! The driver of a queue: it leases tasks to a worker, and says what becomes of them.
+
+use super::frames::{Frame, WorkerFrames};
+use super::worker::{Job, Worker};
+use bakeoff_domain::queue::{
+    AddError, Attempt, Capacity, Ending, Lease, Load, Lost, NextStep, Receipt, Task, TaskKey,
+    TaskQueue, TaskState,
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+
+/// Something that happened to a task.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TaskEvent<A> {
+    /// An attempt is about to start. It does not if the task is kept or withdrawn before the next event
+    /// is asked for.
+    Starting(Lease),
+    /// So many steps of it are done.
+    Progress(TaskKey, usize),
+    /// It ended with this answer. It is counted: another answer to the same task is dropped.
+    Ended(TaskKey, A),
+    /// An attempt was lost for this reason, and there is another one after a while.
+    Retry(TaskKey, String),
+    /// Every attempt was lost, the last one for this reason.
+    DeadLetter(TaskKey, String),
+}
+
+/// A worker's attempt under way. It ends with this value.
+struct AtWork(JoinHandle<()>);
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Says that an attempt is lost when its worker is gone, in whichever way. After an answer, nobody heeds it.
+struct LastWord<A>(WorkerFrames<A>);
+
+impl<A> Drop for LastWord<A> {
+    fn drop(&mut self) {
+        let reason = "its worker ended without an answer".to_owned();
+        self.0.send(Frame::Lost(reason));
+    }
+}
+
+/// A queue of tasks with the worker that does them.
+pub struct Driver<W: Worker> {
+    queue: TaskQueue,
+    worker: Arc<W>,
+    tasks: BTreeMap<TaskKey, W::Task>,
+    /// The lease of the attempt that starts next.
+    starting: Option<Lease>,
+    at_work: BTreeMap<TaskKey, AtWork>,
+    events: VecDeque<TaskEvent<W::Answer>>,
+    sender: UnboundedSender<(Attempt, Frame<W::Answer>)>,
+    receiver: UnboundedReceiver<(Attempt, Frame<W::Answer>)>,
+    began: Instant,
+}
+
+impl<W: Worker> Driver<W> {
+    /// Returns a driver without tasks.
+    pub fn new(capacity: Capacity, worker: Arc<W>) -> Self {
+        let (sender, receiver) = unbounded_channel();
+        Self {
+            queue: TaskQueue::new(capacity),
+            worker,
+            tasks: BTreeMap::new(),
+            starting: None,
+            at_work: BTreeMap::new(),
+            events: VecDeque::new(),
+            sender,
+            receiver,
+            began: Instant::now(),
+        }
+    }
+
+    /// Sets how long an ordinary task of this kind is expected to take, until some were measured.
+    pub fn expect(&mut self, kind: &'static str, duration: Duration) {
+        self.queue.expect(kind, duration);
+    }
+
+    /// Adds a task, with what the worker is to be given.
+    ///
+    /// # Errors
+    /// See [`AddError`].
+    pub fn add(&mut self, task: Task, content: W::Task) -> Result<(), AddError> {
+        let key = task.key.clone();
+        self.queue.add(task)?;
+        self.tasks.insert(key, content);
+        Ok(())
+    }
+
+    /// Ends a task whose result is known from an earlier time, as done.
+    pub fn keep(&mut self, key: &TaskKey) {
+        self.queue.keep(key);
+        self.forget(key);
+    }
+
+    /// Returns what was done on each core.
+    pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
+        self.queue.loads()
+    }
+
+    /// Starts what can start, waits, and returns the next thing that happens; `None` once every task has
+    /// ended.
+    pub async fn next(&mut self) -> Option<TaskEvent<W::Answer>> {
+        loop {
+            self.start();
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            // What was said in time counts, even if it is read late.
+            while let Ok((attempt, frame)) = self.receiver.try_recv() {
+                self.on_frame(attempt, frame);
+            }
+            for lost in self.queue.advance(self.now()) {
+                self.on_expired(lost).await;
+            }
+            if !self.events.is_empty() {
+                continue;
+            }
+            if let Some(lease) = self.queue.lease(self.now()) {
+                self.starting = Some(lease.clone());
+                return Some(TaskEvent::Starting(lease));
+            }
+            if self.queue.is_over() {
+                return None;
+            }
+            let change = self.queue.next_change(self.now());
+            let until = change.map(|at| self.began + at);
+            tokio::select! {
+                Some((attempt, frame)) = self.receiver.recv() => self.on_frame(attempt, frame),
+                () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {}
+            }
+        }
+    }
+
+    /// Stops everybody who is at work, and waits until they are gone.
+    pub async fn stop(&mut self) {
+        let mut at_work = std::mem::take(&mut self.at_work);
+        for at_work in at_work.values() {
+            at_work.0.abort();
+        }
+        for at_work in at_work.values_mut() {
+            let _ = (&mut at_work.0).await;
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Starts the attempt that was leased last, unless its task has ended since.
+    pub(super) fn start(&mut self) {
+        let Some(Lease { attempt, core, .. }) = self.starting.take() else {
+            return;
+        };
+        let is_leased = matches!(
+            self.queue.state(&attempt.key),
+            Some(TaskState::Leased { .. })
+        );
+        let Some(task) = self.tasks.get(&attempt.key).filter(|_| is_leased) else {
+            return;
+        };
+        let frames = WorkerFrames {
+            attempt: attempt.clone(),
+            sender: self.sender.clone(),
+        };
+        let key = attempt.key.clone();
+        let job = Job {
+            attempt,
+            core,
+            task: task.clone(),
+        };
+        let worker = Arc::clone(&self.worker);
+        let last_word = LastWord(frames.clone());
+        let at_work = tokio::spawn(async move {
+            let _last_word = last_word;
+            worker.work(job, frames).await;
+        });
+        self.at_work.insert(key, AtWork(at_work));
+    }
+
+    fn on_frame(&mut self, attempt: Attempt, frame: Frame<W::Answer>) {
+        let now = self.now();
+        let (ending, event) = match frame {
+            Frame::Heartbeat => {
+                self.queue.heartbeat(&attempt, now);
+                return;
+            }
+            Frame::Progress(steps) => {
+                if self.queue.heartbeat(&attempt, now) {
+                    let event = TaskEvent::Progress(attempt.key, steps);
+                    self.events.push_back(event);
+                }
+                return;
+            }
+            Frame::Done(answer) => (Ending::Done, Ok(answer)),
+            Frame::Failed(answer) => (Ending::Failed, Ok(answer)),
+            Frame::Lost(reason) => (Ending::Lost, Err(reason)),
+        };
+        // Answers that are late, repeated or made up are dropped here.
+        let Receipt::Accepted(next) = self.queue.finish(&attempt, ending, now) else {
+            return;
+        };
+        let key = attempt.key;
+        match event {
+            Ok(answer) => {
+                self.forget(&key);
+                self.events.push_back(TaskEvent::Ended(key, answer));
+            }
+            Err(reason) => {
+                self.at_work.remove(&key);
+                self.lost(key, next, reason);
+            }
+        }
+    }
+
+    /// Stops the worker of an attempt that said nothing for as long as its lease.
+    async fn on_expired(&mut self, Lost { attempt, next }: Lost) {
+        let key = attempt.key;
+        if let Some(mut at_work) = self.at_work.remove(&key) {
+            // Only once it is gone is its core free.
+            at_work.0.abort();
+            let _ = (&mut at_work.0).await;
+        }
+        let reason = "its worker said nothing for too long".to_owned();
+        self.lost(key, next, reason);
+    }
+
+    fn lost(&mut self, key: TaskKey, next: NextStep, reason: String) {
+        let event = match next {
+            NextStep::Retry { .. } => TaskEvent::Retry(key, reason),
+            NextStep::DeadLetter | NextStep::Over => {
+                self.tasks.remove(&key);
+                TaskEvent::DeadLetter(key, reason)
+            }
+        };
+        self.events.push_back(event);
+    }
+
+    /// Drops what is no longer needed of a task that has ended.
+    fn forget(&mut self, key: &TaskKey) {
+        self.tasks.remove(key);
+        self.at_work.remove(key);
+    }
+}

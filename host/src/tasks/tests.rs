@@ -1,0 +1,237 @@
+//! Workers that die, stall, lie and answer twice. They are given bytes and give bytes back, and have a
+//! lease of half a second; nothing here depends on how long anything took.
+
+use super::{Driver, Job, TaskEvent, Worker, WorkerFrames};
+use bakeoff_domain::queue::{Attempt, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::sleep;
+
+const LEASE: Duration = Duration::from_millis(500);
+
+/// Does what the first byte of a task says, in its first attempt; in later ones it answers.
+#[derive(Default)]
+struct Scripted {
+    /// Attempts by task.
+    attempts: Mutex<BTreeMap<String, u32>>,
+    /// Attempts under way, and the most there ever were.
+    at_work: AtomicUsize,
+    most_at_work: AtomicUsize,
+}
+
+/// Counts an attempt that is under way until it is dropped.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Worker for Scripted {
+    type Task = Vec<u8>;
+    type Answer = Vec<u8>;
+
+    async fn work(&self, job: Job<Vec<u8>>, frames: WorkerFrames<Vec<u8>>) {
+        let now = 1 + self.at_work.fetch_add(1, Ordering::SeqCst);
+        let _counted = Counted(&self.at_work);
+        self.most_at_work.fetch_max(now, Ordering::SeqCst);
+        let key = job.attempt.key.to_string();
+        *self.attempts.lock().unwrap().entry(key).or_default() += 1;
+        let answer = [&job.task[..], b" done"].concat();
+        match job.task[0] {
+            b'd' if job.attempt.number == 1 => panic!("a worker that dies"),
+            b'g' if job.attempt.number == 1 => {}
+            b'D' => panic!("a worker that always dies"),
+            b's' if job.attempt.number == 1 => std::future::pending().await,
+            b'l' if job.attempt.number == 1 => {
+                // The answer of an attempt that nobody has, and of a task that nobody asked for.
+                for (key, number) in [(job.attempt.key.clone(), 7), (TaskKey::new("made up"), 1)] {
+                    let attempt = Attempt { key, number };
+                    let sender = frames.sender.clone();
+                    WorkerFrames { attempt, sender }.done(b"a lie".to_vec());
+                }
+                frames.done(answer);
+            }
+            b'2' => {
+                frames.done(answer.clone());
+                frames.done(b"twice".to_vec());
+                frames.failed(b"and a third time".to_vec());
+            }
+            b'w' => {
+                // Longer than the lease, with signs of life.
+                for step in 1..=6 {
+                    sleep(LEASE / 4).await;
+                    frames.progress(step);
+                }
+                frames.done(answer);
+            }
+            b'f' => frames.failed(answer),
+            _ => frames.done(answer),
+        }
+    }
+}
+
+fn task(name: &str, after: Vec<Dependency>) -> Task {
+    Task {
+        after,
+        lease: LEASE,
+        retries: Retries {
+            attempts_max: 3,
+            first_wait: Duration::from_millis(1),
+            wait_max: Duration::from_millis(10),
+        },
+        ..Task::new(TaskKey::new(name), "task", Needs::cpu(Cpu::Core))
+    }
+}
+
+/// What became of a task.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Outcome {
+    starts: u32,
+    steps: usize,
+    answers: Vec<String>,
+    retries: Vec<String>,
+    dead: Option<String>,
+}
+
+async fn all(driver: &mut Driver<Scripted>) -> BTreeMap<String, Outcome> {
+    let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
+    while let Some(event) = driver.next().await {
+        let key = match &event {
+            TaskEvent::Starting(lease) => &lease.attempt.key,
+            TaskEvent::Progress(key, _)
+            | TaskEvent::Ended(key, _)
+            | TaskEvent::Retry(key, _)
+            | TaskEvent::DeadLetter(key, _) => key,
+        };
+        let outcome = outcomes.entry(key.to_string()).or_default();
+        match event {
+            TaskEvent::Starting(_) => outcome.starts += 1,
+            TaskEvent::Progress(_, steps) => outcome.steps = steps,
+            TaskEvent::Ended(_, answer) => {
+                let answer = String::from_utf8(answer).unwrap();
+                outcome.answers.push(answer);
+            }
+            TaskEvent::Retry(_, reason) => outcome.retries.push(reason),
+            TaskEvent::DeadLetter(_, reason) => outcome.dead = Some(reason),
+        }
+    }
+    outcomes
+}
+
+async fn outcomes(cores: usize, names: &[&str]) -> (BTreeMap<String, Outcome>, Arc<Scripted>) {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..cores), Arc::clone(&worker));
+    for name in names {
+        let content = name.as_bytes().to_vec();
+        driver.add(task(name, Vec::new()), content).unwrap();
+    }
+    (all(&mut driver).await, worker)
+}
+
+#[tokio::test]
+async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the_lease() {
+    let names = [
+        "dies",
+        "goes",
+        "stalls",
+        "lies",
+        "2 answers",
+        "works long",
+        "honest",
+    ];
+    let (outcomes, worker) = outcomes(3, &names).await;
+    assert_eq!(outcomes.len(), names.len());
+    for name in names {
+        let outcome = &outcomes[name];
+        assert_eq!(outcome.answers, [format!("{name} done")], "{name}");
+        let lost = match name {
+            "dies" | "goes" => vec!["its worker ended without an answer"],
+            "stalls" => vec!["its worker said nothing for too long"],
+            _ => Vec::new(),
+        };
+        assert_eq!(outcome.retries, lost, "{name}");
+        assert_eq!(outcome.starts as usize, 1 + lost.len(), "{name}");
+        assert_eq!(worker.attempts.lock().unwrap()[name], outcome.starts);
+    }
+    assert_eq!(outcomes["works long"].steps, 6);
+    assert!(worker.most_at_work.load(Ordering::SeqCst) <= 3);
+}
+
+#[tokio::test]
+async fn a_core_is_given_on_only_when_the_stalled_worker_on_it_is_gone() {
+    let (outcomes, worker) = outcomes(1, &["stalls", "honest"]).await;
+    assert_eq!(outcomes["stalls"].starts, 2);
+    assert_eq!(worker.most_at_work.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn who_always_dies_is_a_dead_letter_and_holds_up_only_what_needs_the_result() {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..2), worker);
+    let on_result = |name: &str| vec![Dependency::on_result(TaskKey::new(name))];
+    let on_end = |name: &str| vec![Dependency::on_end(TaskKey::new(name))];
+    for (name, after) in [
+        ("Dies", Vec::new()),
+        ("fails", Vec::new()),
+        ("needs it", on_result("Dies")),
+        ("needs that", on_result("fails")),
+        ("comes after", on_end("Dies")),
+    ] {
+        let content = name.as_bytes().to_vec();
+        driver.add(task(name, after), content).unwrap();
+    }
+    let outcomes = all(&mut driver).await;
+    let dead = outcomes["Dies"].dead.as_deref();
+    assert_eq!(dead, Some("its worker ended without an answer"));
+    assert_eq!((outcomes["Dies"].starts, outcomes["fails"].starts), (3, 1));
+    assert_eq!(outcomes["fails"].answers, ["fails done"]);
+    assert_eq!(outcomes["comes after"].answers, ["comes after done"]);
+    assert!(!outcomes.contains_key("needs it") && !outcomes.contains_key("needs that"));
+}
+
+#[tokio::test]
+async fn a_task_that_is_kept_when_it_is_about_to_start_does_not() {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    for name in ["kept", "honest"] {
+        let content = name.as_bytes().to_vec();
+        driver.add(task(name, Vec::new()), content).unwrap();
+    }
+    let mut answers = 0;
+    while let Some(event) = driver.next().await {
+        match event {
+            TaskEvent::Starting(lease) if lease.attempt.key.as_str() == "kept" => {
+                driver.keep(&lease.attempt.key);
+            }
+            TaskEvent::Ended(key, _) => {
+                assert_eq!(key.as_str(), "honest");
+                answers += 1;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(answers, 1);
+    assert!(!worker.attempts.lock().unwrap().contains_key("kept"));
+}
+
+#[tokio::test]
+async fn with_the_driver_end_those_who_are_at_work() {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    let content = b"stalls".to_vec();
+    driver.add(task("stalls", Vec::new()), content).unwrap();
+    let first = driver.next().await;
+    assert!(matches!(first, Some(TaskEvent::Starting(_))), "{first:?}");
+    driver.start();
+    while worker.at_work.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    drop(driver);
+    while worker.at_work.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
+}
