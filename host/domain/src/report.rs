@@ -2,6 +2,7 @@
 //! version 2.
 
 mod assemble;
+mod cost;
 mod noise;
 mod rare_inputs;
 pub mod words;
@@ -19,6 +20,7 @@ pub use crate::score::{
 use crate::spec::ReportOptions;
 use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
 pub use assemble::{Facts, assemble, rescore};
+pub use cost::{Cost, WorkerCost};
 pub use noise::{Machine, noise};
 pub use rare_inputs::{RareInputs, rare_inputs};
 use serde::{Deserialize, Serialize};
@@ -469,35 +471,4 @@ pub struct FlipTo {
     pub winner: String,
     /// The weights that move, and how far.
     pub changes: Vec<WeightChange>,
-}
-
-/// The cost of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Wall time of the run.
-    pub seconds: f64,
-    /// Calls of prototypes that the results rest on: of the gates, of assessments, of the pilot with its warm-up, and
-    /// of the samples of all replicas. However often a run was interrupted, it is the same figure.
-    pub trials: u64,
-    /// Tokens of models.
-    pub tokens: u64,
-    /// Money for models.
-    pub usd: f64,
-    /// By worker.
-    pub workers: Vec<WorkerCost>,
-    /// Variants with a result, as a share of all.
-    pub success_rate: f64,
-    /// Source files read.
-    pub files: u64,
-    /// Lines of source in them.
-    pub source_lines: u64,
-}
-
-/// The work of one worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkerCost {
-    /// Builds, checks and replicas.
-    pub tasks: u64,
-    /// Time spent on them.
-    pub busy_seconds: f64,
 }

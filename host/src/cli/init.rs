@@ -305,6 +305,9 @@ mod tests {
         fs::write(at("bakeoff.toml"), &text).unwrap();
         fs::write(at("wit/sort.wit"), "").unwrap();
         fs::write(at("workload.rs"), "").unwrap();
+        for name in ["approaches/quick \"one\".rs", "approaches/b.rs"] {
+            fs::write(at(name), "").unwrap();
+        }
         let loaded = config::load(folder.path()).unwrap();
         let names: Vec<_> = loaded
             .experiment
