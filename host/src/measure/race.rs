@@ -22,6 +22,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The lease of a replica. Whoever watches its runner knows stalls of the machine and says how it ended, so
+/// the lease is longer than any stall.
+const LEASE: Duration = Duration::from_secs(24 * 3600);
+
 /// A receiver of a race's events, which stores them.
 pub trait RaceListener: Send {
     /// The error of storing an event, which stops the race.
@@ -160,7 +164,10 @@ impl UnderWay {
             true => Cpu::WholeMachine,
             false => Cpu::QuietCore,
         };
-        let task = Task::new(key.clone(), "replica", Needs::cpu(cpu));
+        let task = Task {
+            lease: LEASE,
+            ..Task::new(key.clone(), "replica", Needs::cpu(cpu))
+        };
         let added = self.driver.add(task, job);
         added.map_err(|error| RunnerError::Request(error.to_string()))?;
         self.replicas.insert(key, launched);

@@ -27,7 +27,7 @@ pub struct Cost {
 /// The work of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerCost {
-    /// Builds, checks and replicas.
+    /// Replicas.
     pub tasks: u64,
     /// Time spent on them.
     pub busy_seconds: f64,
