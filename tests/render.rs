@@ -64,6 +64,21 @@ fn text_is_golden() {
 }
 
 #[test]
+fn forty_columns_are_enough() {
+    let narrow = Options {
+        width: 40,
+        ..options()
+    };
+    let text = render::human(&fixture::report(), &narrow);
+    let (_, from) = text.split_once("Time against").unwrap();
+    let (ratios, _) = from.split_once("\n\n").unwrap();
+    assert!(ratios.contains("sure"), "{text}");
+    for line in ratios.lines() {
+        assert!(line.chars().count() <= 40, "{line}");
+    }
+}
+
+#[test]
 fn the_answer_is_the_last_that_is_said_and_one_line_alone() {
     let report = fixture::report();
     let answer = render::answer(&report, &options());

@@ -197,18 +197,22 @@ impl Page {
         let axis = room
             .filter(|room| *room >= SPARKLINE_COLUMNS_MIN)
             .map(|room| Axis::containing(&ratios, room.min(SPARKLINE_COLUMNS_MAX)));
+        let Some(axis) = axis else {
+            for row in &list {
+                let name = words::name(report, &row.variant.id);
+                self.paragraph(&format!("{name}: {}", row.summary), " • ", None);
+            }
+            return;
+        };
         for (row, name) in list.iter().zip(names) {
             let name: String = name.chars().take(name_width).collect();
-            let sparkline = match (&axis, row.ratio, row.relation) {
-                (None, ..) => String::new(),
-                (Some(axis), Some(ratio), _) => format!("  {}", axis.sparkline(ratio)),
-                (Some(axis), None, RatioRelation::Reference(standing)) => {
-                    format!("  {}", axis.reference(standing))
-                }
-                (Some(axis), None, RatioRelation::Verdict(_)) => format!("  {}", axis.unknown()),
+            let sparkline = match (row.ratio, row.relation) {
+                (Some(ratio), _) => axis.sparkline(ratio),
+                (None, RatioRelation::Reference(standing)) => axis.reference(standing),
+                (None, RatioRelation::Verdict(_)) => axis.unknown(),
             };
             self.line(
-                &format!(" {name:<name_width$}{sparkline}  {}", row.summary),
+                &format!(" {name:<name_width$}  {sparkline}  {}", row.summary),
                 None,
             );
         }
