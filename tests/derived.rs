@@ -90,13 +90,31 @@ fn where_they_differ_the_shortest_input_is_shown_and_nothing_is_timed() {
     let output = compare(&[right, panics], &[]);
     assert!(output.stdout.contains("largest([])"), "{}", output.stdout);
     assert!(output.stdout.contains("b: fails: "), "{}", output.stdout);
-    let output = compare(&[panics, &format!("{panics} ")], &[]);
+    let never = "pub fn largest(items: &[i32]) -> i32 { items[items.len()] }";
+    let output = compare(&[never, &format!("{never} ")], &[]);
     assert_eq!(output.status, 1);
     assert!(
         output.stdout.contains("All files fail on "),
         "{}",
         output.stdout
     );
+}
+
+#[test]
+fn inputs_on_which_all_fail_are_left_out_and_single_functions_may_have_other_names() {
+    let first = "pub fn largest(items: &[i32], k: usize) -> i32 {
+        let mut all = items.to_vec(); all.sort(); all[all.len() - 1 - k] }";
+    let second = "pub fn biggest(items: &[i32], place: usize) -> i32 {
+        let mut all = items.to_vec(); all.sort_by(|a, b| b.cmp(a)); all[place] }";
+    let output = compare(&[first, second], &["--budget", "3s"]);
+    let text = output.stdout.replace('\n', " ");
+    assert_eq!(output.status, 0, "{text}{}", output.stderr);
+    assert!(text.contains("b.rs as biggest"), "{text}");
+    assert!(
+        text.contains("on which all files fail, are left out"),
+        "{text}"
+    );
+    assert!(text.contains("the shortest: largest([], 0)"), "{text}");
 }
 
 #[test]
@@ -141,7 +159,7 @@ fn what_cannot_be_read_off_the_sources_is_named_with_what_to_do() {
         "it passes HashMap<u32, String>, which has no counterpart",
     );
     refused(
-        &[sort, "pub fn order() -> u8 { 0 }"],
+        &[sort, "pub fn order() -> u8 { 0 } pub fn more() {}"],
         &[],
         "b.rs: it has order",
     );

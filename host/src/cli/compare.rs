@@ -224,9 +224,12 @@ impl Arguments {
             false => sizes(&self.sizes)?,
         };
         let found = &derived.found;
+        let renamed = found.renamed.iter();
+        let renamed: String = renamed
+            .map(|(file, name)| format!(", in {file} as {name}"))
+            .collect();
         let problem = format!(
-            "Which of these {} files takes less time for random inputs? {}: {}. On the {inputs}, \
-             their answers are the same.",
+            "Which of these {} files takes less time for random inputs? {}: {}{renamed}. {inputs}",
             self.files.len(),
             found.call,
             found.signature()

@@ -32,7 +32,7 @@ pub(super) enum Agreement {
     /// The answers are the same: these sizes can be timed.
     Same {
         sizes: Vec<u32>,
-        /// How many there were, in words.
+        /// How many there were and what they say, in sentences.
         inputs: String,
     },
     /// They are not, or there are none: why, for the reader.
@@ -66,8 +66,13 @@ impl Derived {
             confinement,
         };
         std::fs::write(derived.wit(), derived.found.wit(false)).map_err(cannot_write)?;
-        std::fs::write(derived.workload(), derived.found.workload()).map_err(cannot_write)?;
+        derived.draw_inputs(true)?;
         Ok(derived)
+    }
+
+    /// Writes the workload that draws the inputs, with edge cases or without.
+    fn draw_inputs(&self, edge_cases: bool) -> Result<(), Failure> {
+        std::fs::write(self.workload(), self.found.workload(edge_cases)).map_err(cannot_write)
     }
 
     /// Lets the interface have the oracle of a workload of the user's own, if that has one.
@@ -122,7 +127,8 @@ impl Derived {
         }
     }
 
-    /// Calls all approaches on the same random inputs, small ones first.
+    /// Calls all approaches on the same random inputs, small ones first. If all fail on some of them,
+    /// those are left out, and the workload draws no edge cases any more.
     ///
     /// # Errors
     /// Something that does not depend on the approaches failed.
@@ -137,6 +143,35 @@ impl Derived {
         experiment.limits.fuel = experiment.limits.fuel.min(FUEL_MAX);
         let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
         policy.apply_to(&mut loaded)?;
+        let host = safety.host_options(policy.clone())?;
+        let mut say = output.reporter();
+        say("trying the same random inputs on all files");
+        let survey = run::Survey::open(&loaded, &host, &mut say).await?;
+        let looked = self.look(&survey, &loaded, seed).await?;
+        let (text, left_out) = match looked {
+            Looked::Same { sizes, inputs } => return Ok(Agreement::Same { sizes, inputs }),
+            Looked::Differ(text) => return Ok(Agreement::Not(text)),
+            Looked::AllFail { text, left_out } => (text, left_out),
+        };
+        self.draw_inputs(false)?;
+        let survey = run::Survey::open(&loaded, &host, &mut say).await?;
+        Ok(match self.look(&survey, &loaded, seed).await? {
+            Looked::Same { sizes, inputs } => Agreement::Same {
+                sizes,
+                inputs: format!("{inputs} {left_out}"),
+            },
+            Looked::Differ(text) => Agreement::Not(text),
+            Looked::AllFail { .. } => Agreement::Not(text),
+        })
+    }
+
+    /// Calls all approaches on the inputs of the workload as it is now.
+    async fn look(
+        &self,
+        survey: &run::Survey<'_>,
+        loaded: &LoadedExperiment,
+        seed: RunSeed,
+    ) -> Result<Looked, Failure> {
         let mut calls = Vec::new();
         let mut larger = Vec::new();
         for case in 0..SMALL.len() {
@@ -148,10 +183,6 @@ impl Derived {
             let case = SMALL.len() + place;
             calls.extend([0, 1].map(|input| (case, seed_of(seed, case, input))));
         }
-        let host = safety.host_options(policy.clone())?;
-        let mut say = output.reporter();
-        say("trying the same random inputs on all files");
-        let survey = run::Survey::open(&loaded, &host, &mut say).await?;
         let surveyed = survey.call_all(&calls).await?;
         // Nobody is recommended because another file does not build.
         if let Some(failure) = surveyed.iter().find_map(|calls| calls.as_ref().err()) {
@@ -198,20 +229,44 @@ impl Derived {
                     "They differ on {count} of {tried} random inputs; this is the shortest. {OTHER_INPUTS} \
                      The same inputs come again with --seed {seed}."
                 );
-                Agreement::Not(text)
+                Looked::Differ(text)
             }
-            (None, Some((input, count))) => Agreement::Not(format!(
-                "All files fail on {count} of {} random inputs, so nothing was timed. {}: {}\n{OTHER_INPUTS}",
-                findings.inputs,
-                input_text(call, look.calls[0], input),
-                Lines(&what_it_did(0, input).await)
-            )),
-            (None, None) => Agreement::Same {
+            (None, Some((input, count))) => {
+                let shortest = input_text(call, look.calls[0], input);
+                let tried = findings.inputs;
+                Looked::AllFail {
+                    text: format!(
+                        "All files fail on {count} of {tried} random inputs, so nothing was timed. \
+                         {shortest}: {}\n{OTHER_INPUTS}",
+                        Lines(&what_it_did(0, input).await)
+                    ),
+                    left_out: format!(
+                        "{count} others, on which all files fail, are left out, and so are inputs like them \
+                         (the shortest: {shortest})."
+                    ),
+                }
+            }
+            (None, None) => Looked::Same {
                 sizes: look.timed_sizes(&larger),
                 inputs: agreed_inputs(&findings),
             },
         })
     }
+}
+
+/// What the calls on some inputs say.
+enum Looked {
+    /// The answers are the same.
+    Same { sizes: Vec<u32>, inputs: String },
+    /// Two differ: how, for the reader.
+    Differ(String),
+    /// All fail on some inputs, and agree on the others.
+    AllFail {
+        /// For the reader, if nothing can be timed.
+        text: String,
+        /// For the reader, if others can be.
+        left_out: String,
+    },
 }
 
 fn cannot_write(error: std::io::Error) -> Failure {
@@ -225,12 +280,11 @@ const OTHER_INPUTS: &str = "If such inputs are not meant, say which are: --workl
 /// The inputs on which all answers were the same, and how many of these answers say little.
 fn agreed_inputs(findings: &Findings) -> String {
     let tried = findings.inputs;
-    match findings.errors {
-        0 => format!("{tried} inputs that were tried first"),
-        errors => {
-            format!("{tried} inputs that were tried first ({errors} of them answered by an error)")
-        }
-    }
+    let errors = match findings.errors {
+        0 => String::new(),
+        errors => format!(" ({errors} of them answered by an error)"),
+    };
+    format!("On the {tried} inputs that were tried first{errors}, their answers are the same.")
 }
 
 /// A call as text.

@@ -127,7 +127,7 @@ impl Arguments {
             None => {
                 let text = match &own {
                     Some(own) => text_of(own)?,
-                    None => derived.found.workload(),
+                    None => derived.found.workload(true),
                 };
                 ("workload.rs".to_owned(), text)
             }

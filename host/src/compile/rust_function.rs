@@ -32,8 +32,8 @@ pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, String
 }
 
 /// The body of the glue for a function of the interface, with these names of its arguments, if the
-/// file's function takes or returns its values in another form. `None`: it is called as it is, and the
-/// compiler says what does not fit.
+/// file's function takes or returns its values in another form, or has another name and is the only one.
+/// `None`: it is called as it is, and the compiler says what does not fit.
 pub(super) fn adapted(
     text: &str,
     called: &Function,
@@ -45,7 +45,8 @@ pub(super) fn adapted(
         return None;
     }
     let file = syn::parse_file(text).ok()?;
-    let item = public(&file).find(|item| item.sig.ident == rust_name)?;
+    let item = public(&file).find(|item| item.sig.ident == rust_name);
+    let item = item.or_else(|| only(public(&file)))?;
     let function = RustFunction::read(item).ok()?;
     let signature = function.signature().ok()?;
     let parameters = called.params.iter().map(|parameter| &parameter.ty);
@@ -56,7 +57,14 @@ pub(super) fn adapted(
             .result
             .as_ref()
             .is_some_and(|ty| signature.result.fits(ty));
-    (fits && !function.is_same()).then(|| function.body(path, arguments))?
+    let is_called_as_it_is = function.is_same() && function.name == rust_name;
+    (fits && !is_called_as_it_is).then(|| function.body(path, arguments))?
+}
+
+/// The only item, if there is one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
 }
 
 /// Returns true if a parser might run out of stack: it recurses for each bracket and each operator before

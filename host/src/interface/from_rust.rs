@@ -37,6 +37,8 @@ pub struct RustFile {
 pub struct DerivedInterface {
     /// The function as WIT names it.
     pub call: String,
+    /// The files whose only function has another name, with that name.
+    pub renamed: Vec<(String, String)>,
     signature: Signature,
 }
 
@@ -87,15 +89,19 @@ const KEYWORDS: [&str; 38] = [
 
 impl DerivedInterface {
     /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
-    /// signatures have in common.
+    /// signatures have in common. If they have none in common and each has one alone, those are meant, and
+    /// the first file's has the name.
     ///
     /// # Errors
     /// There is no such function or more than one, its types have no counterpart in WIT, or they differ;
     /// the error says where, and what to do.
     pub fn find(files: &[RustFile], name: Option<&str>) -> Result<Self, String> {
-        let name = match name {
-            Some(name) => name.replace('-', "_"),
-            None => shared_name(files)?,
+        let (name, each_alone) = match name {
+            Some(name) => (name.replace('-', "_"), false),
+            None => match only_names(files) {
+                Some(first) => (first, true),
+                None => (shared_name(files)?, false),
+            },
         };
         let call = name.replace('_', "-");
         if rust_name(&call) != name || !is_kebab(&call) {
@@ -105,8 +111,13 @@ impl DerivedInterface {
             ));
         }
         let mut common: Option<(Signature, &str)> = None;
+        let mut renamed = Vec::new();
         for file in files {
-            let found = file.functions.iter().find(|function| function.name == name);
+            let mut functions = file.functions.iter();
+            let found = functions.find(|function| function.name == name || each_alone);
+            if let Some(other) = found.filter(|function| function.name != name) {
+                renamed.push((file.shown.clone(), other.name.clone()));
+            }
             let found = found.ok_or_else(|| {
                 format!(
                     "{} has no public function {name}; {}",
@@ -138,6 +149,7 @@ impl DerivedInterface {
         let (signature, _) = common.ok_or("there is no file")?;
         Ok(Self {
             call,
+            renamed,
             signature: signature.decided(),
         })
     }
@@ -183,8 +195,9 @@ impl DerivedInterface {
         )
     }
 
-    /// The source of a workload that draws inputs by their types.
-    pub fn workload(&self) -> String {
+    /// The source of a workload that draws inputs by their types: with edge cases, lists may also be short
+    /// or empty, and numbers beside them point outside of them.
+    pub fn workload(&self, edge_cases: bool) -> String {
         let shapes: Vec<&Shape> = self
             .signature
             .parameters
@@ -205,7 +218,7 @@ impl DerivedInterface {
         let numbers_count = !shapes.iter().any(|shape| has_length(shape));
         format!(
             "{RANDOM_INPUTS}\npub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
-             let mut inputs = Inputs::new(size, seed, {numbers_count});\n    {draw}\n}}\n"
+             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n"
         )
     }
 }
@@ -276,6 +289,13 @@ fn shared_name(files: &[RustFile]) -> Result<String, String> {
             several.join(", ")
         )),
     }
+}
+
+/// The name of the first file's function, if every file has exactly one.
+fn only_names(files: &[RustFile]) -> Option<String> {
+    let alone = files.iter().all(|file| file.functions.len() == 1);
+    let first = files.first()?.functions.first()?;
+    alone.then(|| first.name.clone())
 }
 
 /// What a file has to offer.
@@ -391,7 +411,17 @@ mod tests {
     fn what_is_not_shared_or_not_the_same_is_named() {
         let one = file("a.rs", &[("sort", vec![numbers()], numbers())]);
         let other = file("b.rs", &[("order", vec![numbers()], numbers())]);
-        let error = DerivedInterface::find(&[one.clone(), other.clone()], None).unwrap_err();
+        let found = DerivedInterface::find(&[one.clone(), other.clone()], None).unwrap();
+        assert_eq!(found.call, "sort");
+        assert_eq!(found.renamed, [("b.rs".to_owned(), "order".to_owned())]);
+        let with_helper = file(
+            "b.rs",
+            &[
+                ("order", vec![numbers()], numbers()),
+                ("helper", vec![], numbers()),
+            ],
+        );
+        let error = DerivedInterface::find(&[one.clone(), with_helper], None).unwrap_err();
         assert!(
             error.contains("a.rs: it has sort; b.rs: it has order"),
             "{error}"

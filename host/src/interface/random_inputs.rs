@@ -23,15 +23,17 @@ pub struct Inputs {
     size: u64,
     values: Values,
     numbers_grow: bool,
+    /// Whether lists may be shorter than the size, and numbers beside them no index into them.
+    edge_cases: bool,
     /// Lists around the value that is drawn.
     depth: u32,
 }
 
 impl Inputs {
-    pub fn new(size: u32, seed: u64, numbers_grow: bool) -> Self {
+    pub fn new(size: u32, seed: u64, numbers_grow: bool, edge_cases: bool) -> Self {
         let mut rng = Rng::new(seed);
         let size = match rng.below(16) {
-            0 if !numbers_grow => rng.below(4.min(u64::from(size) + 1)),
+            0 if edge_cases && !numbers_grow => rng.below(4.min(u64::from(size) + 1)),
             _ => u64::from(size),
         };
         let values = match rng.below(16) {
@@ -43,7 +45,7 @@ impl Inputs {
             7..=9 => Values::Small,
             _ => Values::Any,
         };
-        Self { rng, size, values, numbers_grow, depth: 0 }
+        Self { rng, size, values, numbers_grow, edge_cases, depth: 0 }
     }
 
     pub fn argument<T: Random>(&mut self) -> T {
@@ -54,7 +56,8 @@ impl Inputs {
     fn length(&mut self) -> u64 {
         match self.depth {
             0 => self.size,
-            _ => self.rng.below(9),
+            _ if self.edge_cases => self.rng.below(9),
+            _ => 1 + self.rng.below(8),
         }
     }
 
@@ -65,6 +68,7 @@ impl Inputs {
             let size = i64::try_from(self.size).unwrap_or(i64::MAX);
             return match self.numbers_grow {
                 true => self.rng.between(size - size / 8, size).clamp(low, high),
+                false if !self.edge_cases => self.rng.between(0, (size - 1).max(0)).clamp(low, high),
                 false => match self.rng.below(4) {
                     0 => self.rng.between(low.max(-10), high.min(10)),
                     _ => self.rng.between(0, size).clamp(low, high),
