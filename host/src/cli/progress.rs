@@ -2,10 +2,10 @@
 
 use super::options::Output;
 use crate::config::LoadedExperiment;
-use crate::events::{Envelope, Event, Origin, Stage, checked_cases, line, title};
+use crate::events::{Envelope, Event, Origin, Stage, checked_cases, line, standings, title};
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// The largest number of variants that a bar names.
 const UNDER_WAY_MAX: usize = 3;
+
+/// The width of the bar of the budget.
+const BUDGET_CELLS: usize = 16;
 
 /// From this time on, a stage that is not part of the budget says how long it took.
 const LONG: Duration = Duration::from_secs(2);
@@ -202,11 +205,11 @@ impl ProgressView {
             Event::StageComplete { stage } if self.bar_stage == Some(*stage) => {
                 self.bar.finish_and_clear();
             }
-            Event::ReplicaComplete { live, index, .. } => {
-                self.bar
-                    .set_message(format!("replica {}, {live} variants left", index + 1));
+            event => {
+                if let Some(text) = standings(event) {
+                    self.bar.set_message(text);
+                }
             }
-            _ => {}
         }
         if !self.under_way.is_empty() {
             self.bar.set_message(self.under_way());
@@ -236,17 +239,23 @@ impl ProgressView {
     }
 
     fn start_bar(&mut self, stage: Stage, steps: u64) {
-        // Measuring usually ends before the largest number of replicas: a bar would mislead.
         let (bar, style) = match stage {
+            // Measuring usually ends before the largest number of replicas: the bar is that of the budget.
             Stage::Measure => {
+                let budget = self.budget;
                 let style = format!(
-                    "{{spinner}} measuring   {{elapsed}} of at most {:?}  {{msg}}",
-                    self.budget
+                    "  measuring   {{budget}} {{elapsed}} of at most {budget:?}\n  {{wide_msg}}"
                 );
-                (
-                    ProgressBar::new_spinner(),
-                    ProgressStyle::with_template(&style),
-                )
+                let style = ProgressStyle::with_template(&style).map(|style| {
+                    style.with_key(
+                        "budget",
+                        move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                            // Writing to a string cannot fail.
+                            let _ = out.write_str(&budget_bar(state.elapsed(), budget));
+                        },
+                    )
+                });
+                (ProgressBar::new_spinner(), style)
             }
             stage => {
                 let style = format!(
@@ -284,6 +293,13 @@ impl ProgressView {
             anstream::eprintln!("  {line}");
         }
     }
+}
+
+/// The part of the budget that is used, as a bar.
+fn budget_bar(used: Duration, budget: Duration) -> String {
+    let share = used.as_secs_f64() / budget.as_secs_f64().max(f64::MIN_POSITIVE);
+    let cells = (share.min(1.0) * BUDGET_CELLS as f64) as usize;
+    "█".repeat(cells) + &"░".repeat(BUDGET_CELLS - cells)
 }
 
 /// The stage of which an event is a step, if it is one of a bar.
@@ -341,6 +357,18 @@ mod tests {
             pure: None,
         });
         assert_eq!(view.under_way(), "heap");
+    }
+
+    #[test]
+    fn the_bar_of_the_budget_is_full_when_it_is_used_up() {
+        let bar = |used| budget_bar(Duration::from_secs(used), Duration::from_secs(20));
+        assert_eq!(bar(0), "░".repeat(BUDGET_CELLS));
+        assert_eq!(bar(10).matches('█').count(), BUDGET_CELLS / 2);
+        assert_eq!(bar(30), "█".repeat(BUDGET_CELLS));
+        assert_eq!(
+            budget_bar(Duration::ZERO, Duration::ZERO),
+            "░".repeat(BUDGET_CELLS)
+        );
     }
 
     #[test]

@@ -6,9 +6,20 @@
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::verdict::Verdict;
+use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// A pair of a race without a verdict, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenPair {
+    /// Id of a variant.
+    pub a: String,
+    /// Id of the other.
+    pub b: String,
+    /// Time of `a` divided by time of `b`, with the ends of its interval.
+    pub ratio: RatioInterval,
+}
 
 /// An event of a run. Serialises as `{"name": …, "data": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -221,6 +232,20 @@ pub enum Event {
         /// Number of replicas that it is computed from.
         replicas: u32,
     },
+    /// What the replicas so far say, whenever that changed.
+    #[serde(rename = "bakeoff:race:standings")]
+    Standings {
+        /// Number of replicas that count so far.
+        replicas: u32,
+        /// Pairs with a verdict over all cases.
+        decided: u32,
+        /// All pairs.
+        pairs: u32,
+        /// Ids of the variants that nobody surely beats.
+        unbeaten: Vec<String>,
+        /// The first pairs of these without a verdict.
+        open: Vec<OpenPair>,
+    },
     /// A warning about the measurement: a busy machine.
     #[serde(rename = "bakeoff:warning")]
     Warning {
@@ -286,6 +311,7 @@ impl Event {
             Self::ReplicaComplete { .. } => "bakeoff:replica:complete",
             Self::ReplicaDiscarded { .. } => "bakeoff:replica:discarded",
             Self::VerdictChanged { .. } => "bakeoff:verdict:changed",
+            Self::Standings { .. } => "bakeoff:race:standings",
             Self::Warning { .. } => "bakeoff:warning",
         }
     }

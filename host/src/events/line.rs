@@ -3,6 +3,7 @@
 
 use super::event::{Event, Stage};
 use bakeoff_domain::failure::Phase;
+use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::Verdict;
 
 /// What a stage is doing, as a word: `building`.
@@ -48,10 +49,11 @@ pub fn line(event: &Event) -> Option<String> {
             b,
             case: None,
             verdict,
+            ratio,
             ..
         } => match verdict {
-            Verdict::Beats => Some(format!("{a} beats {b}")),
-            Verdict::Beaten => Some(format!("{b} beats {a}")),
+            Verdict::Beats => Some(format!("{a} beats {b}{}", by(*ratio))),
+            Verdict::Beaten => Some(format!("{b} beats {a}{}", by(ratio.map(f64::recip)))),
             Verdict::Tie => Some(format!("{a} and {b} tie")),
             Verdict::NoCall => None,
         },
@@ -64,6 +66,40 @@ pub fn line(event: &Event) -> Option<String> {
         Event::Warning { message } => Some(message.clone()),
         _ => None,
     }
+}
+
+/// By how much one beats the other, so far: `, 1.8 × faster so far`.
+fn by(ratio: Option<f64>) -> String {
+    ratio.map_or_else(String::new, |ratio| {
+        format!(", {} so far", words::estimate(ratio))
+    })
+}
+
+/// What the replicas so far say: `2 of 3 pairs decided; open: heap against sort, from 1.3 × faster to
+/// 4 % more time`.
+pub fn standings(event: &Event) -> Option<String> {
+    let Event::Standings {
+        decided,
+        pairs,
+        unbeaten,
+        open,
+        ..
+    } = event
+    else {
+        return None;
+    };
+    let mut text = format!("{decided} of {pairs} pairs decided");
+    if let [one] = unbeaten.as_slice() {
+        text.push_str(&format!(", {one} beats all others"));
+    }
+    for (place, pair) in open.iter().enumerate() {
+        text.push_str(if place == 0 { "; open: " } else { "; " });
+        text.push_str(&format!("{} against {}", pair.a, pair.b));
+        if let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) {
+            text.push_str(&format!(", {}", words::span(low, high)));
+        }
+    }
+    Some(text)
 }
 
 /// The line about inputs that changed, and the stage that is done again for it.
@@ -95,5 +131,62 @@ fn phase(phase: Phase) -> &'static str {
         Phase::Load => "while loading",
         Phase::Check => "while checking",
         Phase::Measure => "while measuring",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::OpenPair;
+    use bakeoff_domain::verdict::RatioInterval;
+
+    #[test]
+    fn standings_name_what_is_decided_and_what_is_open() {
+        let pair = |low, high| OpenPair {
+            a: "heap".into(),
+            b: "sort".into(),
+            ratio: RatioInterval {
+                ratio: Some(0.9),
+                low,
+                high,
+            },
+        };
+        let event = |unbeaten: &[&str], open| Event::Standings {
+            replicas: 4,
+            decided: 2,
+            pairs: 3,
+            unbeaten: unbeaten.iter().map(|id| (*id).to_owned()).collect(),
+            open,
+        };
+        let open = vec![pair(Some(0.5), Some(1.5)), pair(None, Some(1.5))];
+        assert_eq!(
+            standings(&event(&["heap", "sort"], open)).unwrap(),
+            "2 of 3 pairs decided; open: heap against sort, from 2.0 × faster to 1.5 × slower; heap \
+             against sort"
+        );
+        assert_eq!(
+            standings(&event(&["heap"], Vec::new())).unwrap(),
+            "2 of 3 pairs decided, heap beats all others"
+        );
+    }
+
+    #[test]
+    fn a_verdict_says_by_how_much_from_the_side_of_the_winner() {
+        let event = |verdict| Event::VerdictChanged {
+            a: "heap".into(),
+            b: "sort".into(),
+            case: None,
+            verdict,
+            ratio: Some(0.5),
+            low: None,
+            high: None,
+            replicas: 4,
+        };
+        let beats = "heap beats sort, 2.0 × faster so far";
+        assert_eq!(line(&event(Verdict::Beats)).unwrap(), beats);
+        let Event::VerdictChanged { ratio, .. } = &mut event(Verdict::Beaten) else {
+            return;
+        };
+        assert_eq!(by(ratio.map(f64::recip)), ", 2.0 × slower so far");
     }
 }

@@ -158,6 +158,7 @@ impl Progress {
             | Event::PilotComplete { .. }
             | Event::ReplicaDiscarded { .. }
             | Event::VerdictChanged { .. }
+            | Event::Standings { .. }
             | Event::Warning { .. } => {}
         }
     }

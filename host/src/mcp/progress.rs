@@ -1,7 +1,7 @@
 //! What a command of this binary writes to stderr with `--verbose`: events, each as JSON on a line of its
 //! own, and text.
 
-use crate::events::{Envelope, Event, Stage, checked_cases, line, title};
+use crate::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
 use crate::render::escape::Plain;
 
 /// A line of a command's stderr.
@@ -31,7 +31,9 @@ fn described(event: &Event) -> Option<String> {
         Event::ReplicaComplete { index, live, .. } => {
             format!("replica {} done, {live} variants left", index + 1)
         }
-        event => checked_cases(event).or_else(|| line(event))?,
+        event => checked_cases(event)
+            .or_else(|| standings(event))
+            .or_else(|| line(event))?,
     };
     Some(Plain(&text).to_string())
 }

@@ -6,7 +6,7 @@ use super::keys;
 use super::options::Interrupt;
 use super::session::Run;
 use super::variant_state::{Identity, VariantState};
-use crate::events::{Event, Origin, Stage};
+use crate::events::{Event, OpenPair, Origin, Stage};
 use crate::measure::{
     self, Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
     Unpiloted,
@@ -55,6 +55,7 @@ impl Run<'_> {
             cases: &self.context.cases,
             interrupt: self.options.interrupt.clone(),
             verdicts: BTreeMap::new(),
+            standings: None,
         };
         let stored = recorder.stored_race()?;
         let options = race_options(&self.loaded.experiment, &self.context.cores);
@@ -181,7 +182,12 @@ struct RaceRecorder<'a> {
     interrupt: Interrupt,
     /// The last verdict that was emitted on a pair, by variants and case (`None` for all cases).
     verdicts: BTreeMap<(usize, usize, Option<usize>), Verdict>,
+    /// The standings that were emitted last.
+    standings: Option<Event>,
 }
+
+/// The largest number of open pairs that the standings name.
+const OPEN_PAIRS_MAX: usize = 2;
 
 impl RaceRecorder<'_> {
     /// Returns the part of the race that an earlier session stored.
@@ -212,6 +218,28 @@ impl RaceRecorder<'_> {
 
     fn id(&self, index: usize) -> String {
         self.variants[index].id.as_str().to_owned()
+    }
+
+    fn standings(&self, analysis: &Analysis) -> Event {
+        let is_open = |pair: &&PairVerdict| pair.verdict == Verdict::NoCall;
+        let unbeaten = |index: &usize| analysis.unbeaten.contains(index);
+        let open = analysis.overall.iter().filter(is_open);
+        let open = open.filter(|pair| unbeaten(&pair.a) && unbeaten(&pair.b));
+        let decided = analysis.overall.iter().filter(|pair| !is_open(pair));
+        Event::Standings {
+            replicas: analysis.replicas,
+            decided: decided.count() as u32,
+            pairs: analysis.overall.len() as u32,
+            unbeaten: (analysis.unbeaten.iter().map(|one| self.id(*one))).collect(),
+            open: open
+                .take(OPEN_PAIRS_MAX)
+                .map(|pair| OpenPair {
+                    a: self.id(pair.a),
+                    b: self.id(pair.b),
+                    ratio: pair.interval,
+                })
+                .collect(),
+        }
     }
 
     fn on_verdict(&mut self, pair: &PairVerdict) -> Result<(), StoreError> {
@@ -266,7 +294,13 @@ impl RaceListener for RaceRecorder<'_> {
 
     fn on_analysis(&mut self, analysis: &Analysis, _live: usize) -> Result<(), StoreError> {
         let mut pairs = analysis.overall.iter().chain(&analysis.by_case);
-        pairs.try_for_each(|pair| self.on_verdict(pair))
+        pairs.try_for_each(|pair| self.on_verdict(pair))?;
+        let standings = self.standings(analysis);
+        if self.standings.as_ref() != Some(&standings) {
+            self.store.emit(standings.clone())?;
+            self.standings = Some(standings);
+        }
+        Ok(())
     }
 
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), StoreError> {

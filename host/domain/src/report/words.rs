@@ -27,6 +27,7 @@ pub use notes::NoteList;
 pub use open::slow_samples;
 pub use pairs::{pair, pair_short};
 pub use sizes::{Crossover, crossovers};
+pub use speed::{estimate, span};
 pub use view::{Standing, about_first, listed, name, ordered_row, reference};
 
 use super::Report;

@@ -80,7 +80,7 @@ fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
 
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
 /// 1.5 × slower`.
-pub(super) fn span(low: f64, high: f64) -> String {
+pub fn span(low: f64, high: f64) -> String {
     let is_small = |ratio: f64| ratio.max(1.0 / ratio) < FACTOR_MIN;
     if !is_small(low) || !is_small(high) {
         return format!("from {} to {}", estimate(low), estimate(high));
@@ -97,7 +97,7 @@ pub(super) fn span(low: f64, high: f64) -> String {
 }
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
-pub(super) fn estimate(ratio: f64) -> String {
+pub fn estimate(ratio: f64) -> String {
     let factor = ratio.max(1.0 / ratio);
     if factor >= FACTOR_MIN {
         let way = if ratio < 1.0 { "faster" } else { "slower" };
