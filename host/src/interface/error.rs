@@ -16,6 +16,18 @@ pub enum InterfaceError {
     /// The WIT does not parse or resolve. The text shows file and line.
     #[error("the interface is not valid WIT\n{0}")]
     Wit(String),
+    /// A type has more flags than a component can pass.
+    #[error(
+        "the flags `{name}` are {count}, and a component passes {most} at most; use a list of an enum"
+    )]
+    ManyFlags {
+        /// The type.
+        name: String,
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// The package lacks a world.
     #[error(
         "the interface has no world `{wanted}`: {has}; add `world {wanted} {{ export {example}; }}` to package `{package}`"

@@ -7,7 +7,7 @@ use super::workload::{self, InputRequest, WorkloadFunctions};
 use crate::files::Reach;
 use std::collections::BTreeMap;
 use std::path::Path;
-use wit_parser::{PackageId, Resolve, SourceMap, WorldId};
+use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 
 /// The user's interface, resolved, with the function that is called.
 ///
@@ -55,6 +55,7 @@ impl Interface {
     /// See [`InterfaceError`].
     pub fn parse(files: Vec<WitFile>, call: &str) -> Result<Self, InterfaceError> {
         let (resolve, package) = resolve(&files)?;
+        check_flags(&resolve)?;
         let worlds = &resolve.packages[package].worlds;
         let prototype = *worlds
             .get("prototype")
@@ -148,6 +149,25 @@ fn resolve(files: &[WitFile]) -> Result<(Resolve, PackageId), InterfaceError> {
         Ok(package) => Ok((resolve, package)),
         Err(error) => Err(InterfaceError::Wit(error.render(&resolve.source_map))),
     }
+}
+
+/// The most flags of one type: the canonical ABI passes them as one number of 32 bits.
+const FLAGS_MAX: usize = 32;
+
+/// Refuses flags that no component can pass, wherever they are: the generator of bindings ends there.
+fn check_flags(resolve: &Resolve) -> Result<(), InterfaceError> {
+    for (_, ty) in &resolve.types {
+        if let TypeDefKind::Flags(flags) = &ty.kind
+            && flags.flags.len() > FLAGS_MAX
+        {
+            return Err(InterfaceError::ManyFlags {
+                name: ty.name.clone().unwrap_or_else(|| "_".to_owned()),
+                count: flags.flags.len(),
+                most: FLAGS_MAX,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The folder or file below `deps` that a file belongs to; `None`: the main package.
