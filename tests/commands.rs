@@ -445,3 +445,45 @@ fn completions_and_pages_name_every_command() {
         assert!(pages.join(page).is_file(), "{page}");
     }
 }
+
+#[test]
+fn a_case_is_named_by_its_place() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let long = format!("total([{}2])", "1, ".repeat(3_000));
+    std::fs::write(
+        path("cases.toml"),
+        format!("[[case]]\ncall = \"total([1])\"\nexpect = \"1\"\n\n[[case]]\ncall = \"{long}\"\nexpect = \"2\"\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        path("x.wit"),
+        "package a:b; world prototype { export total: func(items: list<s64>) -> s64; }",
+    )
+    .unwrap();
+    std::fs::write(
+        path("a.rs"),
+        "pub fn total(items: Vec<i64>) -> i64 { items.iter().sum() }",
+    )
+    .unwrap();
+    let check = |case: &str| {
+        let (file, wit, cases) = (path("a.rs"), path("x.wit"), path("cases.toml"));
+        run_bakeoff(&[
+            "check", &file, "--wit", &wit, "--call", "total", "--cases", &cases, "--case", case,
+        ])
+    };
+    let second = check("#2");
+    assert_eq!(second.status, 1, "{}{}", second.stdout, second.stderr);
+    assert!(
+        second.stdout.contains("case #2: wrong-answer"),
+        "{}",
+        second.stdout
+    );
+    assert!(second.stdout.len() < 4_000, "{}", second.stdout.len());
+    assert_eq!(check("#1").status, 0);
+    for none in ["#0", "#3", "#x"] {
+        let refused = check(none);
+        assert_eq!(refused.status, 2, "{}", refused.stderr);
+        assert!(refused.explains("the place of none"), "{}", refused.stderr);
+    }
+}

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub(super) struct CallArguments {
     /// Make one call on this case, as a report names it: a size, the name of an instance, or a call from
-    /// a file of cases
+    /// a file of cases, which #3 names by its place
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed of the call's input, as a report names it
@@ -271,8 +271,22 @@ fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, F
         return Ok(0);
     }
     let cases = loaded.cases.as_ref().map(|file| file.cases.as_slice());
-    let mut cases = cases.unwrap_or_default().iter();
+    let cases = cases.unwrap_or_default();
+    if let Some(place) = case.strip_prefix('#') {
+        let index = place
+            .parse::<usize>()
+            .ok()
+            .and_then(|place| place.checked_sub(1));
+        return index.filter(|index| *index < cases.len()).ok_or_else(|| {
+            Failure::usage(format!(
+                "the file of cases has {} calls, and {} is the place of none",
+                cases.len(),
+                Plain(case)
+            ))
+        });
+    }
     cases
+        .iter()
         .position(|one| one.call == case)
-        .ok_or_else(|| Failure::usage(format!("the file of cases has no call {case}")))
+        .ok_or_else(|| Failure::usage(format!("the file of cases has no call {}", Plain(case))))
 }

@@ -20,12 +20,16 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         // The call itself is the input.
         CaseLabel::Call(_) => (super::clipped(&label, 200), String::new()),
     };
+    let word = match place_of_long(report, case, &label) {
+        Some(place) => format!("'#{place}'"),
+        None => ShellWord(&label).to_string(),
+    };
     if report.experiment.by_sources {
         return Some(format!(
             "The call: {named}. To make it again: {}; then, in that folder: bakeoff check {} --case {}{seed}",
             init(report),
             ShellWord(&approach_file(&variant.file)),
-            ShellWord(&label),
+            word,
         ));
     }
     let options = &report.experiment.options;
@@ -37,9 +41,20 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
     Some(format!(
         "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{}",
         ShellPath(&variant.file),
-        ShellWord(&label),
+        word,
         options.collect::<String>()
     ))
+}
+
+/// The longest call that a command spells out, in characters.
+const CALL_CHARS_MAX: usize = 1_000;
+
+/// The place, from 1, of a call that is too long for a command line, among the report's cases.
+fn place_of_long(report: &Report, case: &CaseLabel, label: &str) -> Option<usize> {
+    let is_long = matches!(case, CaseLabel::Call(_)) && label.len() > CALL_CHARS_MAX;
+    let mut cases = report.experiment.cases.iter();
+    let place = cases.position(|one| one == case).filter(|_| is_long)?;
+    Some(place + 1)
 }
 
 /// The command that makes an experiment of the sources that were compared.
@@ -62,6 +77,20 @@ pub fn approach_file(source: &str) -> String {
 mod tests {
     use super::*;
     use crate::render::tables::tests::named;
+
+    #[test]
+    fn a_long_call_is_named_by_its_place() {
+        let mut report = named("x");
+        let long = CaseLabel::Call(format!("f([{}])", "1, ".repeat(900)));
+        report.experiment.cases = vec![CaseLabel::Call("f([])".to_owned()), long.clone()];
+        report.variants[0].failed_call = Some(FailedCall {
+            case: long,
+            seed: 0,
+        });
+        let text = failed_call(&report, &report.variants[0]).unwrap();
+        assert!(text.contains("--case '#2'"), "{text}");
+        assert!(text.len() < 1_000, "{text}");
+    }
 
     #[test]
     fn the_command_has_the_options_of_an_experiment_without_a_file_quoted() {
