@@ -1,4 +1,4 @@
-//! One replica in a runner: in which order variants are called first.
+//! One replica in a runner: in which order variants are called first, and what comes before a call that counts.
 
 use crate::build::{builder, interface};
 use bakeoff::compile::{BuildKind, BuildRequest};
@@ -17,11 +17,31 @@ use bakeoff_domain::spec::Limits;
 
 const WIT: &str =
     "package bakeoff:test;\nworld prototype { export square: func(n: u32) -> u32; }\n";
-const SOURCE: &str = "pub fn square(n: u32) -> u32 { panic!(\"{n}\") }\n";
+const FAILS: &str = "pub fn square(n: u32) -> u32 { panic!(\"{n}\") }\n";
+/// Its first answer on an instance is another one than all later ones.
+const COUNTS: &str = "use std::sync::atomic::{AtomicU32, Ordering};
+static CALLS: AtomicU32 = AtomicU32::new(0);
+pub fn square(_: u32) -> u32 { CALLS.fetch_add(1, Ordering::Relaxed).min(1) }
+";
 
 /// Runs a replica of variants that fail in every call, on two cases, and returns the one that failed
 /// first.
 async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
+    let replies = replies(plan, FAILS, None, Instances::Fresh).await;
+    let failed = replies.into_iter().find_map(|reply| match reply {
+        Reply::Failed { variant, .. } => variant,
+        _ => None,
+    });
+    failed.unwrap()
+}
+
+/// Runs a replica of variants of this source, on two cases, and returns what the runner says.
+async fn replies(
+    plan: &ReplicaPlan,
+    source: &str,
+    expect: Option<&str>,
+    instances: Instances,
+) -> Vec<Reply> {
     let builder = builder(None).await;
     let mut bundle = Bundle::default();
     let mut add = async |code| {
@@ -37,7 +57,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     };
     let source = BuildInput::Source {
         path_shown: "square.rs".into(),
-        text: SOURCE.into(),
+        text: source.into(),
     };
     let (component, calibrator) = (add(source).await, add(BuildInput::Calibrator).await);
     let payload = VariantPayload {
@@ -47,7 +67,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     };
     let case = |call: &str| WaveCase {
         call: call.into(),
-        expect: None,
+        expect: expect.map(str::to_owned),
     };
     let request = Request {
         call: vec!["square".into()],
@@ -57,7 +77,7 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
             payloads: vec![Some(payload); plan.load_order.len()],
             calibrator,
             plan: plan.clone(),
-            instances: Instances::Fresh,
+            instances,
             lowering: LoweringClock::Cheap,
             resident_bytes: 0,
         }),
@@ -68,13 +88,11 @@ async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     let parts = [message.as_slice()];
     let job = Job::new(measure::ROLE, &parts, Fence::closed());
     let mut runner = confinement.spawn(job).await.unwrap();
-    let mut blamed = None;
+    let mut replies = Vec::new();
     while let Some(frame) = runner.next_frame().await.unwrap() {
-        if let Reply::Failed { variant, .. } = postcard::from_bytes(&frame).unwrap() {
-            blamed = variant;
-        }
+        replies.push(postcard::from_bytes(&frame).unwrap());
     }
-    blamed.unwrap()
+    replies
 }
 
 fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
@@ -111,4 +129,18 @@ async fn single_calls_come_before_any_warm_up() {
     let first = plan.single_call_rounds[0].order[0];
     plan.warm_up_order = vec![(first + 1) % 3, (first + 2) % 3, first];
     assert_eq!(first_to_fail(&plan).await, first);
+}
+
+#[tokio::test]
+async fn nobodys_first_call_is_a_single_one_that_counts() {
+    let slow = LiveVariant {
+        single_calls: vec![0, 1],
+        ..LiveVariant::full(1)
+    };
+    let plan = drawn(&[LiveVariant::full(0), slow]);
+    assert_eq!(plan.single_call_rounds.len(), 2);
+    let replies = replies(&plan, COUNTS, Some("1"), Instances::Kept).await;
+    let failed = |reply: &&Reply| matches!(reply, Reply::Failed { .. });
+    assert!(replies.iter().find(failed).is_none(), "{replies:?}");
+    assert!(matches!(replies.last(), Some(Reply::Replica(_))));
 }

@@ -336,7 +336,7 @@ pub struct VariantReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
     /// The cases on which it made single calls, being far slower than the best there: its ratios to
-    /// others on these are those of cold calls.
+    /// others on these are those of one call in each replica.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub single_calls: Vec<CaseLabel>,
 }

@@ -145,7 +145,7 @@ fn a_slow_variant_gets_its_verdict_from_single_calls_and_the_others_keep_theirs(
         };
         for other in [0, 1] {
             assert_eq!(pair(other, 2, None).verdict, Verdict::Beats, "seed {seed}");
-            // Cold against cold: that cold calls take longer makes no difference.
+            // Single calls against single calls: that they take longer makes no difference.
             let ratio = pair(other, 2, Some(1)).interval.ratio.unwrap();
             assert!((ratio.ln() + 4.0).abs() < 0.1, "seed {seed}: {ratio}");
         }

@@ -44,6 +44,8 @@ pub(super) struct Replica<'a> {
     samples: Vec<Sample>,
     baselines: Vec<Vec<Baseline>>,
     probe_readings: Vec<u64>,
+    /// By case: the inputs that variants are warmed up on, in their order, as far as they were made.
+    warm_up_inputs: Vec<Vec<Input>>,
     facts: ReplicaFacts,
     /// The case of the first call of all.
     cold_case: Option<CaseIndex>,
@@ -126,6 +128,7 @@ impl<'a> Replica<'a> {
             samples: Vec::new(),
             baselines,
             probe_readings: Vec::new(),
+            warm_up_inputs: vec![Vec::new(); cases],
             facts,
             cold_case: None,
             called: vec![false; task.payloads.len()],
@@ -163,9 +166,8 @@ impl<'a> Replica<'a> {
     }
 
     /// Warms up each variant, in the plan's order and by its rule, the cases of its full samples in
-    /// rotation, on inputs that no later call gets.
+    /// rotation, on inputs that no timed call gets.
     fn warm_up(&mut self) -> Result<(), Stop> {
-        let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.workload.cases()];
         let plan = &self.task.plan;
         let rule = plan.warm_up;
         for &variant in &plan.warm_up_order {
@@ -177,18 +179,8 @@ impl<'a> Replica<'a> {
                 && (round == 0 || (!enough(calls, spent_ns) && round < WARM_UP_ROUNDS_MAX))
             {
                 for &case in &cases {
-                    if inputs[case].len() == round as usize {
-                        let seeds = plan.warm_up_seeds.get(case);
-                        let seeds =
-                            seeds.ok_or_else(|| blame(None, internal("the plan lacks a case")))?;
-                        let input = self.input(case, seeds.of_call(round))?;
-                        inputs[case].push(input);
-                    }
-                    let input = inputs[case][round as usize].clone();
-                    let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
-                    self.on_call(variant, case, &time);
+                    spent_ns += self.warm_up_call(variant, case, round)?;
                     calls += 1;
-                    spent_ns += time.cpu_ns;
                     if round > 0 && enough(calls, spent_ns) {
                         break;
                     }
@@ -196,6 +188,7 @@ impl<'a> Replica<'a> {
                 round += 1;
             }
         }
+        let inputs = std::mem::take(&mut self.warm_up_inputs);
         let lowering = |input: &Input| input.lowering;
         let few = baseline_calls(0, inputs.iter().flatten().map(lowering));
         for input in inputs.iter().flatten().take(few) {
@@ -204,6 +197,44 @@ impl<'a> Replica<'a> {
                 .map_err(|error| blame(None, error))?;
         }
         Ok(())
+    }
+
+    /// Lets a variant make calls right before its single one, so that this finds what it left behind of
+    /// itself in the processor and in the page tables, as the calls of a sample do.
+    fn warm_up_for_single_call(
+        &mut self,
+        variant: VariantIndex,
+        case: CaseIndex,
+    ) -> Result<(), Stop> {
+        let Some(least_ns) = self.task.plan.round_warm_up_ns() else {
+            return Ok(());
+        };
+        let (mut spent_ns, mut round) = (0, 0);
+        while round == 0 || (spent_ns < least_ns && round < WARM_UP_ROUNDS_MAX) {
+            spent_ns += self.warm_up_call(variant, case, round)?;
+            round += 1;
+        }
+        Ok(())
+    }
+
+    /// Makes a call that does not count, on the input of this number among those of the case, and returns
+    /// its CPU time in nanoseconds.
+    fn warm_up_call(
+        &mut self,
+        variant: VariantIndex,
+        case: CaseIndex,
+        number: u32,
+    ) -> Result<u64, Stop> {
+        if self.warm_up_inputs[case].len() == number as usize {
+            let seeds = self.task.plan.warm_up_seeds.get(case);
+            let seeds = seeds.ok_or_else(|| blame(None, internal("the plan lacks a case")))?;
+            let input = self.input(case, seeds.of_call(number))?;
+            self.warm_up_inputs[case].push(input);
+        }
+        let input = self.warm_up_inputs[case][number as usize].clone();
+        let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
+        self.on_call(variant, case, &time);
+        Ok(time.cpu_ns)
     }
 
     /// Keeps the time of a variant's very first call, the cold start, if it is on the same case as
@@ -240,6 +271,11 @@ impl<'a> Replica<'a> {
             false => baseline_calls(self.baselines[case].len(), lowering).min(inputs.len()),
         };
         if enough > 0 {
+            if kind == SampleKind::SingleCall {
+                // It is to be as warm as those that it is subtracted from.
+                let nothing = self.calibrator.sample(&inputs[..enough]);
+                nothing.map_err(|error| blame(None, error))?;
+            }
             let nothing = self.calibrator.sample(&inputs[..enough]);
             let (nothing, _) = nothing.map_err(|error| blame(None, error))?;
             self.baselines[case].push(Baseline {
@@ -253,6 +289,9 @@ impl<'a> Replica<'a> {
         let mut samples = Vec::new();
         let mut answers = Vec::new();
         for (position, &variant) in plan.order.iter().enumerate() {
+            if kind == SampleKind::SingleCall {
+                self.warm_up_for_single_call(variant, case)?;
+            }
             let (time, given) =
                 self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
             if kind == SampleKind::SingleCall {

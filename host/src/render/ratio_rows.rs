@@ -1,6 +1,6 @@
 //! Times of all variants against one of them, with what verdicts say of each.
 
-use bakeoff_domain::report::words::{self, ColdCalls, Standing};
+use bakeoff_domain::report::words::{self, Standing};
 use bakeoff_domain::report::{Interval, Report, VariantReport};
 use bakeoff_domain::verdict::Verdict;
 
@@ -14,8 +14,6 @@ pub(super) struct RatioRow<'a> {
     pub(super) relation: RatioRelation,
     /// Whether the difference is sure, but smaller than the practical threshold.
     pub(super) below_threshold: bool,
-    /// Whether the ratio is one of cold calls.
-    pub(super) cold: ColdCalls,
     /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
     pub(super) summary: String,
 }
@@ -36,10 +34,9 @@ impl RatioRow<'_> {
             RatioRelation::Reference(standing) => standing.name(),
             RatioRelation::Verdict(verdict) => verdict.name(),
         };
-        let cold = self.cold.text();
         match self.below_threshold {
-            true => format!("{verdict}{cold}, by less than you care about"),
-            false => format!("{verdict}{cold}"),
+            true => format!("{verdict}, by less than you care about"),
+            false => verdict.to_owned(),
         }
     }
 }
@@ -66,7 +63,6 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
                 ratio,
                 relation: RatioRelation::Verdict(row.verdict),
                 below_threshold: row.below_threshold,
-                cold: ColdCalls::of(report, &row),
                 summary: words::pair_short(report, &row),
             })
         })
@@ -79,7 +75,6 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
         ratio: None,
         relation: RatioRelation::Reference(standing),
         below_threshold: false,
-        cold: ColdCalls::Nowhere,
         summary: standing.name().to_owned(),
     };
     list.insert(0, first);

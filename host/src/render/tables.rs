@@ -228,13 +228,7 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
         let time = &variant.readings["time"];
         let by_case = cases.iter().zip(&time.by_case);
         row.extend(by_case.map(|(case, value)| match value {
-            Some(value) => {
-                let cold = match variant.single_calls.contains(case) {
-                    true => " cold",
-                    false => "",
-                };
-                format!("{}{cold}", numbers::reading(*value, &time.unit))
-            }
+            Some(value) => numbers::reading(*value, &time.unit),
             None if report.too_short.iter().any(|short| short.case == *case) => {
                 "too short".to_owned()
             }

@@ -19,7 +19,7 @@ pub(super) const UNREADABLE: &str = "unreadable";
 
 /// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
 /// replicas that were measured by others are not continued.
-const RACE_RULES: &str = "orders=drawn single-calls=by-case alpha=table scale=pilot lowering=by-allocator seeds=hmac \
+const RACE_RULES: &str = "orders=drawn single-calls=warm alpha=table scale=pilot lowering=by-allocator seeds=hmac \
      failures=by-variant";
 
 /// The rule by which the inputs of gates and assessments follow from a seed. Gates that older

@@ -147,8 +147,7 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
         notes.about(
             "Compared by single calls, more than 10 × slower than the best on a case: every pair with ",
             id(slow.variant),
-            ". The ratios of such pairs are those of cold calls; the times of calls that are shown are \
-             warm where there were warm ones.",
+            ". One call in each process says less than a sample of many, so intervals of such pairs are wider.",
         );
     }
     if let (Some(sampling), Some(analysis)) = (sampling, &outcome.raced.analysis) {

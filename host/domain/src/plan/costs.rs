@@ -97,6 +97,33 @@ impl Costs {
         f64::from(calls) * call / SECOND_NS
     }
 
+    /// The number of calls that warm a variant up right before its single call, which take so long at least.
+    pub(super) fn calls_before_single(
+        &self,
+        variant: VariantIndex,
+        case: CaseIndex,
+        least_ns: u64,
+    ) -> u32 {
+        let calls = (least_ns as f64 / self.guest_ns(variant, case)).ceil();
+        calls.clamp(1.0, f64::from(WARM_UP_ROUNDS_MAX)) as u32
+    }
+
+    /// The single call of a variant, with those that warm it up for it, without their inputs.
+    pub(super) fn single_call_seconds(
+        &self,
+        variant: VariantIndex,
+        case: CaseIndex,
+        least_ns: u64,
+    ) -> f64 {
+        let before = self.calls_before_single(variant, case, least_ns);
+        self.calls_seconds(variant, case, before + 1)
+    }
+
+    /// The making of inputs that nobody's answers to are judged.
+    pub(super) fn inputs_seconds(&self, case: CaseIndex, inputs: u32) -> f64 {
+        f64::from(inputs) * self.overhead(case).input_ns / SECOND_NS
+    }
+
     /// The calls of several variants on a case, with the inputs that they share; nothing without calls.
     pub(super) fn with_inputs(
         &self,

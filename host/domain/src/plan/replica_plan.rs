@@ -56,8 +56,9 @@ pub struct ReplicaPlan {
     /// The order in which components are loaded, each with its layout: both decide where their code
     /// lies in memory.
     pub load_order: Vec<ComponentLoad>,
-    /// The rounds of single calls, in which each variant of the order makes one: before any of them is
-    /// warmed up, so that all are equally cold.
+    /// The rounds of single calls, in which each variant of the order makes one, right after
+    /// [calls that warm it up](Self::round_warm_up_ns): before any of them is warmed up for its samples,
+    /// so that all are equally warm.
     pub single_call_rounds: Vec<CasePlan>,
     /// The order in which variants are instantiated and warmed up: whoever is first finds the machine
     /// and the memory of the process in another state than those after it.
@@ -76,6 +77,13 @@ impl ReplicaPlan {
     /// Returns true if the variant takes part.
     pub fn takes_part(&self, variant: VariantIndex) -> bool {
         self.load_order.iter().any(|load| load.variant == variant)
+    }
+
+    /// The least time of the calls of a variant right before its single one, in nanoseconds; there is one
+    /// of them at least. `None` in a pilot, which asks only how long a call takes.
+    pub fn round_warm_up_ns(&self) -> Option<u64> {
+        let rounds = self.single_call_rounds.len();
+        (self.stage == ReplicaStage::Race).then(|| self.warm_up.round_time_ns(rounds))
     }
 
     /// The cases on which a variant is warmed up, ascending: those of its full samples.

@@ -247,17 +247,38 @@ impl Sampling {
     /// The predicted time of the single calls in the replica of this index: those of slow variants,
     /// and of the others beside them.
     fn single_calls_seconds(&self, live_variants: &[LiveVariant], index: u32) -> f64 {
-        let round = |case: CaseIndex| -> f64 {
-            let single = |one: &LiveVariant| one.makes_single_calls_on(case);
-            let due = |one: &LiveVariant| one.makes_single_calls_in(index);
-            if !live_variants.iter().any(|one| single(one) && due(one)) {
-                return 0.0;
-            }
-            let present = live_variants.iter().filter(|one| !single(one) || due(one));
-            let calls = present.map(|one| self.costs.calls_seconds(one.variant, case, 1));
-            self.costs.with_inputs(case, 1, calls)
+        let due = |one: &LiveVariant| one.makes_single_calls_in(index);
+        let has_round = |case: &CaseIndex| {
+            let mut live_variants = live_variants.iter();
+            live_variants.any(|one| one.makes_single_calls_on(*case) && due(one))
         };
-        self.share_of_block() * self.timed_cases().map(round).sum::<f64>()
+        let cases: Vec<CaseIndex> = self.timed_cases().filter(has_round).collect();
+        let least_ns = self.round_warm_up_ns(cases.len());
+        let round = |case: &CaseIndex| -> f64 {
+            let single = |one: &&LiveVariant| one.makes_single_calls_on(*case);
+            let present = live_variants.iter().filter(|one| !single(one) || due(one));
+            let calls = |one: &LiveVariant| {
+                let before = self.costs.calls_before_single(one.variant, *case, least_ns);
+                let seconds = self.costs.single_call_seconds(one.variant, *case, least_ns);
+                (before, seconds)
+            };
+            let calls: Vec<(u32, f64)> = present.map(calls).collect();
+            let inputs = calls.iter().map(|(before, _)| *before).max();
+            let seconds = calls.into_iter().map(|(_, seconds)| seconds);
+            self.costs.with_inputs(*case, 1, seconds)
+                + self.costs.inputs_seconds(*case, inputs.unwrap_or(0))
+        };
+        self.share_of_block() * cases.iter().map(round).sum::<f64>()
+    }
+
+    /// The least time of the calls before a single one, where so many cases have rounds of them; of a set,
+    /// a replica draws some.
+    fn round_warm_up_ns(&self, cases: usize) -> u64 {
+        let rounds = match self.instances_per_block {
+            Some(drawn) => cases.min(drawn as usize),
+            None => cases,
+        };
+        self.warm_up.round_time_ns(rounds)
     }
 
     /// Decides how often each variant makes its single calls.
@@ -266,11 +287,18 @@ impl Sampling {
         let live_variants: Vec<LiveVariant> = live_variants
             .map(|variant| self.live_variant(variant))
             .collect();
+        let cases: BTreeSet<CaseIndex> = self
+            .single_calls
+            .iter()
+            .flat_map(|own| &own.cases)
+            .copied()
+            .collect();
+        let least_ns = self.round_warm_up_ns(cases.len());
         let round_ns = |own: &SingleCalls| {
             let calls = own
                 .cases
                 .iter()
-                .map(|case| self.costs.calls_seconds(own.variant, *case, 1));
+                .map(|case| self.costs.single_call_seconds(own.variant, *case, least_ns));
             self.share_of_block() * calls.sum::<f64>() * SECOND_NS
         };
         let rounds_ns: Vec<f64> = self.single_calls.iter().map(round_ns).collect();

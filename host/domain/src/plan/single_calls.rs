@@ -13,7 +13,7 @@ pub(crate) const SINGLE_CALLS_SHARE: f64 = 0.25;
 const EVERY_MIN: u32 = 16;
 
 /// The variants that make single calls on some of these cases, in every replica. One whose calls on a case
-/// take less than `least_ns` of it makes full samples there, however slow it is: a single cold call says
+/// take less than `least_ns` of it makes full samples there, however slow it is: a single call says
 /// nothing of what is that short.
 pub(super) fn find(
     pilot: &PilotTimes,

@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 /// The largest p-value of a trend, for all rows together.
 const P_MAX: f64 = 0.01;
 
+/// The least time of the calls that come before a single one, in nanoseconds: that of a sample.
+const ROUND_NS_MIN: u64 = 300_000;
+
 /// The warm-up of each variant before its first sample: its cases in rotation, until both numbers
-/// are reached. Cases on which it makes single calls are left out.
+/// are reached. Cases on which it makes single calls are left out: before a single call everyone is warmed
+/// up for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUp {
@@ -39,6 +43,13 @@ impl WarmUp {
             Self::Normal => 5_000_000,
             Self::Doubled => 10_000_000,
         }
+    }
+
+    /// The smallest time of the calls that each variant makes right before a single one, in nanoseconds,
+    /// where a replica has so many rounds of them: they share the time of the rule. One call is enough
+    /// if it takes as long.
+    pub fn round_time_ns(self, rounds: usize) -> u64 {
+        (self.time_ns() / rounds.max(1) as u64).max(ROUND_NS_MIN)
     }
 }
 

@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_pair_is_compared_by_samples_of_one_kind() {
         let settings = RaceSettings::new(3, 1);
-        // Cold single calls take thrice the time; the third variant makes no others.
+        // Single calls take thrice the time; the third variant makes no others.
         let samples = vec![
             single_call(0, 3_100),
             single_call(1, 6_100),

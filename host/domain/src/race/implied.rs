@@ -3,7 +3,7 @@
 //! A variant that is beaten leaves the race, so the eventual winner may never have run against it
 //! for long. All direct verdicts hold together at the declared confidence, so what follows from
 //! them needs no α of its own. It follows only among pairs of one [kind](RaceSettings::kind): that a
-//! beats b by warm calls and b beats c by cold ones says nothing about a and c by either.
+//! beats b by samples and b beats c by single calls says nothing about a and c by either.
 
 use super::settings::RaceSettings;
 use crate::measurement::{CaseIndex, VariantIndex};
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn nothing_follows_from_pairs_that_are_compared_in_different_ways() {
-        // The last makes single calls on the second case, so both of its pairs are of cold calls.
+        // The last makes single calls on the second case, so both of its pairs are of single calls.
         let mut settings = RaceSettings::new(3, 2);
         settings.single_calls = vec![SingleCalls {
             variant: 2,

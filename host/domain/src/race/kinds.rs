@@ -72,9 +72,9 @@ mod tests {
         }
     }
 
-    /// Replicas in which the first is faster than the second by warm calls, and the second than the
-    /// third by cold ones; what the first takes when it is cold is given.
-    fn replicas(count: u32, cold_ns: impl Fn(u32) -> u64) -> Vec<Replica> {
+    /// Replicas in which the first is faster than the second by its samples, and the second than
+    /// the third by single calls; what the single call of the first takes is given.
+    fn replicas(count: u32, single_ns: impl Fn(u32) -> u64) -> Vec<Replica> {
         let replica = |index: u32| {
             let noise = u64::from(index * 7 % 5) * 100;
             let mut samples = Vec::new();
@@ -90,7 +90,7 @@ mod tests {
                     wall_ns: cpu_ns,
                 });
             };
-            add(0, 1, SampleKind::SingleCall, cold_ns(index));
+            add(0, 1, SampleKind::SingleCall, single_ns(index));
             add(1, 1, SampleKind::SingleCall, 200_000 + noise);
             add(2, 1, SampleKind::SingleCall, 2_000_000 + 3 * noise);
             for case in 0..2 {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_beaten_variant_stays_while_it_is_open_against_one_that_no_verdict_leads_to() {
-        // Cold calls of the first scatter so much that nothing is known of it and the third.
+        // Single calls of the first scatter so much that nothing is known of it and the third.
         let wild = |index: u32| {
             if index.is_multiple_of(2) {
                 20_000_000

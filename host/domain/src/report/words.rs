@@ -4,7 +4,6 @@
 //! escapes them for its format.
 
 mod advice;
-mod cold_calls;
 mod digits;
 #[cfg(test)]
 mod fixture;
@@ -20,7 +19,6 @@ mod too_short;
 mod trade_offs;
 mod view;
 
-pub use cold_calls::ColdCalls;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use notes::NoteList;

@@ -5,7 +5,7 @@ use super::chart::{Chart, VARIANTS_MAX};
 use crate::render::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
 use crate::render::tables;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::{self, ColdCalls, Standing, numbers};
+use bakeoff_domain::report::words::{self, Standing, numbers};
 use bakeoff_domain::verdict::Verdict;
 
 const LEFT: f64 = 170.0;
@@ -112,10 +112,6 @@ fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: 
         }
         _ => String::new(),
     };
-    let cold = match row.cold {
-        ColdCalls::Nowhere => "",
-        ColdCalls::Somewhere | ColdCalls::Everywhere => ", cold",
-    };
-    let text = format!("{}{cold}{verdict}", numbers::times(ratio));
+    let text = format!("{}{verdict}", numbers::times(ratio));
     canvas.text((RIGHT + 12.0, y + 4.0), &text, Anchor::Start, true);
 }

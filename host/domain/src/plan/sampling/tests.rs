@@ -89,11 +89,11 @@ fn a_slow_variant_that_costs_too_much_makes_its_calls_seldom() {
         let times: &[&[u64]] = &[&[20_000], &[20_000], &[slow_ns]];
         choose(&pilot(times), WarmUp::Normal, &conditions(1)).single_calls[0].every
     };
-    // Two workers have 96 s in 60: a quarter of it is for seven calls of 3 s, which an obvious
-    // verdict needs, or for six of 4 s, in 96 replicas.
-    assert_eq!(of(3_000_000_000), 1);
-    assert_eq!(of(4_000_000_000), 16);
-    assert_eq!(of(25_000_000_000), 0);
+    // Two workers have 96 s in 60: a quarter of it is for eight calls of 1.49 s, which an obvious
+    // verdict needs, or for six of 1.9 s, in 96 replicas, each with the one that comes before it.
+    assert_eq!(of(1_490_000_000), 1);
+    assert_eq!(of(1_900_000_000), 16);
+    assert_eq!(of(12_500_000_000), 0);
 }
 
 #[test]
@@ -187,18 +187,34 @@ fn a_short_budget_means_few_blocks() {
 }
 
 #[test]
-fn a_slow_variant_costs_a_call_of_everybody_and_no_warm_up() {
+fn a_slow_variant_costs_a_warm_call_of_everybody() {
     let pilot = pilot(&[&[20_000], &[4_000_000]]);
     let sampling = choose(&pilot, WarmUp::Normal, &conditions(1));
     let live_variants = [0, 1].map(|variant| sampling.live_variant(variant));
     let more = sampling.replica_seconds(&live_variants, 3)
         - sampling.replica_seconds(&live_variants[..1], 3);
-    assert!((more - 0.004_02).abs() < 1e-9, "{more}");
+    // Two calls come before the one of 4 ms, and 250 or 251 before that of 20 µs.
+    let expected = 3.0 * 0.004 + 0.005_02;
+    assert!((more - expected).abs() < 0.000_021, "{more}");
     let mut seldom = sampling.clone();
     seldom.single_calls[0].every = 2;
     let live_variants = [0, 1].map(|variant| seldom.live_variant(variant));
     let with = |index| seldom.replica_seconds(&live_variants, index);
-    assert!((with(3) - with(2) - 0.004_02).abs() < 1e-9);
+    assert!((with(3) - with(2) - more).abs() < 1e-9);
+}
+
+#[test]
+fn rounds_share_the_time_that_warms_up_for_single_calls() {
+    let times: &[&[u64]] = &[&[20_000, 20_000, 20_000], &[50_000_000; 3]];
+    let sampling = choose(&pilot(times), WarmUp::Normal, &conditions(3));
+    let both = [0, 1].map(|variant| sampling.live_variant(variant));
+    let more = sampling.replica_seconds(&both, 0) - sampling.replica_seconds(&both[..1], 0);
+    // On each of three cases two calls of the slow one, and 5 ms / 3 of the other and its single call.
+    let expected = 3.0 * (2.0 * 0.05 + 0.005 / 3.0 + 0.000_02);
+    assert!((more - expected).abs() < 3.0 * 0.000_04, "{more}");
+    // However many they are, nobody's caches are cold.
+    assert_eq!(WarmUp::Normal.round_time_ns(1), 5_000_000);
+    assert_eq!(WarmUp::Normal.round_time_ns(1_000), 300_000);
 }
 
 #[test]

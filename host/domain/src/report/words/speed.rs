@@ -1,6 +1,5 @@
 //! Verdicts by time in words.
 
-use super::cold_calls::ColdCalls;
 use super::numbers::{alike, percent, significant, with_ends};
 use crate::report::{Protocol, Report, VerdictRow};
 use crate::verdict::Verdict;
@@ -19,17 +18,16 @@ pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
         true => format!(", {}", less_than_matters(&report.protocol)),
         false => String::new(),
     };
-    let cold = ColdCalls::of(report, row).text();
     if 1.0 / ratio < FACTOR_MIN {
         let apart = |end: f64| 1.0 - end;
         let (less, ends) = percents(apart(ratio), row.high.map(apart), row.low.map(apart));
         let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-        return format!("takes {less} % less time than {other}{cold}{ends}{small}");
+        return format!("takes {less} % less time than {other}{ends}{small}");
     }
     let inverse = row.interval().inverse();
     let (factor, ends) = with_ends(1.0 / ratio, inverse.low, inverse.high);
     let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-    format!("is {factor} × faster than {other}{cold}{ends}{small}")
+    format!("is {factor} × faster than {other}{ends}{small}")
 }
 
 /// The verdict of a row in words: `1.83 × faster, 1.79–1.88, sure`,
@@ -38,7 +36,7 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
     let difference = match row.verdict {
         Verdict::NoCall => return None,
         Verdict::Tie => return Some(tie(&report.protocol)),
-        Verdict::Beats | Verdict::Beaten => by_how_much(row, ColdCalls::of(report, row)),
+        Verdict::Beats | Verdict::Beaten => by_how_much(row),
     };
     let small = match row.below_threshold {
         true => format!(", but {}", less_than_matters(&report.protocol)),
@@ -48,7 +46,7 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
 }
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
-fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
+fn by_how_much(row: &VerdictRow) -> String {
     let beats = row.verdict == Verdict::Beats;
     let (faster, less) = if beats {
         ("faster", "less")
@@ -58,7 +56,6 @@ fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
         return faster.to_owned();
     };
-    let cold = cold.text();
     if ratio.max(1.0 / ratio) < FACTOR_MIN {
         let apart = |ratio: f64| (1.0 - ratio) * if beats { 1.0 } else { -1.0 };
         let (least, most) = match beats {
@@ -67,7 +64,7 @@ fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
         };
         let (apart, ends) = percents(apart(ratio), least, most);
         let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
-        return format!("{apart} % {less} time{cold}{ends}");
+        return format!("{apart} % {less} time{ends}");
     }
     let inverse = row.interval().inverse();
     let (factor, ends) = match beats {
@@ -75,7 +72,7 @@ fn by_how_much(row: &VerdictRow, cold: ColdCalls) -> String {
         false => with_ends(ratio, row.low, row.high),
     };
     let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
-    format!("{factor} × {faster}{cold}{ends}")
+    format!("{factor} × {faster}{ends}")
 }
 
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
@@ -165,7 +162,6 @@ pub(super) fn tie(protocol: &Protocol) -> String {
 mod tests {
     use super::super::fixture;
     use super::*;
-    use crate::report::CaseLabel;
     use serde_json::json;
 
     fn row(verdict: Verdict, ratio: f64, low: Option<f64>, high: Option<f64>) -> VerdictRow {
@@ -222,35 +218,5 @@ mod tests {
         assert_eq!(span(1.01, 1.05), "from 1 % more to 5 % more time");
         assert_eq!(span(0.75, 1.5), "from 1.3 × faster to 1.5 × slower");
         assert_eq!(span(0.995, 1.5), "from 0.5 % less time to 1.5 × slower");
-    }
-
-    #[test]
-    fn a_ratio_of_cold_calls_is_called_one() {
-        let mut report = fixture::report(json!({}));
-        let mut beats = row(Verdict::Beats, 0.05, Some(0.04), Some(0.0625));
-        report.variants[2].single_calls = vec![CaseLabel::Size(1000)];
-        assert_eq!(
-            faster(&report, &beats, "old"),
-            "is 20.0 × faster than old, on cold calls at some sizes (16.0–25.0)"
-        );
-        beats.case = Some(CaseLabel::Size(100));
-        assert_eq!(
-            faster(&report, &beats, "old"),
-            "is 20.0 × faster than old (16.0–25.0)"
-        );
-        beats.case = Some(CaseLabel::Size(1000));
-        let cold = "is 20.0 × faster than old on a cold call (16.0–25.0)";
-        assert_eq!(faster(&report, &beats, "old"), cold);
-        assert_eq!(
-            pair(&report, &beats).unwrap(),
-            "20.0 × faster on a cold call, 16.0–25.0, sure"
-        );
-        // Over all cases, where the others are too short to be timed.
-        beats.case = None;
-        let short =
-            |size| json!({ "case": size, "variant": "new", "call_ns": 1.0, "call_ns_min": 2.0 });
-        let short = json!([short(10), short(100)]);
-        report.too_short = serde_json::from_value(short).unwrap();
-        assert_eq!(faster(&report, &beats, "old"), cold);
     }
 }

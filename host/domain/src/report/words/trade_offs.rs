@@ -1,6 +1,5 @@
 //! Sentences about criteria: the best and the worst variant on each.
 
-use super::cold_calls::ColdCalls;
 use super::numbers::{reading_digits, reading_with, times};
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
@@ -174,10 +173,10 @@ fn distance(
                 low: row.low,
                 high: row.high,
             };
-            Some((times(ratio), ColdCalls::of(report, &row).text()))
+            Some(times(ratio))
         });
-        if let Some((times, cold)) = times {
-            return format!(", {times} the time of {}{cold}", name(report, &best.id));
+        if let Some(times) = times {
+            return format!(", {times} the time of {}", name(report, &best.id));
         }
     }
     shown(criterion, last, digits).unwrap_or_default()
