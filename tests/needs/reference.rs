@@ -148,6 +148,13 @@ pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
     said.has("time", "beats");
     assert!(withheld(&report) > 3, "{:#}", report["verdicts"]);
 
+    // Code in few places: what that may be worth is not sure, and more than that is.
+    let (report, said) = agreement(Forged::with_few_layouts());
+    said.has("time", "beats");
+    let mut rows = report["verdicts"].as_array().unwrap().iter();
+    let close = rows.find(|row| row["a"] == "largest" && row["b"] == "greatest");
+    assert_eq!(close.unwrap()["verdict"], "no-call", "{close:#?}");
+
     // A variant that failed in the race has no verdicts; it still counts in the number of pairs.
     let (report, _) = agreement(Forged::with_a_loser_that_leaves().with_failed(3));
     assert_eq!(report["verdicts"].as_array().unwrap().len(), 6 + 3 * 5);

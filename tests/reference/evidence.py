@@ -109,6 +109,12 @@ class Evidence:
             for case in row["cases"]
         }
 
+    def has_few_layouts(self, a, b):
+        """Whether the code of one of two lies in fewer than eight places."""
+        kept = self.pilot.get("layouts") or []
+        few = {variant for variant, layouts in zip(self.raced, kept) if layouts < 8}
+        return bool(few & {a, b})
+
     def kind(self, a, b):
         """The timed cases on which two are compared by single calls."""
         slow = self.single_calls

@@ -57,6 +57,13 @@ def ratio_row(differences, ends, near):
     return inside(row, near)
 
 
+def wider(ends):
+    """The ends where some of the difference may come from where code lies: in order, 5 % further out."""
+    low, high = ends if None in ends else sorted(ends)
+    more = math.log(1.05)
+    return None if low is None else low - more, None if high is None else high + more
+
+
 def inside(row, near):
     """The row with its estimate moved into the interval."""
     value, low, high = row["value"], row["low"], row["high"]
@@ -124,6 +131,8 @@ class Race:
         scope = self.claims.of_scope(case)
         level = self.claims.level(len(self.evidence.raced), BASES[basis] * scope)
         ends = sequence.ends(level, (0.0, -self.near, self.near))
+        if self.evidence.has_few_layouts(*pair):
+            ends = wider(ends)
         row = ratio_row(differences, ends, self.near)
         sides = inversion(found, self.near, P_MAX * self.claims.of_reading * scope)
         row |= self.totals(row, pair, cases, [replica for replica, _, _ in found])

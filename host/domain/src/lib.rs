@@ -13,6 +13,7 @@
 
 pub mod attempt;
 pub mod failure;
+pub mod few_layouts;
 pub mod growth;
 mod hex;
 pub mod ids;

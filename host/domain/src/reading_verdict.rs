@@ -153,6 +153,7 @@ impl From<&ReadingVerdict> for PairVerdict {
             replicas: row.count,
             sign_inversion: None,
             totals: None,
+            few_layouts: false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Verdicts about pairs of variants, with their intervals.
 
+use crate::few_layouts::{few_layouts_log, with_few_layouts};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
 use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,10 @@ pub struct PairVerdict {
     /// Total times beyond the interval and beyond δ, if there are such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<Totals>,
+    /// True if the interval is wider by [`FEW_LAYOUTS`](crate::few_layouts::FEW_LAYOUTS) at both ends, since the code of one of them lay in
+    /// few places.
+    #[serde(default)]
+    pub few_layouts: bool,
 }
 
 /// The smallest practical threshold for wall time, which is noisier than CPU time.
@@ -219,6 +224,30 @@ impl PairVerdict {
         practical_log: f64,
     ) -> Self {
         let bounds = sequence.bounds();
+        Self::from_bounds(pair, case, sequence, bounds, practical_log)
+    }
+
+    /// The same where the code of one of them lay in few places.
+    pub(crate) fn from_few_layouts(
+        pair: (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+        sequence: &mut ConfidenceSequence,
+        practical_log: f64,
+    ) -> Self {
+        let bounds = with_few_layouts(sequence.bounds());
+        Self {
+            few_layouts: true,
+            ..Self::from_bounds(pair, case, sequence, bounds, practical_log)
+        }
+    }
+
+    fn from_bounds(
+        pair: (VariantIndex, VariantIndex),
+        case: Option<CaseIndex>,
+        sequence: &ConfidenceSequence,
+        bounds: Bounds,
+        practical_log: f64,
+    ) -> Self {
         let estimate = hodges_lehmann(sequence.values());
         let mut verdict = Self {
             a: pair.0,
@@ -230,6 +259,7 @@ impl PairVerdict {
             replicas: sequence.values().len() as u32,
             sign_inversion: None,
             totals: None,
+            few_layouts: false,
         };
         verdict.mark_threshold(practical_log);
         verdict
@@ -252,6 +282,7 @@ impl PairVerdict {
             replicas: 0,
             sign_inversion: None,
             totals: None,
+            few_layouts: false,
         }
     }
 
@@ -259,7 +290,16 @@ impl PairVerdict {
     /// show may go away with more of them.
     pub fn is_open(&self) -> bool {
         let withheld = self.sign_inversion.is_some() || self.is_withheld_by_totals();
-        self.verdict == Verdict::NoCall && !(withheld && self.replicas >= WITHHELD_REPLICAS)
+        let lasts = withheld && self.replicas >= WITHHELD_REPLICAS;
+        self.verdict == Verdict::NoCall && !lasts && !self.is_within_layouts()
+    }
+
+    /// Returns true if all of the difference may come from where the code of one of them lies, and more
+    /// replicas cannot tell.
+    fn is_within_layouts(&self) -> bool {
+        let most = 2.0 * few_layouts_log();
+        let within = |end: Option<f64>| end.is_some_and(|end| end.ln().abs() <= most);
+        self.few_layouts && within(self.interval.low) && within(self.interval.high)
     }
 
     /// Returns true if there is no verdict because total times say the opposite.
@@ -333,7 +373,17 @@ impl PairVerdict {
         let half_width = self.half_width();
         let replicas = match (self.verdict, estimate, half_width) {
             (Verdict::NoCall, Some(estimate), Some(half_width)) => {
-                let distance = estimate.abs().max(practical_log - estimate.abs());
+                let (half_width, distance) = match self.few_layouts {
+                    // It is settled by an end beyond that, or by both within.
+                    true => (
+                        half_width - few_layouts_log(),
+                        (estimate.abs() - few_layouts_log()).abs(),
+                    ),
+                    false => (
+                        half_width,
+                        estimate.abs().max(practical_log - estimate.abs()),
+                    ),
+                };
                 let wanted = f64::from(self.replicas) * (half_width / distance).powi(2);
                 let wanted = wanted.ceil().min(f64::from(u32::MAX / 2)) as u32;
                 wanted.max(self.replicas + 1)
@@ -351,7 +401,7 @@ impl PairVerdict {
 /// The number of replicas from which on what withholds a verdict is taken to stay.
 const WITHHELD_REPLICAS: u32 = 24;
 
-/// The half-width of a pair's interval, and the replicas that would settle the pair.
+/// What would settle a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
     /// The larger distance from the estimate to an end, as a difference of logarithms (0.03 is

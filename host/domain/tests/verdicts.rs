@@ -7,6 +7,8 @@
 mod budget;
 #[path = "verdicts/instances.rs"]
 mod instances;
+#[path = "verdicts/layouts.rs"]
+mod layouts;
 #[path = "../benches/random/mod.rs"]
 mod random;
 #[path = "../benches/synthetic/mod.rs"]

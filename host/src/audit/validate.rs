@@ -263,6 +263,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
                 .short_cases
                 .iter()
                 .all(|one| one.case < cases && one.uncertain_ns >= 0.0)
+            && pilot.layouts.len() <= variants
             && sampling.untimed.iter().all(|one| *one < variants)
             && steady
             && sampling.calls.len() == cases,

@@ -11,7 +11,7 @@
 //! have the same versions, and as each replica draws one for each of them, independently and
 //! uniformly, the difference of the two is symmetric around zero.
 
-use bakeoff_domain::plan::splitmix64;
+use bakeoff_domain::plan::{LAYOUTS, splitmix64};
 use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
 use wasm_encoder::{CodeSection, Component, Function, FunctionSection, Module, TypeSection};
 use wasmparser::{CustomSectionReader, Parser, Payload};
@@ -21,7 +21,7 @@ use wasmparser::{CustomSectionReader, Parser, Payload};
 pub(crate) const SCHEME: &str = "layout 2";
 
 /// The most versions of a component.
-pub(super) const VERSIONS_MAX: usize = 8;
+pub(super) const VERSIONS_MAX: usize = LAYOUTS as usize;
 
 /// Empty functions at the front at most: 32 bytes each, so a page of 4 KiB less one step.
 const FRONT_MAX: u64 = 127;

@@ -168,6 +168,7 @@ pub(super) async fn pilot(
         sampling,
         clock_ns,
         replica,
+        layouts: layouts(timed_variants),
         failed: pilots.failed,
         calls: pilots.calls,
         pooled: pilots.pooled,

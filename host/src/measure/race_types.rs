@@ -125,6 +125,9 @@ pub struct Pilot {
     /// nothing else. `None` if there was no time for one.
     #[serde(default)]
     pub replica: Option<Replica>,
+    /// By variant, the number of its layouts; empty in results of versions that did not keep it.
+    #[serde(default)]
+    pub layouts: Vec<u32>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.

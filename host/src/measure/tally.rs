@@ -24,6 +24,7 @@ impl Tally {
         settings
             .single_calls
             .clone_from(&pilot.sampling.single_calls);
+        settings.layouts.clone_from(&pilot.layouts);
         settings.short_cases.clone_from(&pilot.sampling.short_cases);
         settings.withdrawn.extend(&pilot.sampling.untimed);
         if let Some(replica) = &pilot.replica {

@@ -7,9 +7,10 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
+use bakeoff_domain::few_layouts::FEW_LAYOUTS;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::numbers;
-use bakeoff_domain::plan::{Sampling, Steadiness};
+use bakeoff_domain::plan::{LAYOUTS, Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{Machine, noise, rare_inputs};
@@ -142,6 +143,23 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
              put more work into one case."
         );
         notes.about("Too short to be timed: ", id(variant), &after);
+    }
+    let pilot = outcome.raced.pilot.iter();
+    for (variant, layouts) in pilot.flat_map(|pilot| pilot.layouts.iter().enumerate()) {
+        if *layouts < LAYOUTS {
+            let least = 100.0 * FEW_LAYOUTS;
+            let places = match layouts {
+                1 => "a single place".to_owned(),
+                several => format!("{several} places"),
+            };
+            let about =
+                format!("Machine code in {places} instead of {LAYOUTS}, as there is much of it: ");
+            let after = format!(
+                ". Where code lies can be worth some per cent in every process alike, so intervals are wider \
+                 by {least} % at both ends, and no smaller difference is sure."
+            );
+            notes.about(&about, id(variant), &after);
+        }
     }
     for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
         notes.about(

@@ -60,6 +60,8 @@ pub(super) struct Forged {
     leaves: Option<(usize, u32)>,
     /// Who makes single calls, on which cases, and in every how many replicas.
     single_calls: Vec<(usize, Vec<usize>, u32)>,
+    /// By variant, in how many places its code lies.
+    layouts: [u32; VARIANTS],
     /// The replica that never came.
     missing: Option<u32>,
     /// The variant that failed in the race.
@@ -81,6 +83,7 @@ impl Forged {
             spread: 0.002,
             leaves: None,
             single_calls: Vec::new(),
+            layouts: [8; VARIANTS],
             missing: None,
             failed: None,
             short: false,
@@ -121,6 +124,16 @@ impl Forged {
             effect: |variant, _, _| [0.0, 0.02, 0.6, 2.5][variant],
             spread: 0.02,
             single_calls: vec![(2, vec![0], 1), (3, vec![0, 1], 2)],
+            ..Self::equal()
+        }
+    }
+
+    /// The code of the last two lies in few places; they are closer to the first than that is worth, and
+    /// further away.
+    pub(super) fn with_few_layouts() -> Self {
+        Self {
+            effect: |variant, _, _| [0.0, 0.03, 0.03, 0.2][variant],
+            layouts: [8, 8, 4, 1],
             ..Self::equal()
         }
     }
@@ -304,6 +317,16 @@ impl Forged {
         });
         pilot["replica"]["baselines"] = vec![baseline; SIZES].into();
         pilot["sampling"]["too_short"] = json!([]);
+        assert_eq!(
+            pilot["layouts"],
+            json!(vec![8; VARIANTS]),
+            "as it was measured"
+        );
+        let mut layouts = self.layouts;
+        if self.reversed {
+            layouts.reverse();
+        }
+        pilot["layouts"] = json!(layouts);
         let counts = |case| if case > 0 && self.short { 0 } else { 10 };
         pilot["sampling"]["calls"] = (0..SIZES).map(counts).collect();
         let slow = self.single_calls.iter().map(|(variant, cases, every)| {

@@ -45,6 +45,10 @@ pub use too_short::TooShort;
 /// The number of cases that a block draws from a set of instances: 16 to 64 in a replica.
 pub const INSTANCES_PER_BLOCK: u32 = 4;
 
+/// The number of versions of a component's code that differ only in where it lies. Components with much
+/// code have fewer.
+pub const LAYOUTS: u32 = 8;
+
 /// The smallest number of blocks of a replica.
 pub const BLOCKS_MIN: u32 = 4;
 /// The largest number of blocks of a replica: more blocks do not replace more processes.

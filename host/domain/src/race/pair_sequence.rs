@@ -6,6 +6,7 @@ use super::conditions::ReplicaConditions;
 use super::settings::RaceSettings;
 use super::sign_inversion;
 use super::totals::{PairTotals, ReplicaTotals};
+use crate::few_layouts::with_few_layouts;
 use crate::measurement::{CaseIndex, Replica, VariantIndex};
 use crate::stats::ConfidenceSequence;
 use crate::verdict::{PairVerdict, SignInversion, Verdict, judge};
@@ -18,6 +19,7 @@ struct ScopeSequence {
     /// By difference.
     conditions: Vec<ReplicaConditions>,
     totals: PairTotals,
+    few_layouts: bool,
     /// The level of the correlation with the contention probe, divided as α is among the verdicts of
     /// the pair.
     p_max: f64,
@@ -36,6 +38,7 @@ impl ScopeSequence {
                 .with_first_scale(settings.first_scale(pair, case)),
             conditions: Vec::new(),
             totals: PairTotals::default(),
+            few_layouts: settings.has_few_layouts(pair),
             p_max: sign_inversion::P_MAX * settings.share(scope),
         }
     }
@@ -51,8 +54,11 @@ impl ScopeSequence {
     }
 
     fn verdict(&mut self, pair: (VariantIndex, VariantIndex), practical_log: f64) -> PairVerdict {
-        let mut verdict =
-            PairVerdict::from_sequence(pair, self.case, &mut self.sequence, practical_log);
+        let from_sequence = match self.few_layouts {
+            true => PairVerdict::from_few_layouts,
+            false => PairVerdict::from_sequence,
+        };
+        let mut verdict = from_sequence(pair, self.case, &mut self.sequence, practical_log);
         verdict.set_totals(self.totals.apart(practical_log));
         if let Some(inversion) = self.sign_inversion(practical_log) {
             verdict.withhold(inversion);
@@ -138,7 +144,11 @@ impl PairSequence {
     /// The verdict over all cases without its interval, which is quicker; `None` if the sign inverts
     /// with the contention probe.
     pub(super) fn quick_verdict(&mut self, practical_log: f64) -> Option<Verdict> {
-        let verdict = judge(self.overall.sequence.coarse_bounds(), practical_log);
+        let bounds = match self.overall.few_layouts {
+            true => with_few_layouts(self.overall.sequence.bounds()),
+            false => self.overall.sequence.coarse_bounds(),
+        };
+        let verdict = judge(bounds, practical_log);
         if self.overall.sign_inversion(practical_log).is_some() {
             return None;
         }

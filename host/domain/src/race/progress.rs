@@ -35,7 +35,8 @@ pub enum StopReason {
     /// The unbeaten variants tie with each other.
     Tied,
     /// More replicas would settle no pair, yet there is neither a winner nor a common tie: a ties
-    /// with b and b with c, while a beats c; or a pair has a sign inversion.
+    /// with b and b with c, while a beats c; or a pair has a sign inversion, or is as close as where
+    /// code lies may be worth.
     Settled,
     /// The interval of every open pair of unbeaten variants is as narrow as was asked for.
     Precision,

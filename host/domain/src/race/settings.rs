@@ -2,7 +2,7 @@
 
 use super::alpha::{Basis, ClaimScope};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
-use crate::plan::{ShortCase, SingleCalls};
+use crate::plan::{LAYOUTS, ShortCase, SingleCalls};
 use crate::verdict;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,10 @@ pub struct RaceSettings {
     /// The cases whose calls are timed by a cheaper clock, as the pilot fixed them.
     #[serde(default)]
     pub short_cases: Vec<ShortCase>,
+    /// By variant: the number of places in which its code lies, one of which each replica draws. Empty in
+    /// results that were kept before this was.
+    #[serde(default)]
+    pub layouts: Vec<u32>,
     /// Variants that failed after the race began: they get no verdicts any more.
     #[serde(default)]
     pub withdrawn: Vec<VariantIndex>,
@@ -103,6 +107,7 @@ impl RaceSettings {
             first_scales: Vec::new(),
             single_calls: Vec::new(),
             short_cases: Vec::new(),
+            layouts: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
         }
@@ -183,6 +188,12 @@ impl RaceSettings {
         let key = |known: &FirstScale| (known.a, known.b, known.case);
         let place = self.first_scales.binary_search_by_key(&(a, b, case), key);
         place.ok().map(|place| self.first_scales[place].scale)
+    }
+
+    /// Returns true if the code of one of a pair lies in fewer places than [`LAYOUTS`].
+    pub(super) fn has_few_layouts(&self, (a, b): (VariantIndex, VariantIndex)) -> bool {
+        let few = |variant: VariantIndex| self.layouts.get(variant).is_some_and(|of| *of < LAYOUTS);
+        few(a) || few(b)
     }
 
     /// The share of one verdict of this scope among all verdicts of its pair.

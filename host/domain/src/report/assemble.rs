@@ -163,6 +163,7 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
         replicas: row.replicas,
         sign_inversion: row.sign_inversion,
         totals: row.totals,
+        few_layouts: false,
     })
 }
 

@@ -66,6 +66,7 @@ fn verdict(a: usize, b: usize, verdict: Verdict, ratio: (f64, f64, f64)) -> Pair
         replicas: 12,
         sign_inversion: None,
         totals: None,
+        few_layouts: false,
     }
 }
 
