@@ -1,7 +1,7 @@
 //! E4: the agreement between bakeoff's order of prototypes and their native order. Ten families of
-//! algorithms, each prototype built from one source by bakeoff and by `rustc -O`, the latter twice:
-//! for any x86-64 processor, which is its default, and for this processor, which components are
-//! compiled for as well.
+//! algorithms, each prototype built from one source by bakeoff and by `rustc -O`, the latter three
+//! times: for any x86-64 processor, which is its default; for this processor, which components are
+//! compiled for as well; and for this one with the allocator that prototypes are given.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench native -- [FAMILY …] [--json FILE] [--quick]
@@ -56,8 +56,9 @@ fn main() -> Result<(), Failure> {
     let mut quiet = Quiet::new();
     let mut figures = Figures::begin();
     let mut sides = [
-        Side::new(Processor::Any, "any x86-64"),
-        Side::new(Processor::This, "this processor"),
+        Side::new(Processor::Any, Allocator::System, "any x86-64"),
+        Side::new(Processor::This, Allocator::System, "this processor"),
+        Side::new(Processor::This, Allocator::Ours, "this, our allocator"),
     ];
     for family in FAMILIES
         .iter()
@@ -65,7 +66,7 @@ fn main() -> Result<(), Failure> {
     {
         let mut natively = Vec::new();
         for side in &sides {
-            natively.push(natively::times(family, side.processor, Allocator::System)?);
+            natively.push(natively::times(family, side.processor, side.allocator)?);
         }
         let ours = ours::verdicts(family, &mut quiet)?;
         for (a, b) in pairs(family.prototypes.len()) {
@@ -99,6 +100,7 @@ fn main() -> Result<(), Failure> {
 /// The native times of one target, compared with our verdicts.
 struct Side {
     processor: Processor,
+    allocator: Allocator,
     name: &'static str,
     /// The agreement of the ratios as reported.
     reported: Agreement,
@@ -113,9 +115,10 @@ struct Side {
 }
 
 impl Side {
-    fn new(processor: Processor, name: &'static str) -> Self {
+    fn new(processor: Processor, allocator: Allocator, name: &'static str) -> Self {
         Self {
             processor,
+            allocator,
             name,
             reported: Agreement::default(),
             quiet: Agreement::default(),
