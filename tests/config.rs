@@ -3,6 +3,8 @@
 //! `tests/golden/config/NAME.toml` is read, and must give exactly the message in `NAME.txt`; in
 //! `cases/` the same for files of cases. `BLESS=1` writes the messages anew.
 
+mod instances;
+
 use bakeoff::config::{self, CasePart, ConfigError, ConfigPlace};
 use bakeoff_domain::spec::{
     Code, Comparison, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source, State,
@@ -40,34 +42,6 @@ fn toml_files(folder: &str) -> Vec<PathBuf> {
     files.sort();
     assert!(!files.is_empty(), "no golden files in {folder}");
     files
-}
-
-#[test]
-fn instances_are_a_bounded_list_of_names() {
-    let file = |names: &[String]| {
-        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-        format!(
-            "name = 'x'\nproblem = '?'\n[interface]\nwit = 'w'\ncall = 'f'\n[workload]\n\
-             source = 'w.rs'\ninstances = [{}]\n[[approach]]\nname = 'a'\nsource = 'a.rs'\n",
-            names.join(", ")
-        )
-    };
-    let names = |count: usize, chars: usize| -> Vec<String> {
-        (0..count)
-            .map(|number| format!("{number:0chars$}"))
-            .collect()
-    };
-    let most = names(config::INSTANCES_MAX, 5);
-    let read =
-        config::parse(&file(&most), "t").unwrap_or_else(|error| panic!("{}", render(&error)));
-    assert!(matches!(&read.workload.inputs, Inputs::Instances { names, .. } if *names == most));
-    for (names, why) in [
-        (names(config::INSTANCES_MAX + 1, 5), "has 10001 elements"),
-        (names(5_000, 150), "750000 bytes"),
-    ] {
-        let error = config::parse(&file(&names), "t").unwrap_err();
-        assert!(render(&error).contains(why), "{}", render(&error));
-    }
 }
 
 #[test]

@@ -248,6 +248,42 @@ fn names_are_texts_and_nothing_else() {
 }
 
 #[test]
+fn a_set_may_be_listed_in_a_file_which_is_kept_with_the_run() {
+    let inputs = "instances = { file = 'sets/names.txt' }";
+    let folder = experiment(&[], WIT, inputs);
+    let file = folder.path().join("sets/names.txt");
+    fs::create_dir(folder.path().join("sets")).unwrap();
+    fs::write(&file, "a\nb c\r\nd").unwrap();
+    let (_, report, results) = run(&folder);
+    let names = |report: &Value| report["experiment"]["instances"]["names"].clone();
+    assert_eq!(names(&report), Value::from(vec!["a", "b c", "d"]));
+    // From here on the file is not needed.
+    fs::remove_file(&file).unwrap();
+    let bundle = results.path().join("names.bundle");
+    let (out, bundle) = (results.path().to_str().unwrap(), bundle.to_str().unwrap());
+    let packed = run_bakeoff(&["pack", out, "--out", bundle]);
+    assert_eq!(packed.status, 0, "{}", packed.stderr);
+    let verified = run_bakeoff(&["verify", bundle, "--quiet"]);
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+    // Another name is another set.
+    fs::write(&file, "a\nb c\ne\n").unwrap();
+    let again = run_bakeoff(&[
+        "run",
+        folder.path().to_str().unwrap(),
+        "--out",
+        out,
+        "--quiet",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(names(&again.json()), Value::from(vec!["a", "b c", "e"]));
+    assert_ne!(
+        again.json()["experiment"]["instances"]["sha256"],
+        report["experiment"]["instances"]["sha256"]
+    );
+}
+
+#[test]
 fn whoever_makes_the_judge_of_an_instance_fail_has_failed() {
     let folder = experiment(&["a", "bcd"], WIT, "instances = [NAMES]");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

@@ -16,6 +16,7 @@ use bakeoff::store::bundle::{self as packing, Manifest};
 use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
 use bakeoff_domain::race::{RaceSettings, analyse};
 use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
+use bakeoff_domain::spec::Inputs;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -28,9 +29,10 @@ use wasmtime::component::types::{ComponentFunc, ComponentItem};
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 11] = [
+pub(crate) const ALL: [Harness; 12] = [
     ("experiment", experiment),
     ("cases", cases),
+    ("instances", instances),
     ("wave", wave),
     ("wit", wit),
     ("component", component),
@@ -50,7 +52,16 @@ pub(crate) fn experiment(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         match config::parse(text, "bakeoff.toml") {
             // What a file may say is what a bundle may say, and is kept as it is.
-            Ok(experiment) => {
+            Ok(mut experiment) => {
+                if let Inputs::Instances {
+                    names,
+                    file: Some(_),
+                    ..
+                } = &mut experiment.workload.inputs
+                {
+                    assert!(names.is_empty());
+                    names.push("from the file".to_owned());
+                }
                 assert_eq!(config::within_bounds(&experiment), Ok(()));
                 let kept = serde_json::to_string(&experiment).expect("an experiment is kept");
                 let read = serde_json::from_str(&kept).ok();
@@ -67,6 +78,24 @@ pub(crate) fn cases(bytes: &[u8]) {
         && let Err(error) = config::parse_cases(text, "cases.toml")
     {
         shown(&error);
+    }
+}
+
+/// A file of instances. What is in it may be in a bundle.
+pub(crate) fn instances(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        match config::parse_instances(text, "instances.txt") {
+            Ok(names) => {
+                let again = config::parse_instances(&names.join("\n"), "instances.txt");
+                assert_eq!(again.expect("names are lines"), names);
+                assert!(
+                    names
+                        .iter()
+                        .all(|name| is_inert(name) && !name.trim().is_empty())
+                );
+            }
+            Err(error) => shown(&error),
+        }
     }
 }
 

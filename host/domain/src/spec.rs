@@ -4,7 +4,7 @@
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A whole experiment, as a user declared it, with every default filled in.
@@ -97,6 +97,10 @@ pub enum Inputs {
         code: Code,
         /// The names that `generate` is asked for, distinct.
         names: Vec<String>,
+        /// The file that lists the names, if the experiment file does not. They are not known
+        /// before it is read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<PathBuf>,
     },
     /// Calls and expected answers in WAVE, from a file; one case for each.
     Cases(PathBuf),
@@ -108,6 +112,14 @@ impl Inputs {
         match self {
             Self::Generated { code, .. } | Self::Instances { code, .. } => Some(code),
             Self::Cases(_) => None,
+        }
+    }
+
+    /// The file that lists the names of the instances, if there is one.
+    pub fn instances_file(&self) -> Option<&Path> {
+        match self {
+            Self::Instances { file, .. } => file.as_deref(),
+            Self::Generated { .. } | Self::Cases(_) => None,
         }
     }
 

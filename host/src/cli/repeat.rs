@@ -213,6 +213,7 @@ fn assembled(
                 Err(_) => Inputs::Instances {
                     code,
                     names: vec![case.to_owned()],
+                    file: None,
                 },
             }
         }

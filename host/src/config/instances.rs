@@ -1,9 +1,19 @@
-//! `instances`: the names of fixed inputs.
+//! `instances`: the names of fixed inputs, listed in the experiment file or in a file of their own.
+//!
+//! ```text
+//! OR3-1
+//! OR3-2
+//! ```
+//!
+//! Such a file has one name on each line, without quotes; space around a name does not belong to it.
+//! Nothing else is in it: no line is empty, and none is a comment.
 
-use super::error::{Finding, quoted};
-use super::section::Section;
+use super::error::{ConfigError, Finding, Findings, quoted};
+use super::paths::{self, FileKind, FileRef};
+use super::section::{At, Section};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// The most instances of a workload.
 pub const INSTANCES_MAX: usize = 10_000;
@@ -12,60 +22,142 @@ pub const INSTANCE_CHARS_MAX: usize = 200;
 /// The most bytes of all names together.
 pub const INSTANCES_BYTES_MAX: usize = 512 << 10;
 
-/// The key `instances`: names that differ.
+/// The names of instances, or where they are.
+#[derive(Debug)]
+pub(super) enum Names {
+    /// The experiment file lists them.
+    Listed(Vec<String>),
+    /// This file lists them.
+    InFile(PathBuf),
+}
+
+/// The key `instances`: names that differ, or a file that lists them.
 pub(super) fn instances(
     section: &mut Section<'_>,
+    files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<Vec<String>> {
-    let wanted = "a list of names like `[\"small-1\", \"small-2\"]`";
-    let list = section.array("instances", wanted, found)?;
-    let wrong = |span: &Range<usize>, why: String| {
-        let help = format!(
-            "instances are 1 to {INSTANCES_MAX} different names of 1 to {INSTANCE_CHARS_MAX} \
-             characters, with {INSTANCES_BYTES_MAX} bytes in all and no control characters"
-        );
-        Finding::new(span.clone(), why, "impossible value", help)
-    };
-    if list.value.is_empty() || list.value.len() > INSTANCES_MAX {
-        let count = list.value.len();
-        found.push(wrong(
-            &list.span,
-            format!("`instances` has {count} elements"),
-        ));
-        return None;
+) -> Option<Names> {
+    if section.is_table("instances") {
+        let file = file(section.section("instances", found)?, found)?;
+        files.push(file.clone());
+        return Some(Names::InFile(file.path));
     }
-    let mut places: HashMap<&str, Range<usize>> = HashMap::new();
+    let wanted =
+        "a list of names like `[\"small-1\", \"small-2\"]`, or `{ file = \"instances.txt\" }`";
+    let list = section.array("instances", wanted, found)?;
     let mut names = Vec::with_capacity(list.value.len());
-    let mut bytes = 0;
     for one in &list.value {
-        let Some(name) = one.value.as_str() else {
+        let Some(value) = one.value.as_str() else {
             let why = "`instances` has an element that is no text".to_owned();
             found.push(wrong(&one.span, why));
             return None;
         };
-        if let Some(why) = fault(name) {
-            found.push(wrong(&one.span, why));
-            return None;
-        }
-        if let Some(first) = places.insert(name, one.span.clone()) {
-            let twice = wrong(
-                &one.span,
-                format!("the instance {} is there twice", quoted(name)),
-            );
-            found.push(twice.with_other(first, "the first one"));
-            return None;
-        }
-        bytes += name.len();
-        names.push(name.to_owned());
+        let span = one.span.clone();
+        names.push(At { value, span });
     }
+    let faults = faults(&names, ListPlace::Key, &list.span);
+    let sound = faults.is_empty();
+    found.extend(faults);
+    let names = names.into_iter().map(|name| name.value.to_owned());
+    sound.then(|| Names::Listed(names.collect()))
+}
+
+/// `{ file = "instances.txt" }`
+fn file(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<FileRef> {
+    let file = section.text("file", found);
+    let example = "instances = { file = \"instances.txt\" }";
+    section.missing(
+        "file",
+        "it lists the names, one on each line",
+        example,
+        found,
+    );
+    section.close(found);
+    paths::relative(&file?, FileKind::Instances, found)
+}
+
+/// Parses the text of a file of instances: one name on each line. `name` is its name in messages.
+///
+/// # Errors
+/// [`ConfigError::Invalid`]: no name or more than 10,000, names with more than 512 KiB in all, empty
+/// lines, a name that is there twice, is too long or has a control character.
+pub fn parse_instances(text: &str, name: &str) -> Result<Vec<String>, ConfigError> {
+    let names = lines(text);
+    let faults = faults(&names, ListPlace::File, &(0..0));
+    if !faults.is_empty() {
+        return Err(ConfigError::Invalid(Findings::new(name, text, faults)));
+    }
+    let names = names.into_iter().map(|name| name.value.to_owned());
+    Ok(names.collect())
+}
+
+/// The lines of a text without the space around them, with their spans. A byte order mark is no part of
+/// the first one.
+fn lines(text: &str) -> Vec<At<&str>> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut begin = text.len() - body.len();
+    let mut lines = Vec::new();
+    for line in body.split_inclusive('\n') {
+        let value = line.trim();
+        let at = begin + (line.len() - line.trim_start().len()).min(line.trim_end().len());
+        lines.push(At {
+            value,
+            span: at..at + value.len(),
+        });
+        begin += line.len();
+    }
+    lines
+}
+
+/// A finding about a list of names.
+fn wrong(span: &Range<usize>, why: String) -> Finding {
+    let help = format!(
+        "instances are 1 to {INSTANCES_MAX} different names of 1 to {INSTANCE_CHARS_MAX} \
+         characters, with {INSTANCES_BYTES_MAX} bytes in all and no control characters"
+    );
+    Finding::new(span.clone(), why, "impossible value", help)
+}
+
+/// Where a list of names is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListPlace {
+    /// The key of the experiment file.
+    Key,
+    /// A file of its own.
+    File,
+}
+
+/// Returns what is wrong with a list of names; `whole` is its span.
+fn faults(names: &[At<&str>], place: ListPlace, whole: &Range<usize>) -> Vec<Finding> {
+    let count = names.len();
+    if !(1..=INSTANCES_MAX).contains(&count) {
+        let why = match place {
+            ListPlace::Key => format!("`instances` has {count} elements"),
+            ListPlace::File if count == 0 => "the file of instances has no line".to_owned(),
+            ListPlace::File => format!("the file of instances has {count} lines"),
+        };
+        return vec![wrong(whole, why)];
+    }
+    let bytes: usize = names.iter().map(|name| name.value.len()).sum();
     if bytes > INSTANCES_BYTES_MAX {
-        found.push(wrong(
-            &list.span,
-            format!("the names of the instances have {bytes} bytes"),
-        ));
-        return None;
+        let why = format!("the names of the instances have {bytes} bytes");
+        return vec![wrong(whole, why)];
     }
-    Some(names)
+    let mut places: HashMap<&str, &Range<usize>> = HashMap::with_capacity(count);
+    let mut found = Vec::new();
+    for (number, At { value, span }) in (1..).zip(names) {
+        if value.is_empty() && place == ListPlace::File {
+            found.push(wrong(span, format!("line {number} is empty")));
+        } else if let Some(why) = fault(value) {
+            found.push(wrong(span, why));
+        } else if let Some(first) = places.get(value) {
+            let why = format!("the instance {} is there twice", quoted(value));
+            found.push(wrong(span, why).with_other((*first).clone(), "the first one"));
+        } else {
+            places.insert(value, span);
+        }
+    }
+    found
 }
 
 /// The reason why a text is no name of an instance.
@@ -89,4 +181,25 @@ pub(super) fn are_sound(names: &[String]) -> bool {
         && distinct.len() == names.len()
         && names.iter().all(|name| fault(name).is_none())
         && names.iter().map(String::len).sum::<usize>() <= INSTANCES_BYTES_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<(&str, &str)> {
+        let lines = lines(text).into_iter();
+        let lines = lines.map(|line| (line.value, &text[line.span]));
+        lines.collect()
+    }
+
+    #[test]
+    fn a_line_is_a_name_however_it_ends() {
+        for text in ["a\nb c\n", "\u{feff}a\r\n  b c\t\r\n", "a\nb c"] {
+            assert_eq!(of(text), [("a", "a"), ("b c", "b c")], "{text:?}");
+            assert_eq!(parse_instances(text, "t").unwrap(), ["a", "b c"]);
+        }
+        assert_eq!(of("a\n \t\n\n"), [("a", "a"), ("", ""), ("", "")]);
+        assert_eq!(of(""), []);
+    }
 }

@@ -3,6 +3,7 @@
 use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
+use super::instances::parse_instances;
 use super::paths;
 use crate::files::Reach;
 use bakeoff_domain::spec::{Experiment, Inputs};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The name of the experiment file in its folder.
 pub const FILE_NAME: &str = "bakeoff.toml";
 
-/// The largest experiment file or file of cases, in bytes.
+/// The largest experiment file, file of cases or file of instances, in bytes.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// An experiment with the folder and the file that it came from.
@@ -23,6 +24,8 @@ pub struct LoadedExperiment {
     pub dir: PathBuf,
     /// The file of cases, if there is one.
     pub cases: Option<CaseFile>,
+    /// The text of the file of instances, if there is one.
+    pub instances: Option<String>,
     /// The experiment file's text; empty if there is no such file.
     pub text: String,
     origin: Origin,
@@ -90,6 +93,7 @@ impl LoadedExperiment {
             experiment,
             dir,
             cases,
+            instances: None,
             text: String::new(),
             origin: Origin::Assembled,
         })
@@ -112,6 +116,7 @@ impl LoadedExperiment {
             experiment,
             dir,
             cases,
+            instances: None,
             text: String::new(),
             origin: Origin::Recorded,
         })
@@ -127,7 +132,8 @@ pub struct DeclaredExperiment {
     pub dir: PathBuf,
 }
 
-/// Reads the experiment in a folder, or in a file of any name, and nothing that it names.
+/// Reads the experiment in a folder, or in a file of any name, and nothing that it names: not the
+/// file of its instances either, if it has one, so that their names are not known.
 ///
 /// # Errors
 /// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
@@ -176,7 +182,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     for named in &decoded.files {
         paths::look_up(&dir, named, &mut decoded.found);
     }
-    let experiment = match decoded.experiment {
+    let mut experiment = match decoded.experiment {
         Some(experiment) if decoded.found.is_empty() => experiment,
         _ => {
             let findings = Findings::new(&name, &text, decoded.found);
@@ -184,10 +190,12 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         }
     };
     let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
+    let instances = read_instances(&mut experiment, &dir)?;
     Ok(LoadedExperiment {
         experiment,
         dir,
         cases,
+        instances,
         text,
         origin: Origin::File {
             name,
@@ -208,6 +216,22 @@ fn read_cases(
     let path = dir.join(path);
     let text = read(&path, "file of cases", reach)?;
     parse_cases(&text, &path.display().to_string()).map(Some)
+}
+
+/// Reads the names of the instances from their file, if the experiment has one, and returns its text.
+fn read_instances(experiment: &mut Experiment, dir: &Path) -> Result<Option<String>, ConfigError> {
+    let Inputs::Instances {
+        names,
+        file: Some(file),
+        ..
+    } = &mut experiment.workload.inputs
+    else {
+        return Ok(None);
+    };
+    let path = dir.join(file);
+    let text = read(&path, "file of instances", Reach::Within(dir))?;
+    *names = parse_instances(&text, &path.display().to_string())?;
+    Ok(Some(text))
 }
 
 /// Reads a plain text file of bounded size.

@@ -9,7 +9,7 @@
 //! | … `call` | `"top-k"`, or `"interface.function"` | – |
 //! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
 //! | … `sizes` | 1–32 whole numbers, ascending; for code that makes inputs of any size | – |
-//! | … `instances` | 1–10,000 different names, 512 KiB in all; for code that makes inputs by name | – |
+//! | … `instances` | 1–10,000 different names, 512 KiB in all, or `{ file = "instances.txt" }` with one on each line; for code that makes inputs by name | – |
 //! | … `seed` | a whole number from 0: what is checked follows from it, and nothing that is timed | the run's own |
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
@@ -75,7 +75,7 @@ pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
 pub use grant::GRANTS_MAX;
-pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX};
+pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
 pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, load};
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};

@@ -32,6 +32,8 @@ pub(super) enum FileKind {
     Wit,
     /// A file of cases.
     Cases,
+    /// A file of names of instances.
+    Instances,
     /// A folder of files that a component is granted.
     Granted,
 }

@@ -2,7 +2,7 @@
 
 use super::error::{Finding, quoted};
 use super::grant;
-use super::instances;
+use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section, integer};
 use bakeoff_domain::ids;
@@ -112,7 +112,7 @@ pub(super) fn workload(
     let code = code(&mut section, files, found);
     let cases = section.text("cases", found);
     let sizes = sizes(&mut section, found);
-    let names = instances::instances(&mut section, found);
+    let names = instances::instances(&mut section, files, found);
     let seed = seed(&mut section, found);
     let place = |key: &str| section.key(key);
     let (cases_at, sizes_at, names_at) = (place("cases"), place("sizes"), place("instances"));
@@ -172,9 +172,17 @@ pub(super) fn workload(
         _ => {}
     }
     let inputs = match (code, cases) {
-        (Some(code), None) if names_at.is_some() => Inputs::Instances {
-            code,
-            names: names?,
+        (Some(code), None) if names_at.is_some() => match names? {
+            Names::Listed(names) => Inputs::Instances {
+                code,
+                names,
+                file: None,
+            },
+            Names::InFile(file) => Inputs::Instances {
+                code,
+                names: Vec::new(),
+                file: Some(file),
+            },
         },
         (Some(code), None) => Inputs::Generated {
             code,

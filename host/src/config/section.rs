@@ -82,6 +82,12 @@ impl<'a> Section<'a> {
         self.table.get(key).map(toml::Spanned::span)
     }
 
+    /// Returns true if a key's value is a table.
+    pub(super) fn is_table(&self, key: &str) -> bool {
+        let value = self.table.get(key);
+        value.is_some_and(|value| value.get_ref().as_table().is_some())
+    }
+
     /// A value of one TOML type; another type is a finding.
     fn typed<T>(
         &mut self,

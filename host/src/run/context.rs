@@ -225,7 +225,7 @@ async fn open_inputs(
 ) -> Result<OpenedInputs, RunError> {
     let (code, requests) = match &loaded.experiment.workload.inputs {
         spec::Inputs::Generated { code, sizes } => (code, Requests::Sizes(sizes.clone())),
-        spec::Inputs::Instances { code, names } => (code, Requests::Instances(names.clone())),
+        spec::Inputs::Instances { code, names, .. } => (code, Requests::Instances(names.clone())),
         spec::Inputs::Cases(path) => return read_cases(loaded, path),
     };
     let fit = workload_functions(loaded, interface)?;

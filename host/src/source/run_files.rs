@@ -5,14 +5,16 @@ use super::code::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, read_code,
     unreadable_source,
 };
-use crate::config::{CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases};
+use crate::config::{
+    CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases, parse_instances,
+};
 use crate::interface::{InterfaceError, WitFile, read_files};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use bakeoff_domain::variant::Variant;
 use serde::{Deserialize, Serialize};
 
-/// The most bytes of a file of WIT or of cases, as a run stores it.
+/// The most bytes of a file of WIT, of cases or of instances, as a run stores it.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 /// The most files that a manifest names, beside the code of the variants.
 const FILES_MAX: usize = 512;
@@ -26,6 +28,8 @@ pub struct RunFiles {
     pub workload: Option<Result<BuildInput, Failure>>,
     /// The text of the file of cases, if there is one.
     pub cases: Option<String>,
+    /// The text of the file of instances, if there is one.
+    pub instances: Option<String>,
     /// The code of each variant in the order of declaration, or the failure to read it.
     pub code: Vec<Result<BuildInput, Failure>>,
     /// The text of the experiment file; empty if there is no such file.
@@ -42,6 +46,9 @@ pub struct Manifest {
     pub workload: Option<NamedContent>,
     /// The file of cases, if there was one.
     pub cases: Option<NamedContent>,
+    /// The file of instances, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<NamedContent>,
     /// The experiment file, if there was one.
     pub experiment: Option<NamedContent>,
 }
@@ -106,6 +113,7 @@ impl RunFiles {
             wit,
             workload,
             cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
+            instances: loaded.instances.clone(),
             code: approaches
                 .map(|approach| read_code(&approach.code, &loaded.dir, reach))
                 .collect(),
@@ -137,6 +145,9 @@ impl RunFiles {
             cases: cases
                 .zip(self.cases.as_ref())
                 .map(|(name, text)| NamedContent::of(name, text.as_bytes())),
+            instances: (experiment.workload.inputs.instances_file())
+                .zip(self.instances.as_ref())
+                .map(|(file, text)| NamedContent::of(file.display().to_string(), text.as_bytes())),
             experiment: (!self.experiment.is_empty())
                 .then(|| NamedContent::of(crate::config::FILE_NAME, self.experiment.as_bytes())),
         }
@@ -148,6 +159,7 @@ impl RunFiles {
         let code = code.filter_map(|code| Some(code.as_ref().ok()?.bytes()));
         let texts = self.wit.iter().map(|file| file.text.as_str());
         let texts = texts.chain(self.cases.as_deref());
+        let texts = texts.chain(self.instances.as_deref());
         let texts = texts.chain((!self.experiment.is_empty()).then_some(self.experiment.as_str()));
         code.chain(texts.map(str::as_bytes))
     }
@@ -189,6 +201,7 @@ impl RunFiles {
             });
         }
         let cases = manifest.cases.as_ref().map(&mut text).transpose()?;
+        let instances = manifest.instances.as_ref().map(&mut text).transpose()?;
         let experiment_text = manifest.experiment.as_ref().map(&mut text).transpose()?;
         let mut code_of = |code: &Code, file: &NamedContent| {
             let bytes_max = match code {
@@ -204,6 +217,20 @@ impl RunFiles {
         };
         if matches!(experiment.workload.inputs, Inputs::Cases(_)) && cases.is_none() {
             return Err(unusable("the file of cases", "the run names none"));
+        }
+        if let Inputs::Instances {
+            names,
+            file: Some(_),
+            ..
+        } = &experiment.workload.inputs
+        {
+            let listed = instances.as_deref().map(|text| parse_instances(text, ""));
+            if !listed.is_some_and(|listed| listed.is_ok_and(|listed| listed == *names)) {
+                return Err(unusable(
+                    "the file of instances",
+                    "it does not list the instances of the run",
+                ));
+            }
         }
         let mut code = Vec::with_capacity(variants.len());
         for (variant, approach) in variants.iter().zip(&experiment.approaches) {
@@ -226,6 +253,7 @@ impl RunFiles {
             wit,
             workload,
             cases,
+            instances,
             code,
             experiment: experiment_text.unwrap_or_default(),
         })
@@ -276,6 +304,7 @@ mod tests {
                 wit: paths.iter().map(file).collect(),
                 workload: None,
                 cases: None,
+                instances: None,
                 code: Vec::new(),
                 experiment: String::new(),
             };
@@ -297,5 +326,57 @@ mod tests {
             ["wita/y.wit", "wit/x.wit"]
         );
         assert_eq!(names(&["/y.wit", "x.wit"]), ["/y.wit", "x.wit"]);
+    }
+
+    #[test]
+    fn the_names_of_a_run_are_those_of_its_file() {
+        let experiment = |names: &[&str], file: bool| {
+            let text = "name = 'x'\nproblem = '?'\n[interface]\nwit = 'a.wit'\ncall = 'f'\n\
+                        [workload]\nsource = 'w.rs'\ninstances = ['a']\n\
+                        [[approach]]\nname = 'a'\nsource = 'a.rs'\n";
+            let mut experiment = crate::config::parse(text, "t").unwrap();
+            if let Inputs::Instances {
+                names: own,
+                file: from,
+                ..
+            } = &mut experiment.workload.inputs
+            {
+                *own = names.iter().map(|name| (*name).to_owned()).collect();
+                *from = file.then(|| "names.txt".into());
+            }
+            experiment
+        };
+        let restore = |experiment: &Experiment, text: Option<&str>| {
+            let files = RunFiles {
+                wit: vec![WitFile {
+                    name: "a.wit".into(),
+                    text: "wit".into(),
+                }],
+                workload: Some(Ok(BuildInput::Source {
+                    path_shown: "w.rs".into(),
+                    text: "w".into(),
+                })),
+                cases: None,
+                instances: text.map(str::to_owned),
+                code: Vec::new(),
+                experiment: String::new(),
+            };
+            let manifest = files.manifest(experiment);
+            assert_eq!(manifest.instances.is_some(), text.is_some());
+            let get = |sha256: &str, _: u64| {
+                let mut contents = files.contents();
+                let found = contents.find(|bytes| content_address(bytes) == sha256);
+                Ok::<_, std::convert::Infallible>(found.map(<[u8]>::to_vec))
+            };
+            RunFiles::restore(&manifest, experiment, &[], get).map_err(|error| error.to_string())
+        };
+        let from_file = experiment(&["a", "b"], true);
+        let restored = restore(&from_file, Some("a\nb\n")).unwrap();
+        assert_eq!(restored.instances.as_deref(), Some("a\nb\n"));
+        for text in [None, Some("a\nc"), Some("a"), Some("a\nb\n\n")] {
+            let refused = restore(&from_file, text).unwrap_err();
+            assert!(refused.contains("file of instances"), "{refused}");
+        }
+        assert!(restore(&experiment(&["a", "b"], false), None).is_ok());
     }
 }
