@@ -217,7 +217,9 @@ fn the_events_of_the_contract_are_sent_for_every_approach() {
         .iter()
         .map(|one| one["tasks"].as_u64().unwrap())
         .sum();
-    assert_eq!(TOP_K.report["protocol"]["replicas"].as_u64(), Some(tasks));
+    // Two builds, two checks and the replicas; some may have been cut off when the race was over.
+    let replicas = TOP_K.report["protocol"]["replicas"].as_u64().unwrap();
+    assert!(tasks >= 4 + replicas, "{workers:?}, {replicas} replicas");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Functions of the prototype that takes long to build.
-const FUNCTIONS: u64 = 400;
+const FUNCTIONS: u64 = 150;
 
 /// A prototype that takes several times as long to build as `GOOD`, and that no cache has.
 fn large() -> String {
@@ -80,7 +80,7 @@ fn a_variant_is_checked_while_another_is_built_and_nothing_of_that_while_anythin
                 && variants.is_some_and(|variants| variants.len() == 4)
         });
         running = running.or(now);
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(100));
     }
     let running = running.expect("it ran for a while");
     let process = running["process"].as_str().unwrap();
@@ -91,6 +91,8 @@ fn a_variant_is_checked_while_another_is_built_and_nothing_of_that_while_anythin
         "run 1 of tasks: finished",
         "built      4 of 4",
         "checked    4 of 4",
+        // The builds and checks of four, and some replicas.
+        " tasks in ",
     ] {
         assert!(over.stdout.contains(line), "{}", over.stdout);
     }
@@ -101,6 +103,10 @@ fn a_variant_is_checked_while_another_is_built_and_nothing_of_that_while_anythin
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let is = |event: &Value, name: &str| event["name"] == name;
+    let told = events.iter().find(|event| is(event, "bakeoff:tasks:state"));
+    let waits = told.unwrap()["data"]["waits"].as_array().unwrap();
+    let check = waits.iter().find(|one| one["task"] == "check of large");
+    assert_eq!(check.unwrap()["waits_for"], "build of large", "{waits:?}");
     let built = |event: &Value| {
         is(event, "bakeoff:build:complete") && event["data"]["variant_id"] == "large"
     };
@@ -123,4 +129,18 @@ fn a_variant_is_checked_while_another_is_built_and_nothing_of_that_while_anythin
         name.starts_with("bakeoff:check:") || name.starts_with("bakeoff:build:")
     });
     assert!(prepared < timed, "{text}");
+
+    // The builds of four, the checks of two (the others have the same component) and the replicas.
+    let report = fs::read_to_string(folder.path().join(".bakeoff/tasks/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let workers = report["cost"]["workers"].as_array().unwrap();
+    let tasks: u64 = workers
+        .iter()
+        .map(|one| one["tasks"].as_u64().unwrap())
+        .sum();
+    let replicas = report["protocol"]["replicas"].as_u64().unwrap();
+    assert!(tasks >= 6 + replicas, "{workers:?}, {replicas} replicas");
+    for worker in workers {
+        assert!(worker["core"].is_u64() && worker["busy_seconds"].as_f64().unwrap() > 0.0);
+    }
 }

@@ -281,6 +281,7 @@ pub(super) fn facts() -> Facts {
             seconds: 23.4,
             trials: 18_400,
             workers: vec![WorkerCost {
+                core: Some(1),
                 tasks: 20,
                 busy_seconds: 21.0,
             }],

@@ -184,3 +184,44 @@ fn what_changed_is_said_and_done_again_and_the_rest_is_kept() {
     assert_eq!(fresh.checked, set(["good", "same-work"]));
     assert!(fresh.measured && fresh.run == interface.run + 1);
 }
+
+/// The seed of the run that was made last, and what is known of how its builds came about.
+fn seed_and_builds(small: &Small) -> (String, Vec<(String, String)>) {
+    let report = fs::read_to_string(small.results().join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let run = events(&small.results()).last().unwrap()["run"].clone();
+    let of_run = |event: &&Value| event["run"] == run && event["name"] == "bakeoff:build:complete";
+    let builds = events(&small.results());
+    let builds = builds.iter().filter(of_run).map(|event| {
+        let text = |name: &str| event["data"][name].as_str().unwrap().to_owned();
+        (text("variant_id"), text("origin"))
+    });
+    (report["experiment"]["seed"].to_string(), builds.collect())
+}
+
+#[test]
+fn a_latecomer_costs_nobody_a_build_or_a_check_and_races_on_a_seed_of_its_own() {
+    let small = Small::new();
+    again(&small, &[]);
+    let (seed, _) = seed_and_builds(&small);
+    let text = fs::read_to_string(small.path("good.rs")).unwrap();
+    let text = text.replacen('{', "{\n    let _unused = std::hint::black_box(7);", 1);
+    fs::write(small.path("late.rs"), text).unwrap();
+    let file = small.path("bakeoff.toml");
+    let experiment = fs::read_to_string(&file).unwrap();
+    let late = "[[approach]]\nname = \"late\"\nsource = \"late.rs\"\n";
+    // First of all, so that the places of all others change.
+    let experiment = experiment.replacen("[[approach]]", &format!("{late}[[approach]]"), 1);
+    fs::write(file, experiment).unwrap();
+    let late = again(&small, &[]);
+    assert!(late.measured && late.run == 2, "{late:?}");
+    assert_eq!(late.checked, set(["late"]));
+    let (other, builds) = seed_and_builds(&small);
+    assert_ne!(
+        seed, other,
+        "who came late could know the inputs of the race"
+    );
+    for (id, origin) in builds {
+        assert_eq!(origin == "kept", id != "late", "{id} is {origin}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::events::{Envelope, Progress, RunStatus, Stage, VariantState};
+use crate::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
 use crate::render::escape::Plain;
 use crate::store::{Lock, Store, StoreError};
 use bakeoff_domain::report::words;
@@ -15,6 +15,8 @@ use std::path::PathBuf;
 const EVENTS_AT_ONCE: u32 = 10_000;
 /// The largest number of variants that a line names.
 const NAMED_MAX: usize = 4;
+/// The largest number of waiting tasks that are named.
+const WAITS_MAX: usize = 8;
 
 /// Shows how far the last run is: what is done, what is going on, and what waits for what
 ///
@@ -106,6 +108,7 @@ fn text(progress: &Progress, holder: Option<&str>) -> String {
         };
         text += &format!("  {line}\n");
     }
+    text += &tasks_text(&progress.tasks, progress.status);
     if !progress.variants.is_empty() {
         text.push('\n');
     }
@@ -115,6 +118,32 @@ fn text(progress: &Progress, holder: Option<&str>) -> String {
         let reason = variant.reason.as_deref();
         let state = variant_text(progress, variant.state, reason);
         text += &format!("  {:<width$}  {}\n", Plain(id).to_string(), Plain(&state));
+    }
+    text
+}
+
+/// How far the tasks are, what those that wait wait for, and what each core has done.
+fn tasks_text(tasks: &TasksState, status: RunStatus) -> String {
+    let mut text = String::new();
+    if status == RunStatus::Running && tasks.running + tasks.waiting > 0 {
+        let (done, running, waiting) = (tasks.done, tasks.running, tasks.waiting);
+        text += &format!("  tasks      {done} done, {running} running, {waiting} waiting\n");
+        for one in tasks.waits.iter().take(WAITS_MAX) {
+            let (task, what) = (Plain(&one.task), Plain(&one.waits_for));
+            text += &format!("    {task} waits for {what}\n");
+        }
+        let more = tasks.waiting.saturating_sub(WAITS_MAX as u64);
+        if more > 0 {
+            text += &format!("    and {more} more\n");
+        }
+    }
+    for worker in &tasks.workers {
+        let core = worker
+            .core
+            .map_or("no core".to_owned(), |core| format!("core {core}"));
+        let (tasks, seconds) = (worker.tasks, worker.busy_seconds);
+        let s = if tasks == 1 { "" } else { "s" };
+        text += &format!("  {core:<9}  {tasks} task{s} in {seconds:.1} s\n");
     }
     text
 }
@@ -162,7 +191,8 @@ fn unchecked(progress: &Progress) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::{StageProgress, VariantProgress};
+    use crate::events::{StageProgress, VariantProgress, WaitingTask};
+    use bakeoff_domain::report::WorkerCost;
 
     fn progress() -> Progress {
         let variant = |state, reason: Option<&str>| VariantProgress {
@@ -176,6 +206,25 @@ mod tests {
             seconds: 12.2,
             stage: Some(Stage::Check),
             stages: [(Stage::Build, steps(3, 4)), (Stage::Check, steps(1, 3))].into(),
+            tasks: TasksState {
+                done: 5,
+                running: 2,
+                waiting: 11,
+                waits: (0..9)
+                    .map(|number| WaitingTask {
+                        task: format!("check of sort-{number}"),
+                        waits_for: match number {
+                            0 => "build of sort-0".to_owned(),
+                            _ => "a core".to_owned(),
+                        },
+                    })
+                    .collect(),
+                workers: vec![WorkerCost {
+                    core: Some(2),
+                    tasks: 5,
+                    busy_seconds: 1.25,
+                }],
+            },
             variants: [
                 (
                     "broken",
@@ -200,6 +249,17 @@ mod tests {
             "run 3 of top-k: running, by process 7 (since noon) after 12 s
   built      3 of 4
   checked    1 of 3
+  tasks      5 done, 2 running, 11 waiting
+    check of sort-0 waits for build of sort-0
+    check of sort-1 waits for a core
+    check of sort-2 waits for a core
+    check of sort-3 waits for a core
+    check of sort-4 waits for a core
+    check of sort-5 waits for a core
+    check of sort-6 waits for a core
+    check of sort-7 waits for a core
+    and 3 more
+  core 2     5 tasks in 1.2 s
 
   broken  failed: build-failed
   heap    checked; the race waits for select and sort

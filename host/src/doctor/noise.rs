@@ -5,13 +5,15 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, RunnerConfig,
-    StoredRace, TimedVariant, WaveCase,
+    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaWorker,
+    RunnerConfig, StoredRace, TimedVariant, WaveCase,
 };
 use crate::source::BuildInput;
+use crate::tasks::Driver;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::queue::Capacity;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::spec::{Limits, Measure, State};
 use std::convert::Infallible;
@@ -133,6 +135,7 @@ async fn race(
         gate_cpu_ns: Vec::new(),
     };
     let options = RaceOptions {
+        key: "noise",
         measure: declared,
         cores,
         metric_share: 1.0,
@@ -144,6 +147,8 @@ async fn race(
         .timed
         .first()
         .map_or(&[][..], Vec::as_slice);
+    let capacity = Capacity::of_cores(cores.iter().rev().copied());
+    let mut tasks = Driver::new(capacity, Arc::new(ReplicaWorker));
     let mut listener = NullListener;
     let raced = measure::race(
         &config,
@@ -151,6 +156,7 @@ async fn race(
         calibrator,
         &options,
         StoredRace::default(),
+        &mut tasks,
         &mut listener,
     )
     .await;

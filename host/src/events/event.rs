@@ -5,7 +5,7 @@
 
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::report::{CaseLabel, WorkerCost};
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -174,6 +174,9 @@ pub enum Event {
         /// that is not known.
         pure: Option<bool>,
     },
+    /// How far the tasks of this session are: at most once a second, and when all that was known has ended.
+    #[serde(rename = "bakeoff:tasks:state")]
+    Tasks(TasksState),
     /// A variant failed.
     #[serde(rename = "bakeoff:variant:failed")]
     VariantFailed {
@@ -254,6 +257,30 @@ pub enum Event {
     },
 }
 
+/// How far the tasks of a session are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TasksState {
+    /// The number of those that have ended.
+    pub done: u64,
+    /// The number of those that are being done.
+    pub running: u64,
+    /// The number of those that have not started.
+    pub waiting: u64,
+    /// The first of those.
+    pub waits: Vec<WaitingTask>,
+    /// What each core has done for the run.
+    pub workers: Vec<WorkerCost>,
+}
+
+/// A task that has not started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingTask {
+    /// What it is: `check of heap`.
+    pub task: String,
+    /// What it waits for, in words: `build of heap`, `a core`.
+    pub waits_for: String,
+}
+
 /// Whether a result is new or reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -306,6 +333,7 @@ impl Event {
             Self::CheckStart { .. } => "bakeoff:check:start",
             Self::CheckProgress { .. } => "bakeoff:check:progress",
             Self::CheckComplete { .. } => "bakeoff:check:complete",
+            Self::Tasks(_) => "bakeoff:tasks:state",
             Self::VariantFailed { .. } => "bakeoff:variant:failed",
             Self::PilotComplete { .. } => "bakeoff:pilot:complete",
             Self::ReplicaComplete { .. } => "bakeoff:replica:complete",
@@ -340,6 +368,14 @@ mod tests {
                 done: 3,
                 cases: 7,
             },
+            Event::Tasks(TasksState {
+                waiting: 1,
+                waits: vec![WaitingTask {
+                    task: "check of heap".into(),
+                    waits_for: "a core".into(),
+                }],
+                ..TasksState::default()
+            }),
             Event::Warning {
                 message: "busy".into(),
             },

@@ -1,7 +1,7 @@
 //! The progress of a run, computed from its events: the content of `progress.json`.
 
 use super::envelope::Envelope;
-use super::event::{Event, Stage};
+use super::event::{Event, Stage, TasksState};
 use super::run_status::RunStatus;
 use bakeoff_domain::failure::Phase;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub struct Progress {
     pub stage: Option<Stage>,
     /// The progress of each stage.
     pub stages: BTreeMap<Stage, StageProgress>,
+    /// How far the tasks of this session are.
+    #[serde(default)]
+    pub tasks: TasksState,
     /// The progress of each variant, by id.
     pub variants: BTreeMap<String, VariantProgress>,
     /// Why it stopped, or the command that resumes it; `None` while it runs.
@@ -94,6 +97,7 @@ impl Progress {
                 // Each session sends the events of its stages and variants again.
                 self.stages.clear();
                 self.variants.clear();
+                self.tasks = TasksState::default();
             }
             Event::RunInterrupted { resume } => {
                 self.set_status(RunStatus::Interrupted, Some(resume))
@@ -142,6 +146,7 @@ impl Progress {
                     Phase::Check | Phase::Measure => {}
                 }
             }
+            Event::Tasks(state) => self.tasks.clone_from(state),
             Event::ReplicaComplete { .. } => self.step(Stage::Measure),
             Event::ApproachComplete { approach_id, .. } => {
                 let failed = self.variants.get(approach_id);

@@ -1,6 +1,7 @@
 //! The state of the machine while a replica runs. It is recorded, and never used to drop data.
 
 use std::fs;
+use std::sync::OnceLock;
 
 /// Returns the name of the processor.
 pub fn cpu_model() -> String {
@@ -14,6 +15,24 @@ pub fn cpu_model() -> String {
 pub fn usable_cores() -> Vec<usize> {
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     cores.into_iter().map(|core| core.id).collect()
+}
+
+/// Returns the memory that was free for programs when this process first asked, in bytes; all there could be
+/// if the system does not say.
+pub fn available_bytes() -> u64 {
+    static AVAILABLE: OnceLock<u64> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| {
+        let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        parse_available(&text).unwrap_or(u64::MAX)
+    })
+}
+
+fn parse_available(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 /// Returns the one-minute load average.
@@ -47,6 +66,14 @@ pub(super) fn process_cpu(pid: u32) -> Option<std::time::Duration> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_free_memory_is_what_the_system_says_in_its_units() {
+        let text = "MemTotal:  9 kB\nMemAvailable:   11534336 kB\nBuffers: 1 kB\n";
+        assert_eq!(super::parse_available(text), Some(11 << 30));
+        assert_eq!(super::parse_available("MemTotal: 9 kB\n"), None);
+        assert_eq!(super::parse_available("MemAvailable: 9 pages\n"), None);
+    }
+
     #[test]
     fn this_process_has_used_some_time() {
         let mut sum = 0_u64;

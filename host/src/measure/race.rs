@@ -9,14 +9,14 @@ use super::race_types::{
     Dropout, Pilot, RaceOptions, Raced, STALLS_MAX, StoredRace, TimedVariant, layouts,
     with_all_who_disagree,
 };
-use super::replica_worker::{ReplicaJob, ReplicaWorker};
+use super::replica_worker::{RaceShared, ReplicaAnswer, ReplicaJob};
 use super::runner_config::RunnerConfig;
 use super::tally::{self, Tally, declare};
 use super::watch::RunnerError;
-use crate::tasks::{Driver, TaskEvent};
+use crate::tasks::{Driver, TaskEvent, Worker};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::queue::{Capacity, Cpu, Needs, Task, TaskKey};
+use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -61,18 +61,23 @@ impl<E> From<RunnerError> for RaceError<E> {
     }
 }
 
-/// Times variants against each other until there is a verdict or the budget ends.
+/// Times variants against each other until there is a verdict or the budget ends. Each replica is a task of
+/// the queue that `tasks` drives; no other task of it may be open.
 ///
 /// # Errors
 /// A runner could not be started, the workload failed, or the listener did.
-pub async fn race<L: RaceListener>(
+pub async fn race<L: RaceListener, W>(
     config: &RunnerConfig,
     timed_variants: &[TimedVariant],
     calibrator: &[u8],
     options: &RaceOptions<'_>,
     stored: StoredRace,
+    tasks: &mut Driver<W>,
     listener: &mut L,
-) -> Result<Raced, RaceError<L::Error>> {
+) -> Result<Raced, RaceError<L::Error>>
+where
+    W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
+{
     let started = Instant::now();
     let settings = declare(timed_variants.len(), config.inputs.cases(), options);
     let pilot = match stored.pilot {
@@ -107,7 +112,7 @@ pub async fn race<L: RaceListener>(
         pilot,
     };
     driver.resume(stored.replicas, stored.dropped);
-    let stop = driver.run().await?;
+    let stop = driver.run(tasks).await?;
     let stop = tally::over(stop, driver.replicas.len(), &driver.tally.settings);
     let analysis = driver.tally.analysis();
     driver.replicas.sort_by_key(|replica| replica.index);
@@ -149,17 +154,23 @@ struct Launched {
 }
 
 /// The replicas that are being run, each a task of its own.
-struct UnderWay {
-    driver: Driver<ReplicaWorker>,
+struct UnderWay<'a, W: Worker> {
+    driver: &'a mut Driver<W>,
+    race: Arc<RaceShared>,
+    /// What tells these tasks from those of any other race.
+    key: Arc<str>,
     replicas: BTreeMap<TaskKey, Launched>,
     launches: u64,
 }
 
-impl UnderWay {
+impl<W> UnderWay<'_, W>
+where
+    W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
+{
     fn add(&mut self, launched: Launched, job: ReplicaJob) -> Result<(), RunnerError> {
         self.launches += 1;
-        let key = format!("replica {}, launch {}", launched.index, self.launches);
-        let key = TaskKey::new(key);
+        let (index, launch) = (launched.index, self.launches);
+        let key = TaskKey::new(format!("replica {index}, launch {launch}, of {}", self.key));
         let cpu = match job.solo {
             true => Cpu::WholeMachine,
             false => Cpu::QuietCore,
@@ -168,7 +179,7 @@ impl UnderWay {
             lease: LEASE,
             ..Task::new(key.clone(), "replica", Needs::cpu(cpu))
         };
-        let added = self.driver.add(task, job);
+        let added = self.driver.add(task, job.into());
         added.map_err(|error| RunnerError::Request(error.to_string()))?;
         self.replicas.insert(key, launched);
         Ok(())
@@ -178,7 +189,10 @@ impl UnderWay {
     async fn next_end(&mut self) -> Result<Option<(Launched, ReplicaEnd)>, RunnerError> {
         while let Some(event) = self.driver.next().await {
             let (key, end) = match event {
-                TaskEvent::Ended(key, end) => (key, end?),
+                TaskEvent::Ended(key, answer) => match answer.try_into() {
+                    Ok(ReplicaAnswer(end)) => (key, end?),
+                    Err(_) => continue,
+                },
                 TaskEvent::Retry(_, reason) | TaskEvent::DeadLetter(_, reason) => {
                     return Err(RunnerError::Silent(reason));
                 }
@@ -219,8 +233,11 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         self.failed.push(dropout);
     }
 
-    async fn run(&mut self) -> Result<StopReason, RaceError<L::Error>> {
-        let mut under_way = self.nothing_under_way();
+    async fn run<W>(&mut self, tasks: &mut Driver<W>) -> Result<StopReason, RaceError<L::Error>>
+    where
+        W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
+    {
+        let mut under_way = self.nothing_under_way(tasks);
         loop {
             if self.listener.is_interrupted() {
                 under_way.driver.stop().await;
@@ -251,17 +268,18 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         }
     }
 
-    fn nothing_under_way(&self) -> UnderWay {
-        let worker = ReplicaWorker {
+    fn nothing_under_way<'t, W: Worker>(&self, tasks: &'t mut Driver<W>) -> UnderWay<'t, W> {
+        let race = RaceShared {
             config: self.config.clone(),
             timed_variants: Arc::clone(&self.timed_variants),
             calibrator: Arc::clone(&self.calibrator),
             since: self.started,
             before_s: self.before.as_secs_f64(),
         };
-        let cores = self.options.cores.iter().rev().copied();
         UnderWay {
-            driver: Driver::new(Capacity::of_cores(cores), Arc::new(worker)),
+            driver: tasks,
+            race: Arc::new(race),
+            key: self.options.key.into(),
             replicas: BTreeMap::new(),
             launches: 0,
         }
@@ -270,11 +288,14 @@ impl<L: RaceListener> RaceDriver<'_, L> {
     /// Starts replicas on the free cores. A solo replica waits until all cores are free, and then
     /// runs alone on the machine. Orders are drawn only for what can start at once, since later
     /// replicas have fewer variants.
-    fn launch(
+    fn launch<W>(
         &mut self,
         live_variants: &[LiveVariant],
-        under_way: &mut UnderWay,
-    ) -> Result<(), RunnerError> {
+        under_way: &mut UnderWay<'_, W>,
+    ) -> Result<(), RunnerError>
+    where
+        W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
+    {
         let workers = self.options.cores.len();
         while under_way.replicas.len() < workers {
             let index = self.again.front().copied().unwrap_or(self.next);
@@ -291,7 +312,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 self.next += 1;
             }
             let group = self.group(index, live_variants);
-            let (launched, job) = self.replica(index, isolation, &group);
+            let (launched, job) = self.replica(index, isolation, &group, &under_way.race);
             under_way.add(launched, job)?;
             if isolation == Isolation::Solo {
                 return Ok(());
@@ -305,6 +326,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         index: u32,
         isolation: Isolation,
         live_variants: &[LiveVariant],
+        race: &Arc<RaceShared>,
     ) -> (Launched, ReplicaJob) {
         let sampling = &self.pilot.sampling;
         let plan = plan::draw(&ReplicaSpec {
@@ -329,7 +351,13 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             index,
             predicted_seconds,
         };
-        (launched, ReplicaJob { plan, solo, until })
+        let job = ReplicaJob {
+            race: Arc::clone(race),
+            plan,
+            solo,
+            until,
+        };
+        (launched, job)
     }
 
     fn on_end(&mut self, launched: &Launched, end: ReplicaEnd) -> Result<(), RaceError<L::Error>> {

@@ -95,6 +95,9 @@ pub(super) fn with_all_who_disagree(
 /// The options of a race.
 #[derive(Clone, Copy, Debug)]
 pub struct RaceOptions<'a> {
+    /// What tells the tasks of this race from those of any other: a digest of all that its replicas depend
+    /// on, its seed included.
+    pub key: &'a str,
     /// The options for measuring time, as declared.
     pub measure: &'a Measure,
     /// Cores to pin runners to.

@@ -13,6 +13,7 @@ mod html;
 mod human;
 mod json;
 mod layout;
+mod load;
 mod markdown;
 mod ratio_rows;
 mod sparkline;

@@ -1,5 +1,6 @@
 //! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
+use super::load;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{
@@ -389,6 +390,7 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
         spent += &format!(", {} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
     }
     pairs.push(("Cost", spent));
+    pairs.push(("Load", load::load(cost)));
     let experiment = &report.experiment;
     let mut seed = format!("{0} (repeat with --seed {0})", experiment.seed);
     if experiment.check_seed != experiment.seed {

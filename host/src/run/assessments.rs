@@ -1,13 +1,13 @@
 //! The assessments of a run, one on each core: what the workload says of many answers.
 
-use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, build_task, core_task, wrong_task};
+use super::child_worker::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use super::variant_state::find;
 use crate::measure::Assessment;
 use crate::store;
-use crate::tasks::{Driver, TaskEvent};
+use crate::tasks::TaskEvent;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
 use std::collections::BTreeMap;
@@ -15,10 +15,7 @@ use std::collections::BTreeMap;
 impl Run<'_> {
     /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Those
     /// to a set of instances were all assessed in the gate.
-    pub(super) async fn assess(
-        &mut self,
-        driver: &mut Driver<ChildWorker>,
-    ) -> Result<(), RunError> {
+    pub(super) async fn assess(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         if !experiment.assesses() || experiment.workload.inputs.are_instances() {
             return Ok(());
@@ -30,11 +27,11 @@ impl Run<'_> {
             match self.kept_assessment(&id)? {
                 Some(kept) => self.on_assessment(&id, kept)?,
                 None => {
-                    assessed.extend(self.add_assessment(&id, driver)?);
+                    assessed.extend(self.add_assessment(&id)?);
                 }
             }
         }
-        while let Some(event) = driver.next().await {
+        while let Some(event) = self.tasks.next().await {
             let (key, result) = match event {
                 TaskEvent::Ended(key, ChildAnswer::Assessed(result)) => (key, result),
                 TaskEvent::DeadLetter(key, reason) => {
@@ -60,11 +57,7 @@ impl Run<'_> {
     }
 
     /// Adds the task of an assessment, and returns its key.
-    fn add_assessment(
-        &self,
-        id: &VariantId,
-        driver: &mut Driver<ChildWorker>,
-    ) -> Result<Option<(TaskKey, VariantId)>, RunError> {
+    fn add_assessment(&mut self, id: &VariantId) -> Result<Option<(TaskKey, VariantId)>, RunError> {
         let state = find(&self.variants, id).filter(|state| state.built.is_some());
         let Some((state, identity)) = state.and_then(|one| Some((one, one.identity.as_ref()?)))
         else {
@@ -79,7 +72,7 @@ impl Run<'_> {
             files: state.files.clone(),
             seed: self.context.config.seed,
         };
-        driver.add(task, content).map_err(wrong_task)?;
+        self.tasks.add(task, content).map_err(wrong_task)?;
         Ok(Some((key, id.clone())))
     }
 

@@ -18,7 +18,7 @@ impl Run<'_> {
     /// Adds a task for every build, and one for the check of each variant that waits for it. A build that
     /// fails is a failure of its variants, and they are not checked.
     pub(super) fn add_builds_and_checks(
-        &self,
+        &mut self,
         preparation: &mut Preparation,
     ) -> Result<(), RunError> {
         for (key, code, ids) in self.builds() {
@@ -26,7 +26,7 @@ impl Run<'_> {
             let request = self.context.prototype(code, BuildKind::Release);
             let task = core_task("build", build.clone(), None);
             let content = ChildTask::Build(request);
-            preparation.driver.add(task, content).map_err(wrong_task)?;
+            self.tasks.add(task, content).map_err(wrong_task)?;
             for state in ids.iter().filter_map(|id| find(&self.variants, id)) {
                 let check = self.keys.check(&key, state.files.as_ref());
                 let check = TaskKey::new(format!("check of {} {}", state.id(), check.digest()));
@@ -36,7 +36,7 @@ impl Run<'_> {
                     files: state.files.clone(),
                     seed: self.context.config.seed,
                 };
-                preparation.driver.add(task, content).map_err(wrong_task)?;
+                self.tasks.add(task, content).map_err(wrong_task)?;
                 let purpose = Purpose::Check(state.id().clone());
                 preparation.purposes.insert(check, purpose);
             }

@@ -1,6 +1,6 @@
 //! The gates of a run: what is kept of them, and what is found out about failures.
 
-use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
+use super::child_worker::{ChildAnswer, ChildTask, core_task, wrong_task};
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::session::Run;
@@ -10,7 +10,6 @@ use crate::events::{Event, Origin};
 use crate::measure::GateRecord;
 use crate::source::BuildInput;
 use crate::store::{self, Trial};
-use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::queue::TaskKey;
@@ -148,7 +147,7 @@ impl Run<'_> {
     /// Adds what the diagnostic build of a guest that trapped reports to the failure of the guest. If this
     /// goes wrong, the failure stays as it was.
     pub(super) async fn diagnose(
-        &self,
+        &mut self,
         id: &VariantId,
         failure: &mut Failure,
         calls: &[(CaseIndex, u64)],
@@ -156,16 +155,11 @@ impl Run<'_> {
         let Some(task) = self.diagnosis(id, failure, calls) else {
             return Ok(());
         };
-        let context = &self.context;
-        let mut driver =
-            ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
-        let key = TaskKey::new(format!("diagnosis of {id}"));
-        let added = core_task("diagnose", key, None);
-        driver.add(added, task).map_err(wrong_task)?;
-        while let Some(event) = driver.next().await {
-            if let TaskEvent::Ended(_, ChildAnswer::Diagnosed(Some(report))) = event {
-                failure.message = with_report(failure, report);
-            }
+        let key = TaskKey::new(format!("diagnosis of {id} after its gate"));
+        let added = core_task("diagnose", key.clone(), None);
+        self.tasks.add(added, task).map_err(wrong_task)?;
+        if let Some(ChildAnswer::Diagnosed(Some(report))) = self.tasks.answer(&key).await {
+            failure.message = with_report(failure, report);
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
 use crate::measure::{
-    self, Assessment, GateRecord, RepeatInput, RepeatedCall, RunnerConfig, RunnerError,
+    self, Assessment, GateRecord, RepeatInput, RepeatedCall, ReplicaAnswer, ReplicaJob,
+    RunnerConfig, RunnerError,
 };
 use crate::source::PackedFolders;
 use crate::store::Key;
@@ -26,6 +27,10 @@ const RETRIES: Retries = Retries {
     first_wait: Duration::from_millis(200),
     wait_max: Duration::from_secs(5),
 };
+
+/// Memory of a task that takes a core, in bytes: what a build or a check of ordinary size uses. No more of them
+/// run at once than there is memory for; what each may use at most is the business of its fences.
+const MEMORY_BYTES: u64 = 512 << 20;
 
 /// How long tasks take until some were measured, in milliseconds: the order of magnitude of small ones.
 const EXPECTED_MS: [(&str, u64); 4] = [
@@ -62,11 +67,21 @@ pub enum ChildTask {
     Repeat {
         /// The task that built it.
         build: TaskKey,
+        /// The files that it is granted.
+        files: Option<PackedFolders>,
         /// The calls: a case and the seed of its input.
         calls: Arc<[(CaseIndex, u64)]>,
     },
     /// A diagnostic build, and the calls that ended in a trap with it.
     Diagnose(BuildRequest, Vec<(CaseIndex, u64)>),
+    /// A replica of a race.
+    Replica(ReplicaJob),
+}
+
+impl From<ReplicaJob> for ChildTask {
+    fn from(job: ReplicaJob) -> Self {
+        Self::Replica(job)
+    }
 }
 
 /// What came of a task.
@@ -82,6 +97,21 @@ pub enum ChildAnswer {
     Repeated(Result<Vec<RepeatedCall>, RunnerError>),
     /// The report of the panic, if there is one.
     Diagnosed(Option<String>),
+    /// Of a replica.
+    Replica(ReplicaAnswer),
+}
+
+impl TryFrom<ChildAnswer> for ReplicaAnswer {
+    type Error = ChildAnswer;
+
+    /// # Errors
+    /// It is the answer to another task.
+    fn try_from(answer: ChildAnswer) -> Result<Self, ChildAnswer> {
+        match answer {
+            ChildAnswer::Replica(answer) => Ok(answer),
+            other => Err(other),
+        }
+    }
 }
 
 /// The worker of this process.
@@ -101,7 +131,11 @@ impl ChildWorker {
             config: config.clone(),
             built: Mutex::default(),
         };
-        let capacity = Capacity::of_cores(cores.iter().copied());
+        let memory_bytes = measure::available_bytes();
+        let capacity = Capacity {
+            memory_bytes,
+            ..Capacity::of_cores(cores.iter().rev().copied())
+        };
         let mut driver = Driver::new(capacity, Arc::new(worker));
         for (kind, milliseconds) in EXPECTED_MS {
             driver.expect(kind, Duration::from_millis(milliseconds));
@@ -171,18 +205,25 @@ impl ChildWorker {
                     measure::assess(&config, &built.checked, files.as_ref(), job.core).await;
                 Ok(ChildAnswer::Assessed(assessed))
             }
-            ChildTask::Repeat { build, calls } => {
+            ChildTask::Repeat {
+                build,
+                files,
+                calls,
+            } => {
                 let built = self.built(build)?;
                 let input = RepeatInput {
                     checked: &built.checked,
                     diagnostic: false,
-                    files: None,
+                    files: files.as_ref(),
                 };
                 let calls = measure::repeat(&self.config, input, calls, job.core).await;
                 Ok(ChildAnswer::Repeated(calls))
             }
             ChildTask::Diagnose(request, calls) => {
                 Ok(ChildAnswer::Diagnosed(self.diagnose(request, calls).await))
+            }
+            ChildTask::Replica(replica) => {
+                Ok(ChildAnswer::Replica(replica.clone().run(job.core).await))
             }
         })
     }
@@ -208,6 +249,11 @@ pub(super) fn build_task(build: &Key) -> TaskKey {
 
 /// Returns a task that takes a core, of this kind and key. It waits for the result of the task `after`.
 pub fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey>) -> Task {
+    let needs = Needs {
+        // What is more than all there is would wait for ever.
+        memory_bytes: MEMORY_BYTES.min(measure::available_bytes()),
+        ..Needs::cpu(Cpu::Core)
+    };
     Task {
         after: after
             .cloned()
@@ -215,11 +261,32 @@ pub fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey>) -> T
             .into_iter()
             .collect(),
         retries: RETRIES,
-        ..Task::new(key, kind, Needs::cpu(Cpu::Core))
+        ..Task::new(key, kind, needs)
     }
 }
 
 /// A task that the queue does not take: an error in how it was made.
 pub fn wrong_task(error: AddError) -> RunError {
     RunError::Engine(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_a_core_takes_memory_and_never_more_than_there_is() {
+        let task = core_task("build", TaskKey::new("build"), None);
+        let there_is = measure::available_bytes();
+        assert_eq!(task.needs.memory_bytes, MEMORY_BYTES.min(there_is));
+        let mut queue = bakeoff_domain::queue::TaskQueue::new(Capacity {
+            memory_bytes: task.needs.memory_bytes,
+            ..Capacity::of_cores(0..2)
+        });
+        let other = core_task("build", TaskKey::new("other"), None);
+        queue.add(task).unwrap();
+        queue.add(other).unwrap();
+        assert!(queue.lease(Duration::ZERO).is_some());
+        assert_eq!(queue.lease(Duration::ZERO), None, "memory for one");
+    }
 }

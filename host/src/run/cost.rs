@@ -3,9 +3,9 @@
 use super::evidence::Record;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
+use super::work;
 use crate::measure::GateRecord;
 use bakeoff_domain::report::{Cost, WorkerCost};
-use std::collections::BTreeMap;
 
 /// Returns the cost of a run, from its evidence.
 pub(super) fn cost(
@@ -25,21 +25,23 @@ pub(super) fn cost(
         trials: checked + assessed as u64 + outcome.map_or(0, |outcome| outcome.raced.calls),
         tokens: 0,
         usd: 0.0,
-        workers: outcome.map(workers).unwrap_or_default(),
+        workers: match record.work.is_empty() {
+            true => outcome.map(replicas).unwrap_or_default(),
+            false => record.work.clone(),
+        },
         success_rate: alive as f64 / variants.len().max(1) as f64,
         files: lines.clone().count() as u64,
         source_lines: lines.sum(),
     }
 }
 
-/// Returns the number of replicas and their time for each core that replicas were pinned to, in the
-/// order of core numbers.
-fn workers(outcome: &RaceOutcome) -> Vec<WorkerCost> {
-    let mut by_core: BTreeMap<Option<u32>, WorkerCost> = BTreeMap::new();
-    for replica in &outcome.raced.replicas {
-        let worker = by_core.entry(replica.surroundings.core).or_default();
-        worker.tasks += 1;
-        worker.busy_seconds += replica.surroundings.seconds;
-    }
-    by_core.into_values().collect()
+/// Returns what is known of the work of a run that did not store it: the number of replicas and their time
+/// for each core that they were pinned to.
+fn replicas(outcome: &RaceOutcome) -> Vec<WorkerCost> {
+    let replicas = outcome.raced.replicas.iter();
+    work::added(replicas.map(|replica| WorkerCost {
+        core: replica.surroundings.core,
+        tasks: 1,
+        busy_seconds: replica.surroundings.seconds,
+    }))
 }

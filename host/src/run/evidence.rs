@@ -11,7 +11,7 @@ use crate::store::{
 };
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Environment};
+use bakeoff_domain::report::{CaseLabel, Environment, WorkerCost};
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,9 @@ pub struct Record {
     pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
+    /// What each core did; empty for a version that did not store it.
+    #[serde(default)]
+    pub work: Vec<WorkerCost>,
 }
 
 /// The inputs of a run, as its store has them.
@@ -137,6 +140,11 @@ impl Evidence {
             assessments: store.results(run, ResultKind::Assessment)?,
             build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
+            work: store
+                .results(run, ResultKind::Work)?
+                .pop()
+                .map(|work: StoredResult<Vec<WorkerCost>>| work.value)
+                .unwrap_or_default(),
         };
         Ok(Self { record, replicas })
     }

@@ -1,5 +1,6 @@
 //! The execution of a run, from its first file to its report.
 
+use super::child_worker::ChildWorker;
 use super::conclude::conclude;
 use super::context::{RunContext, environment};
 use super::error::RunError;
@@ -10,6 +11,7 @@ use super::options::RunOptions;
 use super::seed;
 use super::session::Run;
 use super::variant_state::{VariantState, find_duplicates};
+use super::work::Work;
 use crate::config::{LoadedExperiment, Policy};
 use crate::events::{Event, Stage};
 use crate::source::RunFiles;
@@ -87,7 +89,12 @@ pub async fn run(
     };
     let run = begin(&mut store, &meta, options)?;
     keep_files(&mut store, loaded, &files, &context)?;
+    let tasks = ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
+    let work = Work::of(&mut store, run)?;
     let mut session = Run {
+        tasks,
+        work,
+        questions: 0,
         loaded,
         options,
         context,

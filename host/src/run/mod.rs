@@ -1,6 +1,6 @@
 //! Runs: every variant is built and checked, those that pass are timed against each other, and a
-//! report is computed. Builds and checks are tasks of one queue. This module has the order of the stages; each stage is implemented
-//! elsewhere.
+//! report is computed. Builds, checks and replicas are tasks of one queue. This module has the order of the
+//! stages; each stage is implemented elsewhere.
 //!
 //! Every finished result is stored at once, under a key of everything that it depends on, so that a
 //! run that was killed can continue, and a run whose inputs changed repeats only what depends on
@@ -35,9 +35,11 @@ mod repeat;
 mod seed;
 mod session;
 mod survey;
+mod task_states;
 mod unjudged;
 mod variant_state;
 mod verdicts;
+mod work;
 
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub use child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};

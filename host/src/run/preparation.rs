@@ -3,17 +3,24 @@
 
 use super::agreement;
 use super::checks::with_report;
-use super::child_worker::{ChildAnswer, ChildWorker, core_task, wrong_task};
+use super::child_worker::{ChildAnswer, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use crate::events::{Event, Origin, Stage};
 use crate::measure::GateRecord;
-use crate::tasks::{Driver, TaskEvent};
+use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::queue::{Task, TaskKey};
+use bakeoff_domain::report::words;
 use bakeoff_domain::variant::VariantId;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a diagnosis comes before: nothing is kept of a gate until it has ended.
+const DIAGNOSIS_PRIORITY: i32 = 1;
+
+/// The largest number of variants that the name of a build has.
+const NAMED_MAX: usize = 4;
 
 /// What a task is for.
 pub(super) enum Purpose {
@@ -27,7 +34,6 @@ pub(super) enum Purpose {
 
 /// The builds and checks of a run under way.
 pub(super) struct Preparation {
-    pub(super) driver: Driver<ChildWorker>,
     pub(super) purposes: BTreeMap<TaskKey, Purpose>,
     pub(super) open_builds: usize,
     /// The gates that ended with an answer on which the workload failed.
@@ -35,6 +41,21 @@ pub(super) struct Preparation {
     /// The changed inputs of checks that all variants share, as far as they are reported.
     pub(super) reported: BTreeSet<String>,
     is_checking: bool,
+}
+
+impl Preparation {
+    /// Returns what a task is, in words.
+    fn name(&self, key: &TaskKey) -> String {
+        match self.purposes.get(key) {
+            Some(Purpose::Build(ids)) => {
+                let ids = ids.iter().map(ToString::to_string).collect();
+                format!("build of {}", words::listed(ids, NAMED_MAX))
+            }
+            Some(Purpose::Check(id)) => format!("check of {id}"),
+            Some(Purpose::Diagnosis(id, _)) => format!("diagnosis of {id}"),
+            None => key.to_string(),
+        }
+    }
 }
 
 impl Run<'_> {
@@ -45,10 +66,7 @@ impl Run<'_> {
         self.stage_started(Stage::Build, self.variants.len())?;
         self.report_changed_builds()?;
         self.start_variants()?;
-        let context = &self.context;
-        let driver = ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
         let mut preparation = Preparation {
-            driver,
             purposes: BTreeMap::new(),
             open_builds: 0,
             unjudged: Vec::new(),
@@ -59,8 +77,9 @@ impl Run<'_> {
         if preparation.open_builds == 0 {
             self.stage_done(Stage::Build)?;
         }
-        while let Some(event) = preparation.driver.next().await {
+        while let Some(event) = self.tasks.next().await {
             self.on_task(&mut preparation, event)?;
+            self.tell_tasks(|key| preparation.name(key))?;
         }
         self.start_checking(&mut preparation)?;
         self.explain_all_unjudged(preparation.unjudged).await?;
@@ -74,7 +93,8 @@ impl Run<'_> {
         }
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
-        self.assess(&mut preparation.driver).await?;
+        self.assess().await?;
+        self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
     }
 
@@ -125,7 +145,7 @@ impl Run<'_> {
                 self.start_checking(preparation)?;
                 match self.kept_gate(&id)? {
                     Some(record) => {
-                        preparation.driver.keep(key);
+                        self.tasks.keep(key);
                         preparation.purposes.remove(key);
                         self.on_gate(&id, record, Origin::Kept)?;
                     }
@@ -189,8 +209,11 @@ impl Run<'_> {
             }
             if let Some(task) = self.diagnosis(&id, failure, &record.calls) {
                 let key = TaskKey::new(format!("diagnosis of {id}"));
-                let added = core_task("diagnose", key.clone(), None);
-                preparation.driver.add(added, task).map_err(wrong_task)?;
+                let added = Task {
+                    priority: DIAGNOSIS_PRIORITY,
+                    ..core_task("diagnose", key.clone(), None)
+                };
+                self.tasks.add(added, task).map_err(wrong_task)?;
                 let purpose = Purpose::Diagnosis(id, Box::new(record));
                 preparation.purposes.insert(key, purpose);
                 return Ok(());

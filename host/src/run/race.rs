@@ -30,6 +30,7 @@ impl Run<'_> {
         if !entries.is_empty() {
             self.race(entries).await?;
         }
+        self.all_tasks_ended()?;
         self.stage_done(Stage::Measure)
     }
 
@@ -58,12 +59,20 @@ impl Run<'_> {
             standings: None,
         };
         let stored = recorder.stored_race()?;
-        let options = race_options(&self.loaded.experiment, &self.context.cores);
+        let options = race_options(&self.loaded.experiment, &self.context.cores, key.digest());
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
-        let raced =
-            measure::race(config, &timed, calibrator, &options, stored, &mut recorder).await;
-        let raced = raced.map_err(|error| match error {
+        let tasks = &mut self.tasks;
+        let raced = measure::race(
+            config,
+            &timed,
+            calibrator,
+            &options,
+            stored,
+            tasks,
+            &mut recorder,
+        );
+        let raced = raced.await.map_err(|error| match error {
             RaceError::Runner(error) => runner_error(self.loaded, error),
             RaceError::Listener(error) => RunError::Store(error),
             RaceError::Interrupted => RunError::Interrupted,
@@ -151,13 +160,18 @@ pub(super) fn replay(
     variants: usize,
     stored: StoredRace,
 ) -> Option<Raced> {
-    let options = race_options(experiment, &[]);
+    let options = race_options(experiment, &[], "");
     measure::replay(variants, cases.len(), &options, stored)
 }
 
 /// Returns the options of a race, as they follow from the experiment's declaration.
-fn race_options<'a>(experiment: &'a Experiment, cores: &'a [usize]) -> RaceOptions<'a> {
+fn race_options<'a>(
+    experiment: &'a Experiment,
+    cores: &'a [usize],
+    key: &'a str,
+) -> RaceOptions<'a> {
     RaceOptions {
+        key,
         measure: &experiment.measure,
         cores,
         metric_share: experiment.metric_share(),

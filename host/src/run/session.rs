@@ -1,13 +1,16 @@
 //! The state of a run in progress.
 
+use super::child_worker::ChildWorker;
 use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
 use super::options::RunOptions;
 use super::variant_state::{VariantState, find_mut};
+use super::work::Work;
 use crate::config::LoadedExperiment;
 use crate::events::{Event, Stage};
 use crate::store::{RunStatus, Store};
+use crate::tasks::Driver;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::VariantId;
 
@@ -19,6 +22,11 @@ pub(super) struct Run<'a> {
     pub(super) keys: Keys,
     pub(super) variants: Vec<VariantState>,
     pub(super) store: Store,
+    /// The one queue of the run, with who does its tasks.
+    pub(super) tasks: Driver<ChildWorker>,
+    pub(super) work: Work,
+    /// The number of calls that were made again, for the names of their tasks.
+    pub(super) questions: u64,
 }
 
 impl Run<'_> {
@@ -62,6 +70,7 @@ impl Run<'_> {
     /// Emits that the run stops without a report. Errors on the way are dropped, since they must
     /// not hide the first one.
     pub(super) fn stopped(&mut self, error: &RunError) {
+        let _ = self.keep_work();
         let (event, status) = match error {
             RunError::Interrupted => (
                 Event::RunInterrupted {

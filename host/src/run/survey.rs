@@ -82,6 +82,7 @@ impl<'a> Survey<'a> {
             let task = core_task("check", key.clone(), Some(&build));
             let content = ChildTask::Repeat {
                 build: build.clone(),
+                files: None,
                 calls: Arc::clone(&calls),
             };
             driver.add(task, content).map_err(wrong_task)?;

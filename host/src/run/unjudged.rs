@@ -1,12 +1,14 @@
 //! Answers on which the workload itself failed: whose failure that is.
 
+use super::child_worker::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use super::variant_state::{VariantState, find};
-use crate::measure::{self, RepeatInput, RepeatedCall, RunnerError};
+use crate::measure::{RepeatedCall, RunnerError};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
 
 /// What others' answers to the same input show.
@@ -32,7 +34,7 @@ impl Run<'_> {
     /// # Errors
     /// The workload is at fault: it fails on an answer that another variant agrees on, and accepts none.
     pub(super) async fn explain_unjudged(
-        &self,
+        &mut self,
         id: &VariantId,
         call: Option<(CaseIndex, u64)>,
         failure: &mut Failure,
@@ -57,27 +59,31 @@ impl Run<'_> {
     }
 
     async fn find_fault(
-        &self,
+        &mut self,
         id: &VariantId,
         call: (CaseIndex, u64),
     ) -> Result<Finding, RunError> {
         let Some(state) = find(&self.variants, id) else {
             return Ok(Finding::Unknown);
         };
-        let own = self.answer_again(state, call).await?;
+        let others: Vec<VariantId> = witnesses(&self.variants, state)
+            .into_iter()
+            .map(|other| other.id().clone())
+            .collect();
+        let own = self.answer_again(id, call).await?;
         let own = own.and_then(|repeated| repeated.digest);
         let mut agrees = None;
-        for other in witnesses(&self.variants, state) {
-            let Some(repeated) = self.answer_again(other, call).await? else {
+        for other in others {
+            let Some(repeated) = self.answer_again(&other, call).await? else {
                 continue;
             };
             let class = repeated.error.map(|error| error.class);
             match class {
                 None if repeated.digest.is_some() => {
-                    return Ok(Finding::Accepts(other.id().clone()));
+                    return Ok(Finding::Accepts(other));
                 }
                 Some(FailureClass::UnjudgedAnswer) if repeated.digest == own => {
-                    agrees.get_or_insert_with(|| other.id().clone());
+                    agrees.get_or_insert(other);
                 }
                 _ => {}
             }
@@ -88,22 +94,35 @@ impl Run<'_> {
     /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if nothing
     /// came of it.
     async fn answer_again(
-        &self,
-        state: &VariantState,
+        &mut self,
+        id: &VariantId,
         call: (CaseIndex, u64),
     ) -> Result<Option<RepeatedCall>, RunError> {
-        let Some(built) = state.built.clone() else {
+        let state = find(&self.variants, id).filter(|state| state.built.is_some());
+        let Some(state) = state else {
             return Ok(None);
         };
-        let input = RepeatInput {
-            checked: &built.checked,
-            diagnostic: false,
-            files: state.files.as_ref(),
+        self.questions += 1;
+        let (case, seed) = call;
+        let key = format!(
+            "answer of {id} to case {case}, seed {seed}, question {}",
+            self.questions
+        );
+        let key = TaskKey::new(key);
+        let build = build_task(&self.keys.build(state));
+        let content = ChildTask::Repeat {
+            build: build.clone(),
+            files: state.files.clone(),
+            calls: [call].into(),
         };
-        match measure::repeat(&self.context.config, input, &[call], None).await {
-            Ok(repeated) => Ok(repeated.into_iter().next()),
-            Err(error @ RunnerError::Workload(_)) => Err(runner_error(self.loaded, error)),
-            Err(_) => Ok(None),
+        let task = core_task("repeat", key.clone(), Some(&build));
+        self.tasks.add(task, content).map_err(wrong_task)?;
+        match self.tasks.answer(&key).await {
+            Some(ChildAnswer::Repeated(Ok(calls))) => Ok(calls.into_iter().next()),
+            Some(ChildAnswer::Repeated(Err(error @ RunnerError::Workload(_)))) => {
+                Err(runner_error(self.loaded, error))
+            }
+            _ => Ok(None),
         }
     }
 }

@@ -30,11 +30,13 @@ pub enum ResultKind {
     Assessment,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
+    /// The tasks that each core did for a run, over all its sessions.
+    Work,
 }
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`,
-    /// `assessment`, `build-round`.
+    /// `assessment`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -44,6 +46,7 @@ impl ResultKind {
             Self::Unpiloted => "unpiloted",
             Self::Assessment => "assessment",
             Self::BuildRound => "build-round",
+            Self::Work => "work",
         }
     }
 }

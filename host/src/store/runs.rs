@@ -255,7 +255,7 @@ fn insert_run(
 /// The number of results and replicas in a chain of runs.
 fn reusable_results(db: &Connection, root: i64) -> rusqlite::Result<u64> {
     let count: i64 = db.query_row(
-        "SELECT (SELECT count(*) FROM result WHERE root = ?1 AND kind <> 'race')
+        "SELECT (SELECT count(*) FROM result WHERE root = ?1 AND kind NOT IN ('race', 'work'))
               + (SELECT count(*) FROM replica JOIN result ON result.id = race WHERE root = ?1)",
         [root],
         |row| row.get(0),

@@ -3,8 +3,8 @@
 use super::frames::{Frame, WorkerFrames};
 use super::worker::{Job, Worker};
 use bakeoff_domain::queue::{
-    AddError, Attempt, Capacity, Ending, Lease, Load, Lost, NextStep, Receipt, Task, TaskKey,
-    TaskQueue, TaskState,
+    AddError, Attempt, Capacity, Counts, Ending, Lease, Load, Lost, NextStep, Receipt, Task,
+    TaskKey, TaskQueue, TaskState, WaitsFor,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -57,6 +57,8 @@ pub struct Driver<W: Worker> {
     starting: Option<Lease>,
     at_work: BTreeMap<TaskKey, AtWork>,
     events: VecDeque<TaskEvent<W::Answer>>,
+    /// What happened while somebody waited for one answer.
+    put_off: VecDeque<TaskEvent<W::Answer>>,
     sender: UnboundedSender<(Attempt, Frame<W::Answer>)>,
     receiver: UnboundedReceiver<(Attempt, Frame<W::Answer>)>,
     began: Instant,
@@ -73,6 +75,7 @@ impl<W: Worker> Driver<W> {
             starting: None,
             at_work: BTreeMap::new(),
             events: VecDeque::new(),
+            put_off: VecDeque::new(),
             sender,
             receiver,
             began: Instant::now(),
@@ -101,6 +104,17 @@ impl<W: Worker> Driver<W> {
         self.forget(key);
     }
 
+    /// Returns how many tasks are how far.
+    pub fn counts(&self) -> Counts {
+        self.queue.counts()
+    }
+
+    /// Returns the first of the tasks that wait, and what for.
+    pub fn waiting(&self, most: usize) -> Vec<(TaskKey, WaitsFor)> {
+        let waiting = self.queue.waiting(self.now()).take(most);
+        waiting.map(|(key, what)| (key.clone(), what)).collect()
+    }
+
     /// Returns what was done on each core.
     pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
         self.queue.loads()
@@ -109,6 +123,25 @@ impl<W: Worker> Driver<W> {
     /// Starts what can start, waits, and returns the next thing that happens; `None` once every task has
     /// ended.
     pub async fn next(&mut self) -> Option<TaskEvent<W::Answer>> {
+        match self.put_off.pop_front() {
+            Some(event) => Some(event),
+            None => self.next_now().await,
+        }
+    }
+
+    /// Waits for the answer to one task while all others go on; what happens to those is returned by
+    /// [`next`](Self::next) later. `None` if every attempt was lost.
+    pub async fn answer(&mut self, key: &TaskKey) -> Option<W::Answer> {
+        loop {
+            match self.next_now().await? {
+                TaskEvent::Ended(ended, answer) if ended == *key => return Some(answer),
+                TaskEvent::DeadLetter(ended, _) if ended == *key => return None,
+                other => self.put_off.push_back(other),
+            }
+        }
+    }
+
+    async fn next_now(&mut self) -> Option<TaskEvent<W::Answer>> {
         loop {
             self.start();
             if let Some(event) = self.events.pop_front() {
@@ -140,7 +173,8 @@ impl<W: Worker> Driver<W> {
         }
     }
 
-    /// Stops everybody who is at work, and waits until they are gone.
+    /// Stops everybody who is at work, waits until they are gone, and withdraws all tasks that have not
+    /// ended. What happened to them before is no longer told. Others can be added then.
     pub async fn stop(&mut self) {
         let mut at_work = std::mem::take(&mut self.at_work);
         for at_work in at_work.values() {
@@ -149,6 +183,13 @@ impl<W: Worker> Driver<W> {
         for at_work in at_work.values_mut() {
             let _ = (&mut at_work.0).await;
         }
+        self.starting = None;
+        let now = self.now();
+        for key in std::mem::take(&mut self.tasks).keys() {
+            self.queue.withdraw(key, now);
+        }
+        self.events.clear();
+        self.put_off.clear();
     }
 
     fn now(&self) -> Duration {

@@ -56,6 +56,12 @@ impl<A> WorkerFrames<A> {
         self.send(Frame::Failed(answer));
     }
 
+    /// Answers that there is no result for a reason that another attempt may not meet: a rate limit, a
+    /// connection that broke. It is tried again after a while, as often as the task allows.
+    pub fn lost(&self, reason: impl Into<String>) {
+        self.send(Frame::Lost(reason.into()));
+    }
+
     /// Does the work, and says that it goes on until it ends.
     pub async fn while_alive<F: Future>(&self, work: F) -> F::Output {
         let mut work = std::pin::pin!(work);

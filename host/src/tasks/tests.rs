@@ -68,6 +68,7 @@ impl Worker for Scripted {
                 }
                 frames.done(answer);
             }
+            b'r' if job.attempt.number < 3 => frames.lost("refused for a moment"),
             b'f' => frames.failed(answer),
             _ => frames.done(answer),
         }
@@ -138,6 +139,7 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         "dies",
         "goes",
         "stalls",
+        "refused",
         "lies",
         "2 answers",
         "works long",
@@ -150,6 +152,7 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         assert_eq!(outcome.answers, [format!("{name} done")], "{name}");
         let lost = match name {
             "dies" | "goes" => vec!["its worker ended without an answer"],
+            "refused" => vec!["refused for a moment"; 2],
             "stalls" => vec!["its worker said nothing for too long"],
             _ => Vec::new(),
         };
@@ -234,4 +237,45 @@ async fn with_the_driver_end_those_who_are_at_work() {
     while worker.at_work.load(Ordering::SeqCst) > 0 {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn one_answer_can_be_waited_for_and_what_happens_meanwhile_is_told_later() {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..2), worker);
+    for name in ["works long", "honest", "Dies"] {
+        let content = name.as_bytes().to_vec();
+        driver.add(task(name, Vec::new()), content).unwrap();
+    }
+    let long = driver.answer(&TaskKey::new("works long")).await;
+    assert_eq!(long.as_deref(), Some(&b"works long done"[..]));
+    // It is lost, which nobody waits for but who asks.
+    assert_eq!(driver.answer(&TaskKey::new("Dies")).await, None);
+    let later = all(&mut driver).await;
+    assert_eq!(later["honest"].answers, ["honest done"]);
+    assert_eq!(later["works long"].answers, [""; 0], "it was told already");
+    assert_eq!(driver.counts().over, 3);
+}
+
+#[tokio::test]
+async fn what_is_stopped_is_withdrawn_and_others_may_follow() {
+    let worker = Arc::new(Scripted::default());
+    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    for name in ["stalls", "waits"] {
+        let content = name.as_bytes().to_vec();
+        driver.add(task(name, Vec::new()), content).unwrap();
+    }
+    assert!(driver.next().await.is_some());
+    driver.start();
+    while worker.at_work.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    driver.stop().await;
+    assert_eq!(worker.at_work.load(Ordering::SeqCst), 0, "it goes on");
+    assert_eq!(driver.next().await, None);
+    assert_eq!(driver.loads()[&Some(0)].tasks, 1, "its time was work");
+    let content = b"honest".to_vec();
+    driver.add(task("honest", Vec::new()), content).unwrap();
+    assert_eq!(all(&mut driver).await["honest"].answers, ["honest done"]);
+    assert!(!worker.attempts.lock().unwrap().contains_key("waits"));
 }

@@ -57,24 +57,32 @@ impl TaskQueue {
 
     /// Ends a task that is no longer wanted; its worker, if there is one, is to be stopped. A task that has
     /// ended stays as it is.
-    pub fn withdraw(&mut self, key: &TaskKey) {
-        if let Some(id) = self.ids.get(key) {
-            self.end(*id, TaskState::Withdrawn);
+    pub fn withdraw(&mut self, key: &TaskKey, now: Duration) {
+        if let Some(id) = self.ids.get(key).copied() {
+            self.count_attempt(id, now);
+            self.end(id, TaskState::Withdrawn);
         }
+    }
+
+    /// Counts the attempt of a leased task, which ends now, and returns how long it took.
+    fn count_attempt(&mut self, id: TaskId, now: Duration) -> Option<Duration> {
+        let TaskState::Leased { since, core, .. } = self.entries[id.0].state else {
+            return None;
+        };
+        let took = now.saturating_sub(since);
+        let load = self.loads.entry(core).or_default();
+        load.tasks += 1;
+        load.busy += took;
+        Some(took)
     }
 
     /// Ends the attempt of a leased task.
     fn end_attempt(&mut self, id: TaskId, ending: Ending, now: Duration) -> NextStep {
+        let took = self.count_attempt(id, now);
         let entry = &self.entries[id.0];
-        let (kind, size) = (entry.task.kind, entry.task.size);
-        if let TaskState::Leased { since, core, .. } = entry.state {
-            let took = now.saturating_sub(since);
-            let load = self.loads.entry(core).or_default();
-            load.tasks += 1;
-            load.busy += took;
-            if ending == Ending::Done {
-                self.estimates.observe(kind, size, took);
-            }
+        if let (Some(took), Ending::Done) = (took, ending) {
+            let (kind, size) = (entry.task.kind, entry.task.size);
+            self.estimates.observe(kind, size, took);
         }
         let wait = match ending {
             Ending::Done | Ending::Failed => None,

@@ -20,6 +20,7 @@ mod task;
 mod task_queue;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use needs::{Cpu, Needs, Tokens};
 pub use rate::Rate;
@@ -27,3 +28,4 @@ pub use slots::Capacity;
 pub use state::{Attempt, Ending, Lease, Lost, NextStep, Receipt, TaskState};
 pub use task::{Dependency, Retries, Task, TaskKey, Until};
 pub use task_queue::{AddError, Load, TASKS_MAX, TaskQueue};
+pub use waiting::{Counts, WaitsFor};

@@ -27,7 +27,10 @@ pub struct Cost {
 /// The work of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerCost {
-    /// Replicas.
+    /// The number of its core; `None` if its tasks took none.
+    #[serde(default)]
+    pub core: Option<u32>,
+    /// Builds, checks, assessments, diagnoses and replicas, those that were cut off included.
     pub tasks: u64,
     /// Time spent on them.
     pub busy_seconds: f64,

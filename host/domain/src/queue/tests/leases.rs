@@ -116,7 +116,10 @@ fn what_is_withdrawn_gives_its_core_back_and_its_result_does_not_count() {
     let other = Task::new(TaskKey::new("other"), "task", Needs::cpu(Cpu::Core));
     queue.add(other).unwrap();
     assert_eq!(queue.lease(seconds(1)), None);
-    queue.withdraw(&key());
+    queue.withdraw(&key(), seconds(1));
+    // The time until then was work, and so it is counted.
+    let load = queue.loads()[&Some(7)];
+    assert_eq!((load.tasks, load.busy), (1, seconds(1)));
     assert_eq!(queue.lease(seconds(1)).unwrap().core, Some(7));
     let receipt = queue.finish(&attempt(1), Ending::Done, seconds(2));
     assert_eq!(receipt, Receipt::Late);

@@ -2,3 +2,4 @@ mod examples;
 mod leases;
 mod random_graphs;
 mod simulation;
+mod waiting;

@@ -1,0 +1,76 @@
+//! What tasks that have not started wait for.
+
+use super::slots::Lack;
+use super::state::TaskState;
+use super::task::{TaskKey, Until};
+use super::task_queue::TaskQueue;
+use std::time::Duration;
+
+/// The numbers of tasks by how far they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Those that have ended, in whichever way.
+    pub over: usize,
+    /// Those that a worker is at.
+    pub leased: usize,
+    /// All others.
+    pub waiting: usize,
+}
+
+/// What a task that has not started waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// The ends of these tasks, or their results.
+    Tasks(Vec<TaskKey>),
+    /// A core, or quiet on the others.
+    Core,
+    /// Memory.
+    Memory,
+    /// Tokens of a rate limit.
+    Tokens,
+    /// The time of its next attempt.
+    Retry,
+    /// Others whose turn it is before.
+    Turn,
+}
+
+impl TaskQueue {
+    /// Returns how many tasks are how far.
+    pub fn counts(&self) -> Counts {
+        let leased = self.deadlines.len();
+        Counts {
+            over: self.entries.len() - self.open.len(),
+            leased,
+            waiting: self.open.len() - leased,
+        }
+    }
+
+    /// Returns the tasks that wait, in the order in which they were added, and what for. It takes time for
+    /// every task before the last of them that has not ended, so callers take no more than they show.
+    pub fn waiting(&self, now: Duration) -> impl Iterator<Item = (&TaskKey, WaitsFor)> {
+        self.open.iter().filter_map(move |id| {
+            let entry = &self.entries[id.0];
+            let what = match entry.state {
+                TaskState::Waiting { .. } => {
+                    let after = entry.task.after.iter().filter(|dependency| {
+                        let state = self.state(&dependency.key);
+                        match dependency.until {
+                            Until::Done => state != Some(&TaskState::Done),
+                            Until::Ended => state.is_some_and(|state| !state.has_ended()),
+                        }
+                    });
+                    WaitsFor::Tasks(after.map(|dependency| dependency.key.clone()).collect())
+                }
+                TaskState::Ready => match self.slots.lack(entry.class, &entry.task.needs, now) {
+                    Some(Lack::Cpu) => WaitsFor::Core,
+                    Some(Lack::Memory) => WaitsFor::Memory,
+                    Some(Lack::Tokens { .. }) => WaitsFor::Tokens,
+                    None => WaitsFor::Turn,
+                },
+                TaskState::WaitingForRetry { .. } => WaitsFor::Retry,
+                _ => return None,
+            };
+            Some((&entry.task.key, what))
+        })
+    }
+}
