@@ -3,8 +3,10 @@
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
 use crate::measure::{
-    self, Assessment, GateRecord, RepeatInput, RepeatedCall, RunnerConfig, RunnerError,
+    self, Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall,
+    RunnerConfig, RunnerError,
 };
+use crate::sandbox::KnownEvidence;
 use crate::source::PackedFolders;
 use crate::store::Key;
 use crate::tasks::{Driver, Job, Worker, WorkerFrames};
@@ -28,10 +30,11 @@ const RETRIES: Retries = Retries {
 };
 
 /// How long tasks take until some were measured, in milliseconds: the order of magnitude of small ones.
-const EXPECTED_MS: [(&str, u64); 4] = [
+const EXPECTED_MS: [(&str, u64); 5] = [
     ("build", 500),
     ("check", 1_000),
     ("assess", 1_000),
+    ("evaluate", 500),
     ("diagnose", 700),
 ];
 
@@ -58,6 +61,19 @@ pub enum ChildTask {
         /// The seed of the inputs.
         seed: RunSeed,
     },
+    /// An evaluator's readings of a variant.
+    Evaluate {
+        /// The evaluator.
+        evaluator: Arc<BuiltComponent>,
+        /// The variant, if its answers are wanted.
+        variant: Option<Arc<BuiltComponent>>,
+        /// The files that the variant is granted.
+        files: Option<PackedFolders>,
+        /// The seed of the inputs.
+        seed: RunSeed,
+        /// What is known of it without calling it.
+        evidence: KnownEvidence,
+    },
     /// Calls on fresh instances of a component.
     Repeat {
         /// The task that built it.
@@ -78,6 +94,8 @@ pub enum ChildAnswer {
     Checked(Result<GateRecord, RunnerError>),
     /// Of an assessment.
     Assessed(Result<Assessment, RunnerError>),
+    /// Of an evaluation.
+    Evaluated(Result<EvaluatorAnswer, RunnerError>),
     /// Of calls.
     Repeated(Result<Vec<RepeatedCall>, RunnerError>),
     /// The report of the panic, if there is one.
@@ -170,6 +188,22 @@ impl ChildWorker {
                 let assessed =
                     measure::assess(&config, &built.checked, files.as_ref(), job.core).await;
                 Ok(ChildAnswer::Assessed(assessed))
+            }
+            ChildTask::Evaluate {
+                evaluator,
+                variant,
+                files,
+                seed,
+                evidence,
+            } => {
+                let input = EvaluationInput {
+                    evaluator: &evaluator.checked,
+                    variant: variant.as_ref().map(|built| &built.checked[..]),
+                    files: files.as_ref(),
+                    evidence: evidence.clone(),
+                };
+                let evaluated = measure::evaluate(&self.config(*seed), input, job.core).await;
+                Ok(ChildAnswer::Evaluated(evaluated))
             }
             ChildTask::Repeat { build, calls } => {
                 let built = self.built(build)?;
