@@ -280,3 +280,35 @@ pub fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error> {{
     assert!(report.to_string().len() < 200_000);
     assert!(!output.stderr.contains("aaaaaaaaaa"));
 }
+
+#[test]
+fn what_init_writes_works_as_it_is_and_in_a_folder_that_has_an_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("question");
+    let dir = dir.to_str().unwrap();
+    assert_eq!(
+        run_bakeoff(&["init", dir, "--evaluator", "panics"]).status,
+        0
+    );
+    let second = run_bakeoff(&["init", dir, "--evaluator", "branches"]);
+    assert_eq!(second.status, 0, "{}", second.stderr);
+    let file = Path::new(dir).join("bakeoff.toml");
+    let (_, lines) = second.stdout.split_once("run it:\n\n").unwrap();
+    let (lines, _) = lines.rsplit_once("\n\n  bakeoff run").unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replacen("[measure]", "[measure]\nprecision = 0.5", 1);
+    fs::write(&file, format!("{text}\n{lines}\n")).unwrap();
+    let (output, report, _results) = run_experiment(dir, &[]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    for id in ["sort", "table"] {
+        let readings = &variant(&report, id)["readings"];
+        assert!(!readings["evaluator:panics.unwraps"].is_null());
+        let branches = readings["evaluator:branches.branches"]["value"]
+            .as_f64()
+            .unwrap();
+        assert!((1.0..20.0).contains(&branches), "{id}: {branches}");
+    }
+    let again = run_bakeoff(&["init", dir, "--evaluator", "panics"]);
+    assert_eq!(again.status, 2, "nothing is overwritten");
+    assert_eq!(run_bakeoff(&["init", dir, "--evaluator", "../x"]).status, 2);
+}
