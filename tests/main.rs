@@ -9,6 +9,7 @@ mod config;
 mod confine;
 mod derived;
 mod doctor;
+mod evaluators;
 mod finished;
 mod golden;
 mod hostile;

@@ -2,6 +2,7 @@
 
 pub mod allocator;
 pub mod diagnostic;
+pub mod evaluator;
 mod flags;
 pub mod random;
 pub mod rt;

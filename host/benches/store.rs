@@ -335,6 +335,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         approaches: Vec::new(),
         limits: Limits::default(),
         measure: Measure::default(),
+        evaluators: Vec::new(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

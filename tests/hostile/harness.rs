@@ -249,7 +249,16 @@ pub(crate) fn request(bytes: &[u8]) {
                     let _ = opened.imports(payload.files);
                 }
             }
-            Task::ReadCases { component } | Task::Diagnose { component, .. } => {
+            Task::Evaluate(task) => {
+                let _ = opened.blob(task.evaluator);
+                let _ = task.component.map(|component| opened.blob(component));
+                let _ = opened.imports(task.files);
+            }
+            Task::Describe {
+                evaluator: component,
+            }
+            | Task::ReadCases { component }
+            | Task::Diagnose { component, .. } => {
                 let _ = opened.blob(*component);
             }
         }

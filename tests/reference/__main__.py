@@ -56,7 +56,7 @@ def recomputed(evidence):
     if "build-time" in sources:
         found["build-time"] = {(*pair, None): row for pair, row in build_times(evidence).items()}
     for source, criterion in sources.items():
-        if source.startswith("assess:"):
+        if source.startswith("assess:") or source.startswith("evaluator:"):
             rows = qualities(evidence, criterion)
             found[source] = {(*pair, None): row for pair, row in rows.items()}
     return found

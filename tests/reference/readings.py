@@ -58,9 +58,14 @@ def tie(count):
 
 
 def qualities(evidence, criterion):
-    """The verdicts by one name that `assess` gives."""
-    name = criterion["source"].removeprefix("assess:")
-    assessed = {row["variant"]: row["value"] for row in evidence.results["assessment"]}
+    """The verdicts by one name that `assess` gives, or by one criterion of an evaluator."""
+    if criterion["source"].startswith("evaluator:"):
+        if criterion.get("exact", False):
+            return {}
+        assessed, name = evaluated(evidence, criterion["source"])
+    else:
+        name = criterion["source"].removeprefix("assess:")
+        assessed = {row["variant"]: row["value"] for row in evidence.results["assessment"]}
     level = Claims(evidence).level(len(assessed))
     alive = [variant for variant in evidence.alive if variant in assessed]
     same = dict(evidence.duplicates())
@@ -79,6 +84,23 @@ def qualities(evidence, criterion):
         else:
             found[a, b] = quality(*rounds, criterion, level)
     return found
+
+
+def evaluated(evidence, source):
+    """What an evaluator says of each answer, in the form of what `assess` says."""
+    evaluator, name = source.removeprefix("evaluator:").split(".")
+    found = {}
+    for row in evidence.results["evaluation"]:
+        if row["value"]["evaluator"] != evaluator:
+            continue
+        outcomes = {one["criterion"]: one["outcome"] for one in row["value"]["results"]}
+        values = outcomes.get(name, {}).get("answers", {}).get("values")
+        numbers = [[[name, value]] for value in values] if values else []
+        answers = row["value"]["answers"]
+        numbers += [[]] * (len(answers) - len(numbers))
+        listed = [one | {"numbers": given} for one, given in zip(answers, numbers)]
+        found[row["variant"]] = {"answers": listed}
+    return found, name
 
 
 def means(answers, name, cases):

@@ -62,6 +62,7 @@ pub(super) fn criterion(name: &str, weight: f64, source: &str, unit: &str) -> Cr
         unit: unit.to_owned(),
         scale: Scale::Ratio { base: 10.0 },
         gate: None,
+        exact: false,
     }
 }
 
@@ -77,6 +78,7 @@ pub(super) fn variant(name: &str) -> VariantReport {
         total: None,
         scores: BTreeMap::new(),
         readings: BTreeMap::new(),
+        missing_readings: BTreeMap::new(),
         failure: None,
         failed_call: None,
         pure: Some(true),
@@ -97,6 +99,7 @@ pub(super) fn reading(value: f64, unit: &str) -> Reading {
         high: None,
         unit: unit.to_owned(),
         by_case: Vec::new(),
+        note: None,
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn experiment() -> Experiment {
         approaches: Vec::new(),
         limits: Limits::default(),
         measure: Measure::default(),
+        evaluators: Vec::new(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

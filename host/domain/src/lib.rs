@@ -12,6 +12,9 @@
 //! [`queue`] (what is done next).
 
 pub mod attempt;
+mod code;
+mod direction;
+mod evaluator;
 pub mod failure;
 pub mod few_layouts;
 pub mod growth;

@@ -283,6 +283,9 @@ pub struct Reading {
     /// By case, where the reading differs by case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_case: Vec<Option<f64>>,
+    /// What the evaluator that gave it says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A variant in the report, with a result or a failure.
@@ -308,6 +311,9 @@ pub struct VariantReport {
     pub scores: BTreeMap<String, Interval>,
     /// By source.
     pub readings: BTreeMap<String, Reading>,
+    /// By source, why an evaluator gave no reading.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing_readings: BTreeMap<String, String>,
     /// Why it failed.
     pub failure: Option<Failure>,
     /// The call that failed, if one did.

@@ -3,6 +3,11 @@
 //! These are values after validation: code that holds an [`Experiment`] need not check again that a
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
+pub use crate::code::Code;
+pub use crate::direction::Direction;
+pub use crate::evaluator::{
+    EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +29,9 @@ pub struct Experiment {
     pub limits: Limits,
     /// The options for measuring time.
     pub measure: Measure,
+    /// The evaluators that the user brings.
+    #[serde(default)]
+    pub evaluators: Vec<Evaluator>,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.
@@ -123,6 +131,11 @@ impl Inputs {
         }
     }
 
+    /// Returns true if the inputs are the same in every run: a set of instances, or cases of a file.
+    pub fn are_fixed(&self) -> bool {
+        matches!(self, Self::Instances { .. } | Self::Cases(_))
+    }
+
     /// Returns true if the inputs are a fixed set, of which every one is checked and each block of a
     /// race draws a few.
     pub fn are_instances(&self) -> bool {
@@ -152,24 +165,6 @@ pub struct Grant {
     /// The path of the folder: relative to the experiment's, or absolute where the host's policy
     /// allows it.
     pub folder: PathBuf,
-}
-
-/// A file of code, as the experiment file names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Code {
-    /// A Rust source file.
-    Source(PathBuf),
-    /// A WebAssembly component.
-    Component(PathBuf),
-}
-
-impl Code {
-    /// Returns the path of the file, for either kind of code.
-    pub fn path(&self) -> &std::path::Path {
-        match self {
-            Self::Source(path) | Self::Component(path) => path,
-        }
-    }
 }
 
 /// The resource limits of one trial. A trial that exceeds one of them fails with a failure class;
@@ -304,6 +299,8 @@ pub enum Source {
     BuildTime,
     /// A number of this name that the workload's `assess` gives to an answer.
     Assess(String),
+    /// A criterion of an evaluator that the user brings.
+    Evaluator(EvaluatorSource),
 }
 
 impl Source {
@@ -325,6 +322,7 @@ impl Source {
     pub fn is_uncertain(&self) -> bool {
         match self {
             Self::Time | Self::Wall | Self::ColdStart | Self::BuildTime | Self::Assess(_) => true,
+            Self::Evaluator(source) => !source.exact,
             Self::Fuel
             | Self::PeakMemory
             | Self::ComponentSize
@@ -341,26 +339,26 @@ impl Source {
         }
     }
 
+    /// Returns the evaluator's criterion, if it is the source.
+    pub fn evaluated(&self) -> Option<&EvaluatorSource> {
+        match self {
+            Self::Evaluator(source) => Some(source),
+            _ => None,
+        }
+    }
+
     /// Returns the name that the experiment file uses, such as `peak-memory` or `assess:NAME`.
     pub fn name(&self) -> String {
-        if let Source::Assess(name) = self {
-            return format!("assess:{name}");
+        match self {
+            Source::Assess(name) => return format!("assess:{name}"),
+            Source::Evaluator(source) => return source.name(),
+            _ => {}
         }
         let found = Self::BUILT_IN.iter().find(|(_, source)| source == self);
         found
             .map(|(name, _)| (*name).to_owned())
             .unwrap_or_default()
     }
-}
-
-/// The direction in which readings are better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// Lower readings are better.
-    LowerIsBetter,
-    /// Higher readings are better.
-    HigherIsBetter,
 }
 
 /// A scale that turns a reading into a score from 0 to 10.

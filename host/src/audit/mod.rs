@@ -4,6 +4,7 @@
 mod alignment;
 mod bundle;
 mod comparison;
+mod evaluated_again;
 mod figures;
 mod kept_run;
 mod made_again;

@@ -1,7 +1,8 @@
 //! Validation of evidence that may be forged. Code that uses it afterwards need not check again
 //! that an index is in range.
 
-use crate::config;
+use crate::config::{self, EVALUATORS_MAX};
+use crate::evaluate::check_description;
 use crate::measure::Dropout;
 use crate::run::{BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
@@ -153,6 +154,7 @@ pub(super) fn check_evidence(
         record.builds.len() <= RESULTS_MAX
             && record.gates.len() <= RESULTS_MAX
             && record.assessments.len() <= RESULTS_MAX
+            && record.evaluations.len() <= EVALUATORS_MAX * RESULTS_MAX
             && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
         "there are more results than variants",
     )?;
@@ -178,6 +180,36 @@ pub(super) fn check_evidence(
         hold(
             assessment.value.is_whole(cases),
             "an assessment has other inputs than the experiment",
+        )?;
+    }
+    for evaluator in &record.experiment.evaluators {
+        hold(
+            check_description(&evaluator.criteria).is_ok(),
+            "an evaluator describes what none can",
+        )?;
+    }
+    let fixed = record.experiment.workload.inputs.are_fixed();
+    for criterion in &record.experiment.criteria {
+        let Some(source) = criterion.source.evaluated() else {
+            continue;
+        };
+        let mut evaluators = record.experiment.evaluators.iter();
+        let evaluator = evaluators.find(|one| one.name == source.evaluator);
+        let described = evaluator.and_then(|one| Some((one, one.criterion(&source.criterion)?)));
+        hold(
+            described.is_some_and(|(one, described)| {
+                one.source(described, fixed) == *source
+                    && described.direction == criterion.direction
+            }),
+            "a criterion is not what its evaluator describes",
+        )?;
+    }
+    for evaluation in &record.evaluations {
+        let mut evaluators = record.experiment.evaluators.iter();
+        let evaluator = evaluators.find(|one| one.name == evaluation.value.evaluator);
+        hold(
+            evaluator.is_some_and(|one| evaluation.value.fits(one, cases)),
+            "an evaluation is not what its evaluator describes",
         )?;
     }
     let Some(race) = &record.race else {

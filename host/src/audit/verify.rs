@@ -65,6 +65,7 @@ pub async fn verify(
     report("building and checking");
     verifier.build_and_check().await?;
     verifier.assess().await?;
+    verifier.evaluate().await?;
     report("working out the verdicts");
     verifier.report();
     verifier.times(&here.cpu);
@@ -284,7 +285,7 @@ impl Verifier<'_> {
     }
 
     /// Compares figures that only a different engine may change.
-    fn exact(&mut self, about: &str, figure: String, kept: Value, here: Value) {
+    pub(super) fn exact(&mut self, about: &str, figure: String, kept: Value, here: Value) {
         match (compare_values(&kept, &here), &self.other_engine) {
             (Outcome::Differs { kept, here }, Some((was, is))) => {
                 let why = format!("{kept} with {was}, {here} with {is}");

@@ -31,6 +31,7 @@ pub(super) fn experiment(
         approaches,
         limits: Limits::default(),
         measure,
+        evaluators: Vec::new(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,

@@ -21,7 +21,8 @@ use std::sync::Arc;
 Examples:
   bakeoff build heap.rs --wit wit --call top-k              shows exports, imports and size
   bakeoff build heap.rs --wit wit --call top-k -o heap.wasm
-  bakeoff build workload.rs --wit wit --call top-k --world workload -o workload.wasm")]
+  bakeoff build workload.rs --wit wit --call top-k --world workload -o workload.wasm
+  bakeoff build evaluator.rs --world evaluator -o evaluator.wasm")]
 pub(super) struct Arguments {
     /// Rust source, or a component to check again
     file: PathBuf,
@@ -40,9 +41,9 @@ pub(super) struct InterfaceArguments {
     /// The WIT file, or a folder of WIT files [default: wit]
     #[arg(long, value_name = "PATH")]
     pub(super) wit: Option<PathBuf>,
-    /// The function to call: top-k, or interface.function
+    /// The function to call: top-k, or interface.function; not for an evaluator
     #[arg(long, value_name = "NAME")]
-    pub(super) call: String,
+    pub(super) call: Option<String>,
     /// The world that the code is for
     #[arg(long, value_enum, default_value = "prototype")]
     pub(super) world: WorldName,
@@ -55,19 +56,31 @@ pub(super) enum WorldName {
     Prototype,
     /// The code that generates inputs and checks answers
     Workload,
+    /// The code that gives readings of variants; its WIT is bakeoff's own
+    Evaluator,
 }
 
 impl InterfaceArguments {
     pub(super) fn load(&self) -> Result<Arc<Interface>, Failure> {
+        if self.world == WorldName::Evaluator {
+            return Ok(Arc::new(Interface::of_evaluators()));
+        }
+        let call = self.call()?;
         // What lies in the working folder is read unasked: it must not lead elsewhere.
         let reach = match self.wit {
             Some(_) => Reach::Anywhere,
             None => Reach::Within(Path::new(".")),
         };
-        let interface = Interface::load_within(self.path(), reach, &self.call);
+        let interface = Interface::load_within(self.path(), reach, call);
         interface
             .map(Arc::new)
             .map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    /// The function to call.
+    pub(super) fn call(&self) -> Result<&str, Failure> {
+        let call = self.call.as_deref();
+        call.ok_or_else(|| Failure::usage("which function: --call NAME"))
     }
 
     /// The WIT, which is `wit` unless it was named.
@@ -79,6 +92,7 @@ impl InterfaceArguments {
         match self.world {
             WorldName::Prototype => World::Prototype,
             WorldName::Workload => World::Workload,
+            WorldName::Evaluator => World::Evaluator,
         }
     }
 }

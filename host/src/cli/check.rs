@@ -5,7 +5,7 @@ use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
-use crate::compile::{ImportSupport, import_support};
+use crate::compile::{EVALUATOR_IMPORT, ImportSupport, import_support};
 use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
@@ -44,8 +44,8 @@ struct CheckedInterface {
     /// The WIT file, or a folder of WIT files [default: wit]
     #[arg(long, value_name = "PATH")]
     wit: Option<PathBuf>,
-    /// The function to call: top-k, or interface.function
-    #[arg(long, value_name = "NAME", required_unless_present = "case")]
+    /// The function to call: top-k, or interface.function; not for an evaluator
+    #[arg(long, value_name = "NAME")]
     call: Option<String>,
     /// The world that the code is for
     #[arg(long, value_enum, default_value = "prototype")]
@@ -55,9 +55,10 @@ struct CheckedInterface {
 impl CheckedInterface {
     /// The interface, if its function is given.
     fn given(&self) -> Option<InterfaceArguments> {
-        Some(InterfaceArguments {
+        let is_given = self.call.is_some() || self.world == WorldName::Evaluator;
+        is_given.then(|| InterfaceArguments {
             wit: self.wit.clone(),
-            call: self.call.clone()?,
+            call: self.call.clone(),
             world: self.world,
         })
     }
@@ -88,6 +89,10 @@ struct ImportProvision {
 /// What each import of an accepted component gets.
 fn provisions(imports: &[String]) -> Vec<ImportProvision> {
     let provided = |import: &String| match import_support(import) {
+        _ if import == EVALUATOR_IMPORT => Some(ImportProvision {
+            import: import.clone(),
+            gets: "the evidence of one variant",
+        }),
         ImportSupport::Virtual(gets) => Some(ImportProvision {
             import: import.clone(),
             gets,

@@ -5,7 +5,7 @@ use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, counts, first_look, show};
-use crate::config::Policy;
+use crate::config::{self, Policy};
 use crate::files::Reach;
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
@@ -29,11 +29,16 @@ Examples:
   bakeoff init my-question
   bakeoff run my-question
   bakeoff init my-question --from sort.rs heap.rs
+  bakeoff init my-question --evaluator panics              with an evaluator of your own
   bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
     #[arg(default_value = ".")]
     dir: PathBuf,
+    /// Writes an evaluator of this name too, which works; in a folder with an experiment, nothing else. The
+    /// name `branches` gives the one that counts branches and nesting
+    #[arg(long, value_name = "NAME", value_parser = evaluator_name, conflicts_with = "from")]
+    evaluator: Option<String>,
     /// Rust sources that become the approaches, at least two
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
@@ -66,13 +71,58 @@ const FILES: [(&str, &str); 5] = [
     ("approaches/table.rs", include_str!("template/table.rs")),
 ];
 
+/// An evaluator to begin with, and one of bakeoff's own, which is written under its own name.
+const EVALUATOR: &str = include_str!("template/evaluator.rs");
+const BRANCHES: &str = include_str!("../../../components/branches/branches.rs");
+
+/// Reads the name of an evaluator.
+fn evaluator_name(text: &str) -> Result<String, String> {
+    match config::is_evaluator_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned()),
+    }
+}
+
+/// The file of an evaluator, and the lines by which an experiment uses it.
+fn evaluator(name: &str) -> ((String, String), String) {
+    let file = format!("evaluators/{}.rs", name.replace('-', "_"));
+    let (text, criterion) = match name {
+        "branches" => (
+            BRANCHES,
+            "name = \"simple control\"\nweight = 0.5\nfrom = \"evaluator:branches\"\nrange = [1, 51]",
+        ),
+        _ => (
+            EVALUATOR,
+            "name = \"safety\"\nweight = 0.5\nfrom = \"evaluator:unwraps\"",
+        ),
+    };
+    let lines = format!(
+        "[[evaluator]]\nname = \"{name}\"\nsource = \"{file}\"\n\n[[criterion]]\n{criterion}\n"
+    );
+    ((file, text.to_owned()), lines)
+}
+
 /// The sizes of an experiment of sources that do not do the same.
 const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     if arguments.from.is_empty() {
-        let files = FILES.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let mut files = FILES
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .to_vec();
         let next = "Run it, then replace it by your own question:";
+        if let Some(name) = &arguments.evaluator {
+            let (file, lines) = evaluator(name);
+            if arguments.dir.join(config::FILE_NAME).exists() {
+                let next = format!(
+                    "Add these lines to {}, and run it:\n\n{lines}",
+                    config::FILE_NAME
+                );
+                return write_all(&arguments.dir, &[file], &next);
+            }
+            files[0].1 += &format!("\n{lines}");
+            files.push(file);
+        }
         return write_all(&arguments.dir, &files, next);
     }
     let made = arguments.of_sources(output).await?;
@@ -272,7 +322,6 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config;
     use bakeoff_domain::spec::Inputs;
 
     #[test]

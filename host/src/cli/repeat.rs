@@ -234,7 +234,7 @@ fn assembled(
         problem: String::new(),
         interface: Interface {
             wit: interface.path().to_owned(),
-            call: interface.call.clone(),
+            call: interface.call()?.to_owned(),
         },
         workload: Workload { inputs, seed: None },
         approaches: vec![Approach {
@@ -245,6 +245,7 @@ fn assembled(
         }],
         limits: Limits::default(),
         measure: Measure::default(),
+        evaluators: Vec::new(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

@@ -4,9 +4,9 @@ use super::build_protocol::{
     BuildEvent, BuildKind, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,
 };
 use super::failures::{build_failure, cut, load_failure};
-use super::glue::DIAGNOSTIC_IMPORT;
+use super::glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
-use super::{calibrator, component, inspect, layout, reserve, rustc, world_check};
+use super::{calibrator, component, inspect, layout, own_world, reserve, rustc, world_check};
 use crate::confine::{Frames, Role, cpu_time};
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
@@ -93,8 +93,14 @@ pub(super) fn carry_out(
     emit: &mut dyn FnMut(BuildEvent),
 ) -> Result<BuildProduct, Failure> {
     emit(BuildEvent::Stage(BuildStage::Source));
-    let interface = Interface::parse(task.files.clone(), &task.call)
-        .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?;
+    let interface = match task.world {
+        World::Evaluator => Interface::of_evaluators(),
+        World::Prototype | World::Workload => Interface::parse(task.files.clone(), &task.call)
+            .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?,
+    };
+    if task.world == World::Evaluator {
+        task.granted.push(EVALUATOR_IMPORT.to_owned());
+    }
     // A diagnostic build reports its panics to this import, also if it was built earlier and comes as
     // a component.
     if task.kind == BuildKind::Diagnostic {
@@ -130,6 +136,9 @@ pub(super) fn carry_out(
     };
     emit(BuildEvent::Stage(BuildStage::Component));
     let sizes = inspect::inspect(&component, &task.path_shown)?;
+    if task.world == World::Evaluator {
+        own_world::check(&component, &interface, &task)?;
+    }
     let types = world_check::check(&component, &interface, &task)?;
     let checked = engine::precompile(Profile::Checked, &component)
         .map_err(|error| compile_failure(&error, &task))?;

@@ -14,6 +14,8 @@ const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
 const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
 const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
 const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
+const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
+const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
 
 /// The package that a diagnostic build imports from.
@@ -22,6 +24,9 @@ const DIAGNOSTIC_WIT: &str = include_str!("../../../wit/diagnostic/diagnostic.wi
 /// The import of a diagnostic build, as components name it. Its one function is
 /// `report: func(message: string)`.
 pub const DIAGNOSTIC_IMPORT: &str = "bakeoff:diagnostic/panic@0.1.0";
+
+/// The import of evaluators, as components name it.
+pub const EVALUATOR_IMPORT: &str = "bakeoff:evaluator/types@0.1.0";
 
 /// The file with the bindings and the glue. An error in it is about the interface.
 pub(super) const BINDINGS_FILE: &str = "bindings.rs";
@@ -32,12 +37,14 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 16] {
+pub(super) fn fingerprint() -> [&'static str; 18] {
     [
         RT,
         ALLOCATOR,
         FLAGS,
         RANDOM,
+        EVALUATOR,
+        EVALUATOR_GLUE,
         DIAGNOSTIC,
         DIAGNOSTIC_WIT,
         include_str!("glue.rs"),
@@ -59,6 +66,7 @@ pub(super) fn user_file(world: World) -> &'static str {
     match world {
         World::Prototype => "prototype.rs",
         World::Workload => "workload.rs",
+        World::Evaluator => "evaluator.rs",
     }
 }
 
@@ -87,7 +95,9 @@ pub(super) fn generate(
         called: (world == World::Prototype).then(|| &interface.call().function),
         text,
     };
-    glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
+    if world != World::Evaluator {
+        glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
+    }
     let mut files = vec![
         (BINDINGS_FILE, prettyplease::unparse(&file)),
         (ROOT_FILE, root(world, kind, form, &types)),
@@ -97,6 +107,12 @@ pub(super) fn generate(
     match world {
         World::Prototype => files.push(("allocator.rs", ALLOCATOR.to_owned())),
         World::Workload => files.push(("random.rs", RANDOM.to_owned())),
+        World::Evaluator => {
+            files.push(("allocator.rs", ALLOCATOR.to_owned()));
+            files.push(("random.rs", RANDOM.to_owned()));
+            files.push(("bakeoff.rs", EVALUATOR.to_owned()));
+            files.push(("export.rs", EVALUATOR_GLUE.to_owned()));
+        }
     }
     if kind == BuildKind::Diagnostic {
         files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
@@ -296,6 +312,7 @@ fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -
     text.push_str(match world {
         World::Prototype => GLOBAL_ALLOCATOR,
         World::Workload => "#[path = \"random.rs\"]\npub mod bakeoff;\n",
+        World::Evaluator => EVALUATOR_MODULES,
     });
     if kind == BuildKind::Diagnostic {
         text.push_str(REPORTING);
@@ -323,6 +340,23 @@ mod allocator;
 #[cfg(not(own_allocator))]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
+";
+
+/// The modules of an evaluator: what its file uses, and what calls its functions.
+const EVALUATOR_MODULES: &str = "\
+#[cfg(not(own_allocator))]
+mod allocator;
+#[cfg(not(own_allocator))]
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
+mod random;
+#[path = \"bakeoff.rs\"]
+mod evaluation;
+pub mod bakeoff {
+    pub use crate::evaluation::*;
+    pub use crate::random::Rng;
+}
+mod export;
 ";
 
 /// The run-time of a diagnostic build: it installs the panic hook at the start of each export.

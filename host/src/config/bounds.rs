@@ -1,11 +1,13 @@
 //! The bounds of an experiment's numbers, for experiments that do not come from an experiment file.
 
-use super::criteria::{CRITERIA_MAX, MAGNITUDE_MAX};
+use super::criteria::CRITERIA_MAX;
+use super::evaluators::{EVALUATORS_MAX, is_evaluator_name};
 use super::instances;
 use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
 };
 use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, SIZES_MAX};
+use super::reading_gate::MAGNITUDE_MAX;
 use bakeoff_domain::spec::{Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers};
 
 /// The most replicas of a race.
@@ -39,6 +41,12 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     if let Inputs::Instances { names, .. } = &experiment.workload.inputs {
         hold(instances::are_sound(names), "the list of instances")?;
     }
+    let evaluators = &experiment.evaluators;
+    hold(
+        evaluators.len() <= EVALUATORS_MAX
+            && evaluators.iter().all(|one| is_evaluator_name(&one.name)),
+        "an evaluator",
+    )?;
     hold(limits(&experiment.limits), "a limit")?;
     hold(measure(&experiment.measure), "a setting of the measurement")?;
     hold(
@@ -101,7 +109,14 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 8] = [
+        let wrong: [fn(&mut Experiment); 9] = [
+            |experiment| {
+                experiment.evaluators.push(bakeoff_domain::spec::Evaluator {
+                    name: "../x".to_owned(),
+                    code: experiment.approaches[0].code.clone(),
+                    criteria: Vec::new(),
+                });
+            },
             |experiment| experiment.approaches.clear(),
             |experiment| experiment.limits.memory_bytes = u64::MAX,
             |experiment| experiment.measure.confidence = 1.0,

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub const CASES_MAX: usize = 256;
 
 /// A file of cases.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CaseFile {
     /// The cases in their order, at least one. Either all or none have an expected answer.
     pub cases: Vec<Case>,
@@ -45,7 +45,7 @@ pub enum CasePart {
     Expect,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct CasePlaces {
     header: Range<usize>,
     call: Range<usize>,

@@ -2,24 +2,22 @@
 
 use super::error::{Finding, quoted};
 use super::problem::{NAME_CHARS_MAX, prose};
-use super::section::{Amount, At, Number, Section, number};
-use super::{suggest, units};
-use bakeoff_domain::spec::{Criterion, Direction, Gate, GateOn, Scale, Source};
+use super::reading_gate::{MAGNITUDE_MAX, gate};
+use super::section::{At, Section, number};
+use super::user_scale::{DEFAULT_BASE, ScaleKind, UserScale};
+use super::{evaluators, suggest};
+use bakeoff_domain::spec::{Criterion, Direction, EVALUATOR_PREFIX, Scale, Source};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The most criteria of an experiment.
 pub const CRITERIA_MAX: usize = 32;
-/// The default base of the ratio scale: ten times as slow costs ten points.
-const DEFAULT_BASE: f64 = 10.0;
 /// The default scale of growth, in exponents: constant scores 10, cubic 0.
 const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// The most characters of a unit.
-const UNIT_CHARS_MAX: usize = 20;
-/// The largest weight, bound or end of a range. Beyond it, sums lose precision.
-pub(super) const MAGNITUDE_MAX: f64 = 1e15;
+pub(super) const UNIT_CHARS_MAX: usize = 20;
 
-/// The unit of a built-in source's readings; `None` for `assess`, which declares its own.
+/// The unit of a built-in source's readings; `None` for `assess` and evaluators, which have their own.
 pub fn unit_of(source: &Source) -> Option<&'static str> {
     match source {
         Source::Time | Source::Wall | Source::ColdStart | Source::BuildTime => Some("ns"),
@@ -27,7 +25,7 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
         Source::PeakMemory | Source::ComponentSize => Some("bytes"),
         Source::SourceLines => Some("lines"),
         Source::Growth => Some("exponent"),
-        Source::Assess(_) => None,
+        Source::Assess(_) | Source::Evaluator(_) => None,
     }
 }
 
@@ -44,14 +42,24 @@ pub fn default_criteria() -> Vec<Criterion> {
     }]
 }
 
-/// Reads all criteria, each with the span of its `from`. `None` if any is invalid.
+/// A criterion as it is declared.
+pub(super) struct DeclaredCriterion {
+    /// The criterion. Of one from an evaluator, direction, unit and scale are still to be asked for.
+    pub(super) criterion: Criterion,
+    /// The span of its `from`.
+    pub(super) place: Range<usize>,
+    /// What the user says of its readings.
+    pub(super) scale: UserScale,
+}
+
+/// Reads all criteria. `None` if any is invalid.
 pub(super) fn criteria(
     sections: Vec<Section<'_>>,
     found: &mut Vec<Finding>,
-) -> Option<(Vec<Criterion>, Vec<Range<usize>>)> {
+) -> Option<Vec<DeclaredCriterion>> {
     let before = found.len();
     let mut names: HashMap<String, Range<usize>> = HashMap::new();
-    let (mut list, mut places) = (Vec::new(), Vec::new());
+    let mut list: Vec<DeclaredCriterion> = Vec::new();
     let mut weights_at = None;
     for mut section in sections {
         let name = section.text("name", found);
@@ -79,18 +87,20 @@ pub(super) fn criteria(
         let from = section.value_place("from").unwrap_or(section.span.clone());
         let place = section.key("weight").unwrap_or(section.span.clone());
         weights_at.get_or_insert(place);
-        if let (Some(criterion), Some(name)) = (criterion(section, found), name) {
-            list.push(Criterion {
-                name: name.value,
-                ..criterion
+        if let (Some((criterion, scale)), Some(name)) = (criterion(section, found), name) {
+            let name = name.value;
+            list.push(DeclaredCriterion {
+                criterion: Criterion { name, ..criterion },
+                place: from,
+                scale,
             });
-            places.push(from);
         }
     }
     if found.len() > before {
         return None;
     }
-    if let (Some(place), true) = (weights_at, list.iter().all(|one| one.weight == 0.0)) {
+    let nothing_counts = list.iter().all(|one| one.criterion.weight == 0.0);
+    if let (Some(place), true) = (weights_at, nothing_counts) {
         found.push(Finding::new(
             place,
             "every weight is 0: nothing counts",
@@ -99,11 +109,11 @@ pub(super) fn criteria(
         ));
         return None;
     }
-    Some((list, places))
+    Some(list)
 }
 
 /// Reads one criterion, without its name.
-fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Criterion> {
+fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Criterion, UserScale)> {
     let weight = weight(&mut section, found);
     let source = source(&mut section, found);
     let words = [
@@ -121,6 +131,7 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Crite
         range: range(&mut section, found),
         base: base(&mut section, found),
     };
+    let by_user = declared.by_user();
     let meaning = source
         .as_ref()
         .and_then(|source| meaning(source, declared, &section, found));
@@ -135,7 +146,7 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Crite
         unit,
         scale,
     } = meaning?;
-    Some(Criterion {
+    let criterion = Criterion {
         name: String::new(),
         weight: weight?,
         source: source?,
@@ -143,7 +154,8 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Crite
         unit,
         scale,
         gate: gate.ok()?,
-    })
+    };
+    Some((criterion, by_user))
 }
 
 /// The declared properties of readings.
@@ -155,10 +167,16 @@ struct Declared<'a> {
     base: Option<f64>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum ScaleKind {
-    Ratio,
-    Linear,
+impl Declared<'_> {
+    fn by_user(&self) -> UserScale {
+        UserScale {
+            direction: self.direction.as_ref().map(|one| one.value),
+            unit: self.unit.as_ref().map(|one| one.value.to_owned()),
+            kind: self.scale.as_ref().map(|one| one.value),
+            range: self.range,
+            base: self.base,
+        }
+    }
 }
 
 /// The properties of readings, with defaults filled in.
@@ -189,6 +207,14 @@ fn meaning(
                 }
             }
             (Some(Direction::LowerIsBetter), unit.to_owned())
+        }
+        None if source.evaluated().is_some() => {
+            let direction = declared.direction.map(|direction| direction.value);
+            let unit = match declared.unit {
+                Some(unit) => prose(Some(unit), "unit", UNIT_CHARS_MAX, found)?.value,
+                None => String::new(),
+            };
+            (Some(direction.unwrap_or(Direction::LowerIsBetter)), unit)
         }
         None => {
             section.missing(
@@ -235,6 +261,7 @@ fn scale(
     let kind = match kind {
         Some(kind) => kind.value,
         None if section.key("scale").is_some() => return None,
+        None if source.evaluated().is_some() && section.key("range").is_some() => ScaleKind::Linear,
         None => default,
     };
     let (foreign, own) = match kind {
@@ -261,6 +288,10 @@ fn scale(
         (ScaleKind::Linear, _, false) if *source == Source::Growth => {
             let (low, high) = GROWTH_EXPONENTS;
             Some(Scale::Linear { low, high })
+        }
+        // The evaluator may declare one.
+        (ScaleKind::Linear, _, false) if source.evaluated().is_some() => {
+            Some(Scale::Ratio { base: DEFAULT_BASE })
         }
         (ScaleKind::Linear, _, false) => {
             section.missing(
@@ -321,11 +352,15 @@ fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source>
         return prose(Some(name), "assess:NAME", NAME_CHARS_MAX, found)
             .map(|name| Source::Assess(name.value));
     }
+    if let Some(name) = at.value.strip_prefix(EVALUATOR_PREFIX) {
+        return evaluators::source(name, &at.span, found).map(Source::Evaluator);
+    }
     let names = Source::BUILT_IN.iter().map(|(name, _)| *name);
-    let help = match suggest::nearest(at.value, names.clone().chain(["assess:NAME"])) {
+    let others = ["assess:NAME", "evaluator:NAME"];
+    let help = match suggest::nearest(at.value, names.clone().chain(others)) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!(
-            "it is one of {}, or assess:NAME",
+            "it is one of {}, assess:NAME or evaluator:NAME",
             names.collect::<Vec<_>>().join(", ")
         ),
     };
@@ -373,101 +408,6 @@ fn base(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
         "`base` is not above 1 (and at most 1000000)",
         "impossible value",
         "it is the ratio that costs ten points: `base = 10`",
-    ));
-    None
-}
-
-/// A declared gate is invalid.
-struct InvalidGate;
-
-/// `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`
-fn gate(
-    section: &mut Section<'_>,
-    unit: Option<&str>,
-    found: &mut Vec<Finding>,
-) -> Result<Option<Gate>, InvalidGate> {
-    let declared = section.key("gate").is_some();
-    let Some(mut gate) = section.section("gate", found) else {
-        return if declared { Err(InvalidGate) } else { Ok(None) };
-    };
-    let before = found.len();
-    let score = gate.section("score", found);
-    let reading = gate.section("reading", found);
-    let place = gate.span.clone();
-    gate.close(found);
-    let (on, mut bounds, unit) = match (score, reading) {
-        (Some(score), None) => (GateOn::Score, score, None),
-        (None, Some(reading)) => (GateOn::Reading, reading, unit),
-        (both, _) => {
-            if found.len() == before {
-                let how = if both.is_some() {
-                    "two things"
-                } else {
-                    "nothing"
-                };
-                found.push(Finding::new(
-                    place,
-                    format!("this gate looks at {how}"),
-                    "impossible value",
-                    "write `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`",
-                ));
-            }
-            return Err(InvalidGate);
-        }
-    };
-    let min = bound(&mut bounds, "min", unit, found);
-    let max = bound(&mut bounds, "max", unit, found);
-    bounds.close(found);
-    let impossible = match (min, max) {
-        (None, None) => Some("has neither `min` nor `max`"),
-        (Some(min), Some(max)) if min > max => Some("has a `min` above its `max`"),
-        (Some(min), _) if on == GateOn::Score && min > 10.0 => {
-            Some("asks for more than 10, the best score there is")
-        }
-        _ => None,
-    };
-    if let (Some(why), true) = (impossible, found.len() == before) {
-        found.push(Finding::new(
-            place,
-            format!("this gate {why}"),
-            "impossible value",
-            "write bounds that something can pass: `{ min = 4.0 }`",
-        ));
-    }
-    if found.len() > before {
-        return Err(InvalidGate);
-    }
-    Ok(Some(Gate { on, min, max }))
-}
-
-/// A bound of a gate; for readings in bytes or nanoseconds also with a unit: `"64 MiB"`, `"2 ms"`.
-fn bound(
-    section: &mut Section<'_>,
-    key: &'static str,
-    unit: Option<&str>,
-    found: &mut Vec<Finding>,
-) -> Option<f64> {
-    let at = section.amount(key, "a number", found)?;
-    let read = match (at.value, unit) {
-        (Amount::Number(number), _) => Ok(number),
-        (Amount::Text(text), Some("bytes")) => {
-            units::bytes(text).map(|bytes| Number::Float(bytes as f64))
-        }
-        (Amount::Text(text), Some("ns")) => {
-            units::duration(text).map(|time| Number::Float(time.as_nanos() as f64))
-        }
-        (Amount::Text(_), _) => Ok(Number::Float(f64::NAN)),
-    };
-    let help = match read.map(Number::to_f64) {
-        Ok(value) if value.abs() <= MAGNITUDE_MAX => return Some(value),
-        Ok(_) => "it is a finite number".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    found.push(Finding::new(
-        at.span,
-        format!("`{key}` of this gate is no bound"),
-        "impossible value",
-        help,
     ));
     None
 }

@@ -4,7 +4,8 @@ use super::error::{ConfigError, Finding, Findings, quoted};
 use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
-use super::{criteria, options, problem};
+use super::user_scale::UserScale;
+use super::{criteria, evaluators, options, problem};
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
 };
@@ -29,6 +30,8 @@ pub enum ConfigPlace {
     Grant(usize, usize),
     /// The source of a criterion's readings, by its index.
     Criterion(usize),
+    /// The code of an evaluator, by its index.
+    Evaluator(usize),
     /// A value of `[limits]`, if it is there.
     Limit(LimitKey),
 }
@@ -69,6 +72,8 @@ pub(super) struct Places {
     sizes: Option<Range<usize>>,
     approaches: Vec<ApproachPlace>,
     criteria: Vec<Range<usize>>,
+    scales: Vec<UserScale>,
+    evaluators: Vec<Range<usize>>,
     limits: Vec<(LimitKey, Range<usize>)>,
 }
 
@@ -97,8 +102,17 @@ impl Places {
                 let place = self.criteria.get(index);
                 place.cloned().unwrap_or_default()
             }
+            ConfigPlace::Evaluator(index) => {
+                let place = self.evaluators.get(index);
+                place.cloned().unwrap_or_default()
+            }
             ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
         }
+    }
+
+    /// What the user says of the readings of a criterion.
+    pub(super) fn user_scale(&self, criterion: usize) -> UserScale {
+        self.scales.get(criterion).cloned().unwrap_or_default()
     }
 
     /// The span of a limit, if the file declares it.
@@ -220,9 +234,11 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     };
     let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
     let criteria = match declared.is_empty() {
-        true => Some((criteria::default_criteria(), Vec::new())),
-        false => criteria::criteria(declared, found),
+        true => Some(None),
+        false => criteria::criteria(declared, found).map(Some),
     };
+    let evaluators = root.sections("evaluator", evaluators::EVALUATORS_MAX, found);
+    let evaluators = evaluators::evaluators(evaluators, files, found);
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),
@@ -232,8 +248,17 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded.experiment = (|| {
         let (approaches, places) = approaches?;
         decoded.places.approaches = places;
-        let (criteria, places) = criteria?;
-        decoded.places.criteria = places;
+        let criteria = match criteria? {
+            None => criteria::default_criteria(),
+            Some(declared) => {
+                let places = declared.iter().map(|one| one.place.clone());
+                decoded.places.criteria = places.collect();
+                decoded.places.scales = declared.iter().map(|one| one.scale.clone()).collect();
+                declared.into_iter().map(|one| one.criterion).collect()
+            }
+        };
+        let (evaluators, places) = evaluators?;
+        decoded.places.evaluators = places;
         Some(Experiment {
             name: name?.value,
             problem: question?.value,
@@ -242,6 +267,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             approaches,
             limits,
             measure,
+            evaluators,
             criteria,
             report,
             declared: Declared::InFile,
@@ -249,6 +275,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     })();
     if let Some(experiment) = &decoded.experiment {
         refuse_incomputable(experiment, &decoded.places, &mut decoded.found);
+        let place = |index| decoded.places.of(ConfigPlace::Criterion(index));
+        evaluators::refuse_undeclared(experiment, place, &mut decoded.found);
     }
     decoded
 }

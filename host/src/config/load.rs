@@ -5,6 +5,7 @@ use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::instances::parse_instances;
 use super::paths;
+use super::user_scale::UserScale;
 use crate::files::Reach;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ pub const FILE_NAME: &str = "bakeoff.toml";
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// An experiment with the folder and the file that it came from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LoadedExperiment {
     /// The declared experiment, with all defaults filled in.
     pub experiment: Experiment,
@@ -32,10 +33,10 @@ pub struct LoadedExperiment {
 }
 
 /// The origin of an experiment, to which its errors point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Origin {
     /// A file, by its name as the user wrote it.
-    File { name: String, places: Places },
+    File { name: String, places: Box<Places> },
     /// It was made without a file, by `bakeoff compare`.
     Assembled,
     /// A stored run recorded it.
@@ -57,6 +58,14 @@ impl LoadedExperiment {
             Origin::Assembled | Origin::Recorded => {
                 ConfigError::Refused(format!("{message}: {help}"))
             }
+        }
+    }
+
+    /// What the file says of the readings of a criterion; nothing if there is no file.
+    pub(super) fn user_scale(&self, criterion: usize) -> UserScale {
+        match &self.origin {
+            Origin::File { places, .. } => places.user_scale(criterion),
+            Origin::Assembled | Origin::Recorded => UserScale::default(),
         }
     }
 
@@ -199,7 +208,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         text,
         origin: Origin::File {
             name,
-            places: decoded.places,
+            places: Box::new(decoded.places),
         },
     })
 }

@@ -15,6 +15,8 @@
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
+//! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
+//! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -27,9 +29,9 @@
 //! | … `state` | `"pure"` or `"kept"` | `"pure"` |
 //! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |
 //! | … `weight` | finite, from 0; not all 0 | `1.0` |
-//! | … `from` | a source of the table below, or `"assess:NAME"` | `"time"` |
-//! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess` only, and needed | lower |
-//! | … `unit` | 1–20 characters; for `assess` only | none |
+//! | … `from` | a source of the table below, `"assess:NAME"`, or `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it) | `"time"` |
+//! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess`, where it is needed; an evaluator says it itself | lower |
+//! | … `unit` | 1–20 characters; for `assess`; an evaluator says it itself | none |
 //! | … `scale` | `"ratio"` or `"linear"` | by source |
 //! | … `base` | above 1; for `ratio` | `10` |
 //! | … `range` | `[low, high]`; for `linear` | by source |
@@ -46,8 +48,9 @@
 //! | `source-lines` (logical ones, whatever the layout) | lines | ratio |
 //! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
+//! | `evaluator:NAME` | the evaluator's | linear over the evaluator's range, or over a `range` within it; ratio if it has none |
 //!
-//! Of all but `assess`, less is better. A gate's bound is in the reading's unit; where that is
+//! Of all but `assess` and `evaluator`, less is better. A gate's bound is in the reading's unit; where that is
 //! bytes or ns, it may say its own: `gate = { reading = { max = "64 MiB" } }`.
 //!
 //! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
@@ -56,7 +59,9 @@
 mod bounds;
 mod cases;
 mod criteria;
+mod described;
 mod error;
+mod evaluators;
 mod experiment;
 mod grant;
 mod instances;
@@ -65,14 +70,17 @@ mod options;
 mod paths;
 mod policy;
 mod problem;
+mod reading_gate;
 mod section;
 mod suggest;
 pub mod units;
+mod user_scale;
 
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
+pub use evaluators::{EVALUATOR_NAME_CHARS_MAX, EVALUATORS_MAX, is_evaluator_name};
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
 pub use grant::GRANTS_MAX;
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};

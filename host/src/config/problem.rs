@@ -195,7 +195,7 @@ pub(super) fn workload(
 }
 
 /// `source` or `component`, whichever is there; both is a finding, neither is `None`.
-fn code(
+pub(super) fn code(
     section: &mut Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,

@@ -1,10 +1,14 @@
 //! Readings: numbers about a variant, each with its unit, from what was built, checked and timed.
 
+mod evaluation;
 mod evidence;
 mod growth;
 mod readings;
 mod set_readings;
 
+pub use evaluation::{
+    Evaluation, EvaluationOutcome, EvaluationResult, GivenEvidence, check_description,
+};
 pub use evidence::VariantEvidence;
 pub use growth::growth;
 pub use readings::{log_time, readings};

@@ -36,6 +36,7 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
                 high: exponent.high,
                 unit: "exponent".to_owned(),
                 by_case: Vec::new(),
+                note: None,
             })
         }),
     );
@@ -88,6 +89,7 @@ fn exact(value: f64, unit: &str) -> Reading {
         high: None,
         unit: unit.to_owned(),
         by_case: Vec::new(),
+        note: None,
     }
 }
 
@@ -126,6 +128,7 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
                 times.map(|case| Some(case.as_ref()?.median_ns)).collect()
             }
         },
+        note: None,
     })
 }
 

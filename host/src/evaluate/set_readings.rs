@@ -19,6 +19,7 @@ pub(super) fn qualities_on_set(count: usize, gate: &GateRecord) -> BTreeMap<Stri
             high: None,
             unit: String::new(),
             by_case: Vec::new(),
+            note: None,
         };
         Some((name.clone(), reading))
     };

@@ -13,6 +13,8 @@ pub enum World {
     Prototype,
     /// The world of the code that makes inputs and judges answers.
     Workload,
+    /// The world of bakeoff's own that evaluators implement.
+    Evaluator,
 }
 
 impl World {
@@ -21,6 +23,7 @@ impl World {
         match self {
             Self::Prototype => "prototype",
             Self::Workload => "workload",
+            Self::Evaluator => "evaluator",
         }
     }
 }

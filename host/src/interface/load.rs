@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 
+/// The package of evaluators.
+const EVALUATOR_WIT: &str = include_str!("../../../wit/evaluator/evaluator.wit");
+
 /// The user's interface, resolved, with the function that is called.
 ///
 /// ```
@@ -26,7 +29,8 @@ use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 pub struct Interface {
     files: Vec<WitFile>,
     resolve: Resolve,
-    prototype: WorldId,
+    /// The world of the components that are called.
+    called: WorldId,
     workload: Option<WorldId>,
     call: Call,
 }
@@ -54,21 +58,39 @@ impl Interface {
     /// # Errors
     /// See [`InterfaceError`].
     pub fn parse(files: Vec<WitFile>, call: &str) -> Result<Self, InterfaceError> {
+        Self::of_world(files, World::Prototype.name(), call)
+    }
+
+    /// The same, of which components are called that implement the world of this name.
+    fn of_world(files: Vec<WitFile>, world: &str, call: &str) -> Result<Self, InterfaceError> {
         let (resolve, package) = resolve(&files)?;
         check_flags(&resolve)?;
         let worlds = &resolve.packages[package].worlds;
-        let prototype = *worlds
-            .get("prototype")
+        let called = *worlds
+            .get(world)
             .ok_or_else(|| no_prototype(&resolve, package))?;
         let workload = worlds.get("workload").copied();
-        let call = find_call(&world_exports(&resolve, prototype), call)?;
+        let call = find_call(&world_exports(&resolve, called), call)?;
         Ok(Self {
             files,
             resolve,
-            prototype,
+            called,
             workload,
             call,
         })
+    }
+
+    /// Returns the interface of evaluators, which is bakeoff's own.
+    ///
+    /// # Panics
+    /// Never: the text is part of the program.
+    pub fn of_evaluators() -> Self {
+        let file = WitFile {
+            name: "evaluator.wit".to_owned(),
+            text: EVALUATOR_WIT.to_owned(),
+        };
+        Self::of_world(vec![file], World::Evaluator.name(), "evaluate.describe")
+            .expect("the package of evaluators is valid")
     }
 
     /// The WIT files. A child parses them again.
@@ -110,13 +132,13 @@ impl Interface {
 
     fn world(&self, world: World) -> Option<WorldId> {
         match world {
-            World::Prototype => Some(self.prototype),
+            World::Prototype | World::Evaluator => Some(self.called),
             World::Workload => self.workload,
         }
     }
 
     fn package(&self) -> String {
-        let package = self.resolve.worlds[self.prototype].package;
+        let package = self.resolve.worlds[self.called].package;
         package.map_or(String::new(), |id| {
             self.resolve.packages[id].name.to_string()
         })

@@ -18,4 +18,4 @@ mod wave;
 pub use callee::{CallPath, Callee, LookupError};
 pub use nested::Nested;
 pub use value::Value;
-pub use wave::{WaveError, parse_call, parse_result, render};
+pub use wave::{WaveError, parse_call, parse_result, render, whole};

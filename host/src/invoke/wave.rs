@@ -60,6 +60,11 @@ pub fn parse_result(text: &str, ty: &ComponentFunc) -> Result<Value, WaveError> 
     Ok(Value::from_val(val, Shape::of(&ty).as_ref()))
 }
 
+/// Renders a value in WAVE, as a whole. `None` if it has no notation.
+pub fn whole(value: &Value) -> Option<String> {
+    value.to_val().to_wave().ok()
+}
+
 /// Renders a value in WAVE, cut to [`RENDERED_MAX`] characters.
 pub fn render(value: &Value) -> String {
     let text = value

@@ -11,13 +11,13 @@ use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use super::requests::Requests;
 use crate::confine::Frames;
-use crate::sandbox::{CpuWallTime, GuestError, Imports};
+use crate::sandbox::{CpuWallTime, GivenReading, GuestError, Imports, KnownEvidence};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -197,6 +197,28 @@ pub enum Task {
     Repeat(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
+    /// Ask an evaluator for its criteria.
+    Describe {
+        /// The evaluator, in the checked profile.
+        evaluator: Blob,
+    },
+    /// Ask an evaluator for its readings of a variant.
+    Evaluate(EvaluateTask),
+}
+
+/// The task of evaluating one variant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EvaluateTask {
+    /// The evaluator, in the checked profile.
+    pub evaluator: Blob,
+    /// The variant, in the checked profile, if its answers are wanted.
+    pub component: Option<Blob>,
+    /// The files that the variant is granted, if any.
+    pub files: Option<Blob>,
+    /// The key of the inputs.
+    pub secret: Secret,
+    /// What is known of the variant without calling it.
+    pub evidence: KnownEvidence,
 }
 
 /// The keys of a gate's inputs. Nothing that is timed follows from them.
@@ -280,6 +302,14 @@ pub enum Reply {
     Samples(Vec<Sample>),
     /// The facts of a replica beside its samples.
     Replica(ReplicaFacts),
+    /// The criteria of an evaluator.
+    Described(Vec<EvaluatedCriterion>),
+    /// The text of the variant's answers is larger than an evaluator gets: it gets these many.
+    AnswersCut(u32),
+    /// Some readings of an evaluator.
+    Evaluated(Vec<GivenReading>),
+    /// The evaluator says that it has no readings, and why.
+    NotEvaluated(String),
 }
 
 impl Reply {

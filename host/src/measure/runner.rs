@@ -2,8 +2,9 @@
 
 use super::check_budget::CheckBudget;
 use super::checked_case::Rehearsal;
+use super::evaluator;
 use super::gate::{self, Gate, Halt};
-use super::protocol::{GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
+use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
 use super::repeat;
 use super::replica::{Replica, Stop};
@@ -100,6 +101,8 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
             Reply::Diagnosis(reports).send(frames)
         }
+        Task::Describe { evaluator } => evaluator::describe(&opened, &checked, *evaluator, frames),
+        Task::Evaluate(task) => evaluate(&opened, task, &checked, &workload, frames),
         Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
         Task::Replica(task) => {
             // The calibrator has instances too.
@@ -122,6 +125,39 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             }
         }
     }
+}
+
+/// Calls the variant on many inputs if its answers are wanted, and then the evaluator.
+fn evaluate(
+    opened: &Opened<'_>,
+    task: &EvaluateTask,
+    checked: &Sandbox,
+    workload: &Sandbox,
+    frames: &mut Frames,
+) -> Result<(), String> {
+    let mut evidence = task.evidence.clone();
+    if let Some(component) = task.component {
+        let bytes = opened.blob(component)?;
+        let imports = opened.imports(task.files)?;
+        let secrets = GateSecrets {
+            cases: task.secret,
+            rehearsal: task.secret,
+        };
+        // SAFETY: the parent authenticated the bytes it sent.
+        let prepared = unsafe { checked.prepare(bytes, imports) }
+            .map_err(|error| (Halt::GuestError(error), Vec::new()));
+        let answers = &mut evidence.answers;
+        let collect = |gate: &mut Gate<'_>| {
+            *answers = gate.collect(&task.secret)?;
+            Ok(())
+        };
+        let collected = prepared
+            .and_then(|prepared| in_gate(opened, &prepared, workload, secrets, frames, collect));
+        if collected.is_err() {
+            return ended(collected, frames);
+        }
+    }
+    evaluator::evaluate(opened, checked, task.evaluator, evidence, frames)
 }
 
 /// Returns the limits of a workload's call: those of a prototype's, except that it returns inputs,

@@ -435,6 +435,7 @@ pub(super) mod tests {
                 total: None,
                 scores: BTreeMap::new(),
                 readings: BTreeMap::new(),
+                missing_readings: BTreeMap::new(),
                 failure: None,
                 failed_call: None,
                 pure: None,

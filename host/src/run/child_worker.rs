@@ -3,9 +3,10 @@
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
 use crate::measure::{
-    self, Assessment, GateRecord, RepeatInput, RepeatedCall, ReplicaAnswer, ReplicaJob,
+    self, Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall, ReplicaAnswer, ReplicaJob,
     RunnerConfig, RunnerError,
 };
+use crate::sandbox::KnownEvidence;
 use crate::source::PackedFolders;
 use crate::store::Key;
 use crate::tasks::{Driver, Job, Worker, WorkerFrames};
@@ -33,10 +34,11 @@ const RETRIES: Retries = Retries {
 const MEMORY_BYTES: u64 = 512 << 20;
 
 /// How long tasks take until some were measured, in milliseconds: the order of magnitude of small ones.
-const EXPECTED_MS: [(&str, u64); 4] = [
+const EXPECTED_MS: [(&str, u64); 5] = [
     ("build", 500),
     ("check", 1_000),
     ("assess", 1_000),
+    ("evaluate", 500),
     ("diagnose", 700),
 ];
 
@@ -62,6 +64,19 @@ pub enum ChildTask {
         files: Option<PackedFolders>,
         /// The seed of the inputs.
         seed: RunSeed,
+    },
+    /// An evaluator's readings of a variant.
+    Evaluate {
+        /// The evaluator.
+        evaluator: Arc<BuiltComponent>,
+        /// The variant, if its answers are wanted.
+        variant: Option<Arc<BuiltComponent>>,
+        /// The files that the variant is granted.
+        files: Option<PackedFolders>,
+        /// The seed of the inputs.
+        seed: RunSeed,
+        /// What is known of it without calling it.
+        evidence: KnownEvidence,
     },
     /// Calls on fresh instances of a component.
     Repeat {
@@ -93,6 +108,8 @@ pub enum ChildAnswer {
     Checked(Result<GateRecord, RunnerError>),
     /// Of an assessment.
     Assessed(Result<Assessment, RunnerError>),
+    /// Of an evaluation.
+    Evaluated(Result<EvaluatorAnswer, RunnerError>),
     /// Of calls.
     Repeated(Result<Vec<RepeatedCall>, RunnerError>),
     /// The report of the panic, if there is one.
@@ -204,6 +221,22 @@ impl ChildWorker {
                 let assessed =
                     measure::assess(&config, &built.checked, files.as_ref(), job.core).await;
                 Ok(ChildAnswer::Assessed(assessed))
+            }
+            ChildTask::Evaluate {
+                evaluator,
+                variant,
+                files,
+                seed,
+                evidence,
+            } => {
+                let input = EvaluationInput {
+                    evaluator: &evaluator.checked,
+                    variant: variant.as_ref().map(|built| &built.checked[..]),
+                    files: files.as_ref(),
+                    evidence: evidence.clone(),
+                };
+                let evaluated = measure::evaluate(&self.config(*seed), input, job.core).await;
+                Ok(ChildAnswer::Evaluated(evaluated))
             }
             ChildTask::Repeat {
                 build,

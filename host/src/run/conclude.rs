@@ -3,6 +3,7 @@
 
 use super::agreement;
 use super::cost::cost;
+use super::evaluated;
 use super::evidence::{Evidence, RaceRecord, Record};
 use super::instances;
 use super::notes::notes;
@@ -59,6 +60,18 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             if let Some(state) = state.filter(|state| state.is_alive()) {
                 state.failure = Some(failure.clone());
             }
+        }
+    }
+    for evaluation in &record.evaluations {
+        let evaluators = record.experiment.evaluators.iter();
+        let before_race = evaluators
+            .filter(|one| one.name == evaluation.value.evaluator)
+            .any(|one| !one.needs().samples);
+        let mut states = variants.iter_mut();
+        let state = states.find(|state| *state.id() == evaluation.variant);
+        let failure = evaluation.value.failure.as_ref().filter(|_| before_race);
+        if let Some((state, failure)) = state.zip(failure).filter(|(state, _)| state.is_alive()) {
+            state.failure = Some(failure.clone());
         }
     }
     find_duplicates(&mut variants);
@@ -330,6 +343,17 @@ fn variant_report(
         replicas: outcome.map_or(&[], RaceOutcome::counted),
         settings: analysis.map(|analysis| &analysis.settings),
     };
+    let mut readings = evaluate::readings(&evidence);
+    let mut missing_readings = BTreeMap::new();
+    if state.is_alive() {
+        let evaluated = evaluated::readings(record, state.id(), set);
+        for (name, reading) in evaluated {
+            match reading {
+                Ok(reading) => drop(readings.insert(name, reading)),
+                Err(why) => drop(missing_readings.insert(name, why)),
+            }
+        }
+    }
     let of_original = || {
         find(variants, state.duplicate_of.as_ref()?)?
             .failure
@@ -348,7 +372,8 @@ fn variant_report(
         rank: None,
         total: None,
         scores: BTreeMap::new(),
-        readings: evaluate::readings(&evidence),
+        readings,
+        missing_readings,
         failure: state.failure.clone().or_else(of_original),
         failed_call: failed_call(state, variants, cases),
         pure: gate

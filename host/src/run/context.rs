@@ -3,6 +3,7 @@
 
 use super::assess_criteria;
 use super::error::RunError;
+use super::evaluators::{self, BuiltEvaluator};
 use super::options::{HostOptions, Tools, wasi_imports};
 use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
 use crate::config::{CasePart, ConfigError, ConfigPlace, LoadedExperiment, Policy};
@@ -35,6 +36,8 @@ pub struct RunContext {
     pub cores: Vec<usize>,
     /// Digest of the workload component or of the file of cases.
     pub workload_digest: String,
+    /// The evaluators, in the order of declaration.
+    pub evaluators: Vec<BuiltEvaluator>,
 }
 
 impl RunContext {
@@ -77,7 +80,9 @@ impl RunContext {
             check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
             inputs,
         };
+        let evaluators = evaluators::open(loaded, files, &tools.builder, &config).await?;
         let context = Self {
+            evaluators,
             tools,
             wit_names: files.wit_names().into_iter().map(str::to_owned).collect(),
             interface,

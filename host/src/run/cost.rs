@@ -18,11 +18,15 @@ pub(super) fn cost(
     let checked: u64 = gates.map(GateRecord::trials).sum();
     let assessments = record.assessments.iter();
     let assessed: usize = assessments.map(|one| one.value.answers.len()).sum();
+    let evaluations = record.evaluations.iter();
+    let evaluated: usize = evaluations.map(|one| one.value.answers.len()).sum();
     let lines = |state: &VariantState| state.build.as_ref()?.file_lines;
     let lines = variants.iter().filter_map(lines);
     Cost {
         seconds: record.seconds,
-        trials: checked + assessed as u64 + outcome.map_or(0, |outcome| outcome.raced.calls),
+        trials: checked
+            + (assessed + evaluated) as u64
+            + outcome.map_or(0, |outcome| outcome.raced.calls),
         tokens: 0,
         usd: 0.0,
         workers: match record.work.is_empty() {

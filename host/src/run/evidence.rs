@@ -4,6 +4,7 @@
 use super::build_times::BuildRound;
 use super::keys::{self, UNREADABLE};
 use crate::compile::BuildRecord;
+use crate::evaluate::Evaluation;
 use crate::measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
 use crate::source::Manifest;
 use crate::store::{
@@ -55,6 +56,9 @@ pub struct Record {
     /// What the workload says of the variants' answers; empty unless a criterion asks for it.
     #[serde(default)]
     pub assessments: Vec<StoredResult<Assessment>>,
+    /// What evaluators say of the variants.
+    #[serde(default)]
+    pub evaluations: Vec<StoredResult<Evaluation>>,
     /// The rounds that timed builds; empty unless a criterion asks for them.
     #[serde(default)]
     pub build_rounds: Vec<StoredResult<BuildRound>>,
@@ -138,6 +142,7 @@ impl Evidence {
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,
             assessments: store.results(run, ResultKind::Assessment)?,
+            evaluations: store.results(run, ResultKind::Evaluation)?,
             build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
             work: store
@@ -201,6 +206,13 @@ impl Record {
         let mut assessments = self.assessments.iter();
         let found = assessments.find(|assessment| *id == assessment.variant);
         found.map(|assessment| &assessment.value)
+    }
+
+    /// Returns what an evaluator says of a variant, if it was asked.
+    pub fn evaluation(&self, id: &VariantId, evaluator: &str) -> Option<&Evaluation> {
+        let mut evaluations = self.evaluations.iter();
+        let found = evaluations.find(|one| *id == one.variant && one.value.evaluator == evaluator);
+        found.map(|one| &one.value)
     }
 
     /// Returns the CPU time of a variant's build in each round that timed it, in nanoseconds.

@@ -4,6 +4,7 @@ use super::child_worker::ChildWorker;
 use super::conclude::conclude;
 use super::context::{RunContext, environment};
 use super::error::RunError;
+use super::evaluations::When;
 use super::evidence::{Evidence, RunInputs};
 use super::grants;
 use super::keys::Keys;
@@ -60,12 +61,16 @@ pub async fn run(
         ));
     }
     let files = RunFiles::read(loaded)?;
-    let experiment = &loaded.experiment;
-    let declared = variant::declare(&experiment.approaches);
+    let declared = variant::declare(&loaded.experiment.approaches);
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
     // From here on, no file that anybody can change decides what is timed.
     let mut seed = seed::choose(options, &store)?;
     let mut context = RunContext::open(loaded, &files, &options.host, seed, report).await?;
+    let mut loaded = loaded.clone();
+    let described = context.evaluators.iter().map(|one| one.criteria.clone());
+    loaded.complete_evaluators(described.collect())?;
+    let loaded = &loaded;
+    let experiment = &loaded.experiment;
     let identify = |context: &RunContext| {
         let keys = Keys::new(experiment, context)
             .map_err(|error| RunError::Engine(format!("{error:#}")))?;
@@ -188,11 +193,13 @@ impl Run<'_> {
     async fn go(&mut self, run: RunId) -> Result<Report, RunError> {
         self.announce()?;
         self.warn_of_missing_sources()?;
+        self.warn_of_unread_sources()?;
         self.build_and_check().await?;
         self.refuse_missing_assessments()?;
         self.time_builds().await?;
         find_duplicates(&mut self.variants);
         self.time().await?;
+        self.evaluate(When::AfterRace(run)).await?;
         let report = self.conclude(run)?;
         self.store.finish_run(&report)?;
         self.store.emit(Event::RunComplete {

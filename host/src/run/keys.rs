@@ -152,6 +152,19 @@ impl Keys {
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }
 
+    /// Returns the key of what an evaluator says of a variant: that of its assessment, with what it is told
+    /// `about` the variant beside its answers, and itself.
+    pub(super) fn evaluation(
+        &self,
+        identity: &Identity,
+        about: [(&'static str, String); 4],
+    ) -> Key {
+        let assessment = self.assessment(identity);
+        let inputs = assessment.inputs().iter().cloned();
+        let about = about.map(|(name, value)| (name.to_owned(), value));
+        Key::new(inputs.chain(about))
+    }
+
     /// Returns the inputs that all gates of a run depend on, by name.
     pub fn gate_inputs(&self) -> [(&'static str, &str); 7] {
         [

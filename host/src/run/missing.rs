@@ -80,4 +80,34 @@ impl Run<'_> {
         self.store.emit(Event::Warning { message })?;
         Ok(())
     }
+
+    /// Warns of components where an evaluator reads the source: they get no reading from it.
+    pub(super) fn warn_of_unread_sources(&mut self) -> Result<(), RunError> {
+        let experiment = &self.loaded.experiment;
+        let mut reading = Vec::new();
+        for evaluator in &experiment.evaluators {
+            let criteria = evaluator.criteria.iter();
+            let criteria = criteria.filter(|criterion| criterion.needs.source);
+            reading
+                .extend(criteria.map(|one| format!("evaluator:{}.{}", evaluator.name, one.name)));
+        }
+        let components = experiment.approaches.iter();
+        let components = components.filter(|one| matches!(one.code, Code::Component(_)));
+        let names: Vec<&str> = components
+            .map(|approach| approach.name.as_str())
+            .take(NAMES_MAX)
+            .collect();
+        if reading.is_empty() || names.is_empty() {
+            return Ok(());
+        }
+        reading.truncate(NAMES_MAX);
+        let message = format!(
+            "{}: a component has no source, so it gets no reading of {}, and a criterion from that leaves \
+             it unranked; give the approach `source`, or that criterion the weight 0",
+            names.join(", "),
+            reading.join(", ")
+        );
+        self.store.emit(Event::Warning { message })?;
+        Ok(())
+    }
 }

@@ -1,6 +1,7 @@
 //! The notes of a report: what a reader should know about how the numbers were measured.
 
 use super::constant_arguments;
+use super::evaluated;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
@@ -88,6 +89,7 @@ pub(super) fn notes(
             );
         }
     }
+    evaluated::add_notes(record, variants, &mut notes);
     for case in constant_cases(record) {
         let case = record.cases[case].to_string();
         notes.about(CONSTANT_INPUTS, &case, CONSTANT_INPUTS_ADVICE);

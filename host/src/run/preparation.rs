@@ -6,6 +6,7 @@ use super::checks::with_report;
 use super::child_worker::{ChildAnswer, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
+use super::evaluations::When;
 use super::session::Run;
 use crate::events::{Event, Origin, Stage};
 use crate::measure::GateRecord;
@@ -94,6 +95,7 @@ impl Run<'_> {
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
         self.assess().await?;
+        self.evaluate(When::BeforeRace).await?;
         self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
     }

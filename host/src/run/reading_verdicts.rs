@@ -1,6 +1,7 @@
 //! Verdicts between variants by the readings that criteria ask for, other than the time of a call.
 
 use super::build_times::build_verdicts;
+use super::evaluated;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
@@ -34,6 +35,9 @@ pub(super) fn reading_verdicts(
             Source::Assess(_) if set.is_some() => {
                 let checked = set.unwrap_or(0);
                 Some(instances::exact_qualities(variants, criterion, checked))
+            }
+            Source::Evaluator(source) => {
+                Some(evaluated::verdicts(record, variants, criterion, source))
             }
             Source::Assess(name) => Some(qualities(record, variants, criterion, name)),
             _ => None,

@@ -1,6 +1,7 @@
 //! Engines, prepared components, instances and calls.
 
 use super::attempt_log::AttemptLog;
+use super::evidence_desk::{self, EvidenceDesk};
 use super::guest_error::GuestError;
 use super::guest_timer::{GuestTime, GuestTimer, Lowering};
 use super::limiter::{Limiter, PeakMemory};
@@ -28,9 +29,16 @@ pub struct GuestState {
     timer: GuestTimer,
     reports: Vec<String>,
     world: VirtualWorld,
+    /// What an evaluator asks about.
+    pub(super) desk: EvidenceDesk,
 }
 
 impl GuestState {
+    /// The evidence behind the imports of an evaluator.
+    fn desk(&mut self) -> &mut EvidenceDesk {
+        &mut self.desk
+    }
+
     /// The virtual world behind the imports.
     fn world(&mut self) -> &mut VirtualWorld {
         &mut self.world
@@ -52,6 +60,8 @@ pub enum Imports {
     None,
     /// `report`, through which a diagnostic build reports its panic; WASI without files.
     Diagnostic,
+    /// Evidence of a variant; `report` and WASI without files too.
+    Evidence,
     /// WASI with these files.
     Wasi(Arc<Folders>),
 }
@@ -68,8 +78,8 @@ pub struct PreparedComponent {
 
 /// One instance in a store of its own. After an error it must not be called again.
 pub struct Instance {
-    store: Store<GuestState>,
-    instance: wasmtime::component::Instance,
+    pub(super) store: Store<GuestState>,
+    pub(super) instance: wasmtime::component::Instance,
     profile: Profile,
     limits: Limits,
     times_all: bool,
@@ -170,8 +180,11 @@ impl Sandbox {
         let component =
             unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
         let mut linker = Linker::new(&self.engine);
-        if matches!(imports, Imports::Diagnostic) {
+        if matches!(imports, Imports::Diagnostic | Imports::Evidence) {
             link_diagnostic(&mut linker).map_err(unusable)?;
+        }
+        if matches!(imports, Imports::Evidence) {
+            evidence_desk::link(&mut linker, GuestState::desk).map_err(unusable)?;
         }
         // Linking takes longer than loading does, and most components import nothing.
         if !matches!(imports, Imports::None) && imports_wasi(&component, &self.engine) {
@@ -186,7 +199,7 @@ impl Sandbox {
             limits: self.limits,
             folders: match imports {
                 Imports::Wasi(folders) => folders,
-                Imports::None | Imports::Diagnostic => Arc::default(),
+                Imports::None | Imports::Diagnostic | Imports::Evidence => Arc::default(),
             },
             attempts: AttemptLog::default(),
             times_all: false,
@@ -243,6 +256,7 @@ impl PreparedComponent {
             limiter: Limiter::new(self.limits.memory_bytes, self.attempts.clone()),
             timer,
             reports: Vec::new(),
+            desk: EvidenceDesk::default(),
             world: VirtualWorld::new(
                 (&self.limits).into(),
                 Arc::clone(&self.folders),
@@ -371,6 +385,17 @@ impl Instance {
             }),
             Err(error) => Err(guest_error(&self.store, &error, &self.limits)),
         }
+    }
+
+    /// Gives the guest the fuel of one call.
+    pub(super) fn refuel(&mut self) {
+        refuel(&mut self.store, self.profile, &self.limits);
+        self.store.data_mut().world.begin_call();
+    }
+
+    /// The error of a call that the engine ended.
+    pub(super) fn error(&self, error: &wasmtime::Error) -> GuestError {
+        guest_error(&self.store, error, &self.limits)
     }
 
     /// The time of the start functions.

@@ -7,6 +7,9 @@
 
 mod attempt_log;
 mod cpu_wall_time;
+mod evaluator;
+mod evidence;
+mod evidence_desk;
 mod guest_error;
 mod guest_timer;
 mod instance;
@@ -16,6 +19,8 @@ mod lowering_timer;
 mod wasi;
 
 pub use cpu_wall_time::CpuWallTime;
+pub use evidence::{GivenReading, KnownAnswer, KnownEvidence, TimedCalls};
+pub use evidence_desk::EvidenceHandle;
 pub use guest_error::GuestError;
 pub use guest_timer::{GuestTime, Lowering, UNTIMED};
 pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};

@@ -26,6 +26,8 @@ pub struct RunFiles {
     pub wit: Vec<WitFile>,
     /// The code of the workload, if there is one, or the failure to read it.
     pub workload: Option<Result<BuildInput, Failure>>,
+    /// The code of each evaluator in the order of declaration, or the failure to read it.
+    pub evaluators: Vec<Result<BuildInput, Failure>>,
     /// The text of the file of cases, if there is one.
     pub cases: Option<String>,
     /// The text of the file of instances, if there is one.
@@ -44,6 +46,9 @@ pub struct Manifest {
     pub wit: Vec<NamedContent>,
     /// The code of the workload, if there was one.
     pub workload: Option<NamedContent>,
+    /// The code of the evaluators.
+    #[serde(default)]
+    pub evaluators: Vec<NamedContent>,
     /// The file of cases, if there was one.
     pub cases: Option<NamedContent>,
     /// The file of instances, if there was one.
@@ -109,9 +114,13 @@ impl RunFiles {
         let workload = experiment.workload.inputs.code();
         let workload = workload.map(|code| read_code(code, &loaded.dir, reach));
         let approaches = experiment.approaches.iter();
+        let evaluators = experiment.evaluators.iter();
         Ok(Self {
             wit,
             workload,
+            evaluators: evaluators
+                .map(|evaluator| read_code(&evaluator.code, &loaded.dir, reach))
+                .collect(),
             cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
             instances: loaded.instances.clone(),
             code: approaches
@@ -133,6 +142,8 @@ impl RunFiles {
     pub fn manifest(&self, experiment: &Experiment) -> Manifest {
         let wit = self.wit_names().into_iter().zip(&self.wit);
         let workload = self.workload.as_ref().and_then(|code| code.as_ref().ok());
+        // A run with one that cannot be read does not begin.
+        let evaluators = self.evaluators.iter().filter_map(|code| code.as_ref().ok());
         let cases = match &experiment.workload.inputs {
             Inputs::Cases(path) => Some(path.display().to_string()),
             Inputs::Generated { .. } | Inputs::Instances { .. } => None,
@@ -142,6 +153,9 @@ impl RunFiles {
                 .map(|(name, file)| NamedContent::of(name, file.text.as_bytes()))
                 .collect(),
             workload: workload.map(|code| NamedContent::of(code.path_shown(), code.bytes())),
+            evaluators: evaluators
+                .map(|code| NamedContent::of(code.path_shown(), code.bytes()))
+                .collect(),
             cases: cases
                 .zip(self.cases.as_ref())
                 .map(|(name, text)| NamedContent::of(name, text.as_bytes())),
@@ -155,7 +169,11 @@ impl RunFiles {
 
     /// Returns the bytes of every file that could be read.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        let code = self.code.iter().chain(&self.workload);
+        let code = self
+            .code
+            .iter()
+            .chain(&self.workload)
+            .chain(&self.evaluators);
         let code = code.filter_map(|code| Some(code.as_ref().ok()?.bytes()));
         let texts = self.wit.iter().map(|file| file.text.as_str());
         let texts = texts.chain(self.cases.as_deref());
@@ -215,6 +233,13 @@ impl RunFiles {
             (Some(_), None) => return Err(unusable("the workload", "the run names none")),
             (None, _) => None,
         };
+        if manifest.evaluators.len() != experiment.evaluators.len() {
+            return Err(unusable("the evaluators", "the run names others"));
+        }
+        let mut evaluators = Vec::with_capacity(manifest.evaluators.len());
+        for (evaluator, file) in experiment.evaluators.iter().zip(&manifest.evaluators) {
+            evaluators.push(code_of(&evaluator.code, file)?);
+        }
         if matches!(experiment.workload.inputs, Inputs::Cases(_)) && cases.is_none() {
             return Err(unusable("the file of cases", "the run names none"));
         }
@@ -252,6 +277,7 @@ impl RunFiles {
         Ok(Self {
             wit,
             workload,
+            evaluators,
             cases,
             instances,
             code,
@@ -303,6 +329,7 @@ mod tests {
             let files = RunFiles {
                 wit: paths.iter().map(file).collect(),
                 workload: None,
+                evaluators: Vec::new(),
                 cases: None,
                 instances: None,
                 code: Vec::new(),
@@ -356,6 +383,7 @@ mod tests {
                     path_shown: "w.rs".into(),
                     text: "w".into(),
                 })),
+                evaluators: Vec::new(),
                 cases: None,
                 instances: text.map(str::to_owned),
                 code: Vec::new(),

@@ -28,6 +28,8 @@ pub enum ResultKind {
     Unpiloted,
     /// An assessment: what the workload says of a variant's answers to many inputs.
     Assessment,
+    /// An evaluation: what an evaluator says of a variant. The iteration is the place of the evaluator.
+    Evaluation,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
     /// The tasks that each core did for a run, over all its sessions.
@@ -36,7 +38,7 @@ pub enum ResultKind {
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`,
-    /// `assessment`, `build-round`, `work`.
+    /// `assessment`, `evaluation`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -45,6 +47,7 @@ impl ResultKind {
             Self::Dropout => "dropout",
             Self::Unpiloted => "unpiloted",
             Self::Assessment => "assessment",
+            Self::Evaluation => "evaluation",
             Self::BuildRound => "build-round",
             Self::Work => "work",
         }

@@ -144,6 +144,7 @@ fn readings(variant: &VariantReport) -> VariantReadings {
         readings: readings
             .map(|(source, reading)| (source.clone(), reading.interval()))
             .collect(),
+        missing: variant.missing_readings.clone(),
         failed: variant.failure.is_some(),
     }
 }

@@ -1,6 +1,6 @@
 //! Criteria as scoring and reports use them.
 
-use crate::spec::{Criterion, Direction, Gate, Scale, Source};
+use crate::spec::{Criterion, Direction, EVALUATOR_PREFIX, Gate, Scale, Source};
 use serde::{Deserialize, Serialize};
 
 /// A criterion as reports contain it: enough to score readings again without the experiment file.
@@ -23,6 +23,9 @@ pub struct CriterionSummary {
     /// The bounds that a variant must meet to be ranked.
     #[serde(default)]
     pub gate: Option<Gate>,
+    /// True if its readings come from an evaluator and are known exactly.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
 }
 
 /// Each factor of ten costs ten points.
@@ -40,6 +43,7 @@ impl From<&Criterion> for CriterionSummary {
             unit: criterion.unit.clone(),
             scale: criterion.scale,
             gate: criterion.gate,
+            exact: criterion.source.evaluated().is_some_and(|one| one.exact),
         }
     }
 }
@@ -53,7 +57,10 @@ impl CriterionSummary {
             .find(|(name, _)| *name == self.source);
         match built_in {
             Some((_, source)) => source.is_uncertain(),
-            None => self.source.starts_with("assess:"),
+            None => {
+                let evaluated = self.source.starts_with(EVALUATOR_PREFIX);
+                self.source.starts_with("assess:") || (evaluated && !self.exact)
+            }
         }
     }
 

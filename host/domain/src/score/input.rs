@@ -13,6 +13,8 @@ pub struct VariantReadings {
     /// By source: `time`, `peak-memory`, `assess:quality`. A reading without either end counts as
     /// exact, unless its differences come from verdicts.
     pub readings: BTreeMap<String, Interval>,
+    /// By source, why there is no reading, where the evaluator or the host says so.
+    pub missing: BTreeMap<String, String>,
     /// True if it has no result. Its readings are ignored.
     pub failed: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::criterion::CriterionSummary;
 use super::difference;
-use super::input::{ScoreInput, TimedCases};
+use super::input::{ScoreInput, TimedCases, VariantReadings};
 use super::variant_score::{MissingScore, SCORE_MAX, ScoreResult, score_of_factor};
 use crate::interval::Interval;
 use crate::spec::{Direction, Scale};
@@ -32,7 +32,7 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
             let reading = variant.readings.get(&criterion.source);
             (!variant.failed).then(|| match reading {
                 Some(reading) => valid(reading, criterion),
-                None => Err(no_reading(input, criterion)),
+                None => Err(no_reading(input, criterion, variant)),
             })
         })
         .collect();
@@ -49,7 +49,11 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
 }
 
 /// The reason why a variant that did not fail has no reading on a criterion.
-fn no_reading(input: &ScoreInput, criterion: &CriterionSummary) -> MissingScore {
+fn no_reading(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    variant: &VariantReadings,
+) -> MissingScore {
     let needs_times = match input.timed_cases {
         TimedCases::All => false,
         TimedCases::Some => criterion.source == "growth",
@@ -59,6 +63,7 @@ fn no_reading(input: &ScoreInput, criterion: &CriterionSummary) -> MissingScore 
         true => MissingScore::TooShort(input.timed_cases),
         false => MissingScore::NoReading {
             of: criterion.source.clone(),
+            why: variant.missing.get(&criterion.source).cloned(),
         },
     }
 }

@@ -34,10 +34,12 @@ impl VariantStatus {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MissingScore {
     /// There is no reading of this source.
-    #[error("there is no reading of {of}: {}", why_no_reading(.of))]
+    #[error("there is no reading of {of}: {}", .why.as_deref().unwrap_or(why_no_reading(.of)))]
     NoReading {
         /// The name of the source.
         of: String,
+        /// Why, if that is known of this variant.
+        why: Option<String>,
     },
     /// The reading needs times that there cannot be.
     #[error("{}", why_too_short(.0))]

@@ -21,6 +21,7 @@ fn opinion(name: &str, weight: f64) -> CriterionSummary {
             high: 10.0,
         },
         gate: None,
+        exact: false,
     }
 }
 
@@ -47,6 +48,7 @@ fn variant(readings: &[(&CriterionSummary, f64)]) -> VariantReadings {
                 (criterion.source.clone(), reading)
             })
             .collect(),
+        missing: BTreeMap::new(),
         failed: false,
     }
 }
