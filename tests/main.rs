@@ -26,6 +26,7 @@ mod seeds;
 mod stalls;
 mod store;
 mod support;
+mod sweeps;
 mod tasks;
 mod tidy;
 mod timed;

@@ -3,6 +3,7 @@
 pub mod allocator;
 pub mod diagnostic;
 mod flags;
+pub mod parameters;
 pub mod random;
 pub mod rt;
 

@@ -5,7 +5,7 @@ use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
-use crate::compile::{ImportSupport, import_support};
+use crate::compile::{ImportSupport, PARAMETER_IMPORTS, import_support};
 use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
@@ -88,6 +88,10 @@ struct ImportProvision {
 /// What each import of an accepted component gets.
 fn provisions(imports: &[String]) -> Vec<ImportProvision> {
     let provided = |import: &String| match import_support(import) {
+        _ if PARAMETER_IMPORTS.contains(&import.as_str()) => Some(ImportProvision {
+            import: import.clone(),
+            gets: "the values of its parameters, in an approach with a `sweep`",
+        }),
         ImportSupport::Virtual(gets) => Some(ImportProvision {
             import: import.clone(),
             gets,

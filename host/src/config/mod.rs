@@ -15,6 +15,7 @@
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
+//! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -67,6 +68,7 @@ mod policy;
 mod problem;
 mod section;
 mod suggest;
+mod sweep;
 pub mod units;
 
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};

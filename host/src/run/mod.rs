@@ -32,6 +32,7 @@ mod race;
 mod race_outcome;
 mod reading_verdicts;
 mod repeat;
+mod screening;
 mod seed;
 mod session;
 mod survey;

@@ -145,6 +145,7 @@ fn readings(variant: &VariantReport) -> VariantReadings {
             .map(|(source, reading)| (source.clone(), reading.interval()))
             .collect(),
         failed: variant.failure.is_some(),
+        screened: variant.is_screened_out(),
     }
 }
 

@@ -48,6 +48,7 @@ fn variant(readings: &[(&CriterionSummary, f64)]) -> VariantReadings {
             })
             .collect(),
         failed: false,
+        screened: false,
     }
 }
 
