@@ -22,6 +22,7 @@ mod render;
 mod replica;
 mod resume;
 mod run;
+mod schema;
 mod seeds;
 mod stalls;
 mod store;

@@ -82,3 +82,6 @@ pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, 
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+
+/// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
+pub const SCHEMA: &str = include_str!("experiment.schema.json");
