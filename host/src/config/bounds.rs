@@ -114,13 +114,22 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 10] = [
+        let wrong: [fn(&mut Experiment); 11] = [
             |experiment| experiment.approaches.clear(),
             |experiment| {
                 experiment.approaches[0].sweep = vec![Parameter {
                     name: "n".into(),
                     values: (0..=VARIANTS_MAX).map(|value| value.to_string()).collect(),
                 }];
+            },
+            // An approach of no variant beside one that has some.
+            |experiment| {
+                let mut empty = experiment.approaches[0].clone();
+                empty.sweep = vec![Parameter {
+                    name: "n".into(),
+                    values: Vec::new(),
+                }];
+                experiment.approaches.push(empty);
             },
             |experiment| {
                 experiment.approaches[0].sweep = vec![Parameter {

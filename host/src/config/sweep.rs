@@ -88,7 +88,9 @@ fn parameter(
 /// Returns true if decoded parameters are such as a file may declare.
 pub(super) fn are_sound<'a>(mut parameters: impl Iterator<Item = &'a Parameter>) -> bool {
     let is_value = |value: &String| value.chars().count() <= VALUE_CHARS_MAX;
-    parameters.all(|parameter| is_name(&parameter.name) && parameter.values.iter().all(is_value))
+    parameters.all(|Parameter { name, values }| {
+        is_name(name) && !values.is_empty() && values.iter().all(is_value)
+    })
 }
 
 fn is_name(name: &str) -> bool {

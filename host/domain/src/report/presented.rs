@@ -1,6 +1,6 @@
 //! What people are shown of a report with thousands of variants.
 
-use super::{Report, VariantReport, VariantStatus};
+use super::{Report, VariantReport};
 use crate::numbers;
 use crate::score::RACING_MAX;
 use std::borrow::Cow;
@@ -30,13 +30,12 @@ pub fn presented(report: &Report) -> Presented<'_> {
         };
     }
     let mut without_result = 0;
-    let mut is_shown = |variant: &VariantReport| match variant.status {
-        VariantStatus::Screened => false,
-        VariantStatus::Failed => {
+    let mut is_shown = |variant: &VariantReport| {
+        if variant.failure.is_some() {
             without_result += 1;
-            without_result <= WITHOUT_RESULT_MAX
+            return without_result <= WITHOUT_RESULT_MAX;
         }
-        VariantStatus::Ranked | VariantStatus::Eliminated | VariantStatus::Unranked => true,
+        !variant.is_screened_out()
     };
     let variants: Vec<VariantReport> = report
         .variants
