@@ -1,5 +1,5 @@
 export function total(values) {
-  let sum = 0n;
-  for (const value of values) sum += value;
+  let sum = 0;
+  for (const value of values) sum += Number(value);
   return sum;
 }
