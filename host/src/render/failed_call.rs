@@ -27,7 +27,12 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
     let parameters = variant.parameters.iter();
     let parameters = parameters
         .map(|(name, value)| format!(" --parameter {}", ShellWord(&format!("{name}={value}"))));
-    let seed = parameters.fold(seed, |words, word| words + &word);
+    let parameters: String = parameters.collect();
+    // Those of an experiment file are never as long; those of a forged report may be.
+    let seed = match parameters.len() <= CALL_CHARS_MAX {
+        true => seed + &parameters,
+        false => seed,
+    };
     if report.experiment.by_sources {
         return Some(format!(
             "The call: {named}. To make it again: {}; then, in that folder: bakeoff check {} --case {}{seed}",
