@@ -71,6 +71,7 @@ fn source(interface: &Arc<Interface>, text: &str) -> BuildRequest {
         },
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     }
 }
 

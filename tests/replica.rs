@@ -51,6 +51,7 @@ async fn replies(
             code,
             kind: BuildKind::Release,
             memory_bytes: Limits::default().memory_bytes,
+            parameters: false,
         };
         let built = builder.build(&request).await.unwrap();
         bundle.add(&built.timed[0])

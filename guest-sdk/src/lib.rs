@@ -4,6 +4,7 @@ pub mod allocator;
 pub mod diagnostic;
 pub mod evaluator;
 mod flags;
+pub mod parameters;
 pub mod random;
 pub mod rt;
 

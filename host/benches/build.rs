@@ -94,10 +94,11 @@ async fn measure(approach: &str, rounds: usize, toolchain: &Toolchain) -> Result
         world: World::Prototype,
         code: BuildInput::Source {
             path_shown: approach.into(),
-            text: text.clone(),
+            text: text.as_str().into(),
         },
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     };
     let plain = Plain::new(&text, toolchain.rustc())?;
     let mut ways = ways().await?;

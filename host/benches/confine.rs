@@ -220,6 +220,7 @@ fn order(code: BuildInput) -> Result<BuildRequest, Failure> {
         code,
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     })
 }
 

@@ -104,6 +104,61 @@ async fn an_import_that_is_not_granted_is_refused_by_name() {
     );
 }
 
+/// What a C compiler makes: the exports of the problem's world, with the names and types of the
+/// canonical ABI, and nothing else.
+const MODULE: &str = r#"(module
+    (memory (export "memory") 2)
+    (global $next (mut i32) (i32.const 1024))
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+        (local $at i32)
+        (local.set $at (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+        (global.set $next (i32.add (local.get $at) (local.get 3)))
+        (local.get $at))
+    (func (export "top-k") (param i32 i32 i32) (result i32)
+        (i32.store (i32.const 16) (local.get 0))
+        (i32.store (i32.const 20) (local.get 2))
+        (i32.const 16)))"#;
+
+#[tokio::test]
+async fn a_core_module_with_the_exports_of_the_world_becomes_a_component() {
+    let module = wat::parse_str(MODULE).unwrap();
+    let built = build(&component(&top_k(), &module)).await.unwrap();
+    assert!(built.imports.is_empty());
+    assert!(wasmparser::Parser::is_component(&built.component));
+    let mut running = Running::new(&built);
+    let answer = running.call("top-k", &[list(&[5, 4, 3]), Val::U32(2)]);
+    assert_eq!(answer.unwrap(), list(&[5, 4]));
+
+    let without = |export: &str| MODULE.replace(&format!("(export \"{export}\")"), "");
+    for (text, says) in [
+        (without("memory"), "memory"),
+        (without("top-k"), "top-k"),
+        (without("cabi_realloc"), "cabi_realloc"),
+        (
+            MODULE.replacen(
+                "(module",
+                "(module (import \"wasi_snapshot_preview1\" \"proc_exit\" (func (param i32)))",
+                1,
+            ),
+            "takes an adapter",
+        ),
+        (
+            MODULE.replacen("(module", "(module (import \"env\" \"puts\" (func))", 1),
+            "env",
+        ),
+    ] {
+        let message = refused(&wat::parse_str(&text).unwrap()).await;
+        assert!(
+            message.starts_with("invalid-component: mine.wasm is a core"),
+            "{message}"
+        );
+        assert!(
+            message.contains(says) && message.contains("docs/languages.md"),
+            "{message}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_component_is_called_what_it_is() {
     let good = build(&source(&top_k(), SORT)).await.unwrap();
@@ -115,7 +170,8 @@ async fn what_is_no_component_is_called_what_it_is() {
         ),
         (
             b"\0asm\x01\0\0\0",
-            "invalid-component: mine.wasm is a core WebAssembly module",
+            "invalid-component: mine.wasm is a core WebAssembly module, and does not make a component of \
+             this interface",
         ),
         (
             &good.component[..good.component.len() / 2],

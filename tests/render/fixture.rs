@@ -72,6 +72,7 @@ pub(super) fn variant(name: &str) -> VariantReport {
         name: name.to_owned(),
         approach: name.to_owned(),
         iteration: 1,
+        screening: None,
         parameters: BTreeMap::new(),
         status: VariantStatus::Unranked,
         rank: None,

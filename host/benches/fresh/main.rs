@@ -132,6 +132,7 @@ async fn build(builder: &Builder, text: &str) -> Result<Arc<BuiltComponent>, Fai
         },
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     };
     let built = builder.build(&request).await;
     built.map_err(|failure| failure.message.into())

@@ -3,7 +3,7 @@
 //! A name may be any text: `top k/β`, `../../x`, `CON`. Its id holds only `a`–`z`, `0`–`9` and
 //! `-`, so that it needs no escaping in a path, a URL, a cell or a shell.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use unicode_security::confusable_detection::skeleton;
 
 /// The largest number of characters of an id, without the number that [`unique`] may append.
@@ -93,14 +93,16 @@ fn is_blank(character: char) -> bool {
 /// ```
 pub fn unique<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = HashSet::new();
+    // By slug: the numbers below are taken, so that thousands of alike names cost no more each than one.
+    let mut next: HashMap<String, u64> = HashMap::new();
     let mut ids = Vec::new();
     for name in names {
         let slug = slug(name);
         let mut id = slug.clone();
-        let mut number = 2_u64;
+        let number = next.entry(slug.clone()).or_insert(2);
         while !taken.insert(id.clone()) {
             id = format!("{slug}-{number}");
-            number += 1;
+            *number += 1;
         }
         ids.push(id);
     }

@@ -4,6 +4,7 @@
 mod assemble;
 mod cost;
 mod noise;
+mod presented;
 mod rare_inputs;
 pub mod words;
 
@@ -15,13 +16,15 @@ use crate::plan::RunSeed;
 pub use crate::race::Basis;
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
-    CriterionSummary, Interval, RankingOutcome, ReplicaTimes, VariantStatus, WeightChange,
+    CriterionSummary, Interval, RankingOutcome, ReplicaTimes, ScreeningFigures, VariantStatus,
+    WeightChange,
 };
 use crate::spec::ReportOptions;
 use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
 pub use assemble::{Facts, assemble, rescore};
 pub use cost::{Cost, WorkerCost};
 pub use noise::{Machine, noise};
+pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -345,6 +348,26 @@ pub struct VariantReport {
     /// others on these are those of one call in each replica.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub single_calls: Vec<CaseLabel>,
+    /// What the screening of a large sweep says of it, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screening: Option<Screening>,
+}
+
+/// What a screening says of a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Screening {
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: ScreeningFigures,
+    /// True if it was among those that raced.
+    pub chosen: bool,
+}
+
+impl VariantReport {
+    /// Returns true if it did not race, since a screening chose others.
+    pub fn is_screened_out(&self) -> bool {
+        self.screening.is_some_and(|screening| !screening.chosen)
+    }
 }
 
 /// A call that failed. Its input follows from both; it may need the calls before it to fail again.

@@ -155,6 +155,27 @@ pub struct Approach {
     /// The folders that the prototype may read; for components only.
     #[serde(default)]
     pub grants: Vec<Grant>,
+    /// Its parameters, each with the values that are tried; every combination is a variant. In the order
+    /// of their names, and empty for an approach of one variant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<Parameter>,
+}
+
+impl Approach {
+    /// Returns the number of its variants: the product of the numbers of values.
+    pub fn variants(&self) -> usize {
+        let counts = self.sweep.iter().map(|parameter| parameter.values.len());
+        counts.fold(1, usize::saturating_mul)
+    }
+}
+
+/// A parameter of an approach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name, by which a prototype asks for its value.
+    pub name: String,
+    /// The values that are tried, as a prototype gets them: distinct, at least one.
+    pub values: Vec<String>,
 }
 
 /// A folder of files that a component may read, and nothing else.

@@ -2,7 +2,7 @@
 //! experiment file to the report.
 
 use crate::ids;
-use crate::spec::Approach;
+use crate::spec::{Approach, Parameter};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -83,8 +83,12 @@ pub struct Variant {
     pub iteration: Iteration,
 }
 
-/// The variants of an experiment, one for each approach, in the order of declaration: the one place
-/// where ids are assigned. Their code has not been read yet.
+/// The most variants of an experiment.
+pub const VARIANTS_MAX: usize = 10_000;
+
+/// The variants of an experiment in the order of declaration: one for each approach, or one for each
+/// combination of its parameters' values, of which the last name varies fastest. The one place where ids
+/// are assigned. Their code has not been read yet.
 ///
 /// ```
 /// use bakeoff_domain::spec::{Approach, Code};
@@ -94,6 +98,7 @@ pub struct Variant {
 ///     description: None,
 ///     code: Code::Source("heap.rs".into()),
 ///     grants: Vec::new(),
+///     sweep: Vec::new(),
 /// };
 /// let variants = declare(&[approach("Heap"), approach("heap")]);
 /// assert_eq!(variants[0].id.as_str(), "heap");
@@ -101,19 +106,127 @@ pub struct Variant {
 /// assert_eq!(variants[1].iteration.number, 1);
 /// ```
 pub fn declare(approaches: &[Approach]) -> Vec<Variant> {
-    let ids = ids::unique(approaches.iter().map(|approach| approach.name.as_str()));
-    let variant = |(approach, id): (&Approach, String)| Variant {
-        id: VariantId(id),
-        name: approach.name.clone(),
-        approach: approach.name.clone(),
-        description: approach.description.clone(),
-        parameters: BTreeMap::new(),
-        file: approach.code.path().display().to_string(),
-        iteration: Iteration {
-            number: Iteration::FIRST,
-            parent: None,
-            source: None,
-        },
-    };
-    approaches.iter().zip(ids).map(variant).collect()
+    let named: Vec<(usize, String, BTreeMap<String, String>)> = places(approaches)
+        .map(|(place, combination)| {
+            let approach = &approaches[place];
+            let parameters = combined(&approach.sweep, combination);
+            (place, swept_name(&approach.name, &parameters), parameters)
+        })
+        .collect();
+    let ids = ids::unique(named.iter().map(|(_, name, _)| name.as_str()));
+    let variants = named.into_iter().zip(ids);
+    let variants = variants.map(|((place, name, parameters), id)| {
+        let approach = &approaches[place];
+        Variant {
+            id: VariantId(id),
+            name,
+            approach: approach.name.clone(),
+            description: approach.description.clone(),
+            parameters,
+            file: approach.code.path().display().to_string(),
+            iteration: Iteration {
+                number: Iteration::FIRST,
+                parent: None,
+                source: None,
+            },
+        }
+    });
+    variants.collect()
+}
+
+/// Returns the index of each variant's approach, in the order of [`declare`].
+pub fn approach_indexes(approaches: &[Approach]) -> Vec<usize> {
+    places(approaches).map(|(place, _)| place).collect()
+}
+
+/// The index of an approach and the number of a combination, by variant; at most [`VARIANTS_MAX`].
+fn places(approaches: &[Approach]) -> impl Iterator<Item = (usize, usize)> {
+    let of_approach =
+        |(place, approach): (usize, &Approach)| (0..approach.variants()).map(move |n| (place, n));
+    let all = approaches.iter().enumerate().flat_map(of_approach);
+    all.take(VARIANTS_MAX)
+}
+
+/// Returns the values of a combination, by its number.
+fn combined(sweep: &[Parameter], mut number: usize) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    for parameter in sweep.iter().rev() {
+        let value = &parameter.values[number % parameter.values.len()];
+        number /= parameter.values.len();
+        values.insert(parameter.name.clone(), value.clone());
+    }
+    values
+}
+
+/// Returns the name of a variant: `heap`, or `heap[arity=4, fill=0.5]`.
+fn swept_name(approach: &str, parameters: &BTreeMap<String, String>) -> String {
+    if parameters.is_empty() {
+        return approach.to_owned();
+    }
+    let values = parameters.iter();
+    let values: Vec<String> = values
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    format!("{approach}[{}]", values.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Code;
+
+    fn approach(name: &str, sweep: &[(&str, &[&str])]) -> Approach {
+        let parameter = |(name, values): &(&str, &[&str])| Parameter {
+            name: (*name).to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        Approach {
+            name: name.to_owned(),
+            description: None,
+            code: Code::Source("a.rs".into()),
+            grants: Vec::new(),
+            sweep: sweep.iter().map(parameter).collect(),
+        }
+    }
+
+    #[test]
+    fn every_combination_is_a_variant_of_its_own() {
+        let approaches = [
+            approach("heap", &[("arity", &["2", "4"]), ("fill", &["0.5", "1.0"])]),
+            approach("sort", &[]),
+        ];
+        let variants = declare(&approaches);
+        let names: Vec<&str> = variants.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "heap[arity=2, fill=0.5]",
+                "heap[arity=2, fill=1.0]",
+                "heap[arity=4, fill=0.5]",
+                "heap[arity=4, fill=1.0]",
+                "sort"
+            ]
+        );
+        assert_eq!(variants[2].parameters["arity"], "4");
+        assert_eq!(variants[2].approach, "heap");
+        assert!(variants[4].parameters.is_empty());
+        assert_eq!(approach_indexes(&approaches), [0, 0, 0, 0, 1]);
+        let ids: std::collections::BTreeSet<_> = variants.iter().map(|one| &one.id).collect();
+        assert_eq!(ids.len(), variants.len());
+    }
+
+    #[test]
+    fn values_that_read_alike_in_an_id_are_kept_apart() {
+        let variants = declare(&[approach("a", &[("t", &["-1", "1"])])]);
+        assert_ne!(variants[0].id, variants[1].id);
+    }
+
+    #[test]
+    fn a_declaration_never_makes_more_variants_than_there_may_be() {
+        let values: Vec<String> = (0..1_000).map(|value| value.to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let wide = approach("a", &[("x", &values), ("y", &values), ("z", &values)]);
+        assert_eq!(wide.variants(), 1_000_000_000);
+        assert_eq!(approach_indexes(&[wide]).len(), VARIANTS_MAX);
+    }
 }

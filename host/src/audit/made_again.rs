@@ -41,10 +41,11 @@ impl Again {
         context: &RunContext,
         index: usize,
         component: Component,
-        code: BuildInput,
+        (code, swept): (BuildInput, bool),
     ) -> Result<(), RunError> {
         let key = task_key(index, component);
-        let content = ChildTask::Build(context.prototype(code, BuildKind::Release));
+        let request = context.prototype(code, BuildKind::Release, swept);
+        let content = ChildTask::Build(request);
         let task = core_task("build", key.clone(), None);
         self.driver.add(task, content).map_err(wrong_task)?;
         self.purposes.insert(key, (index, component));
@@ -73,7 +74,7 @@ impl Verifier<'_> {
             }
             match (&state.code, &state.failure) {
                 (Some(code), _) => {
-                    let code = code.clone();
+                    let code = (code.clone(), state.is_swept());
                     again.add_build(&self.context, index, Component::Rebuilt, code)?;
                 }
                 (None, Some(failure)) => {
@@ -128,6 +129,7 @@ impl Verifier<'_> {
             _ => {
                 let component = digest.and_then(|digest| self.kept.component(&digest));
                 if let Some(code) = component {
+                    let code = (code, self.variants[index].is_swept());
                     again.add_build(&self.context, index, Component::Kept, code)?;
                 }
             }

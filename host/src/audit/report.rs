@@ -8,6 +8,7 @@ use crate::source::SOURCE_BYTES_MAX;
 use crate::store::{ResultKind, RunId, RunStatus, RunSummary, Store, StoreError, StoredResult};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use bakeoff_domain::spec::Code;
+use bakeoff_domain::variant::approach_indexes;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
@@ -113,7 +114,9 @@ pub fn sources(store: &Store, run: RunId) -> Result<BTreeMap<String, String>, St
     let mut sources = BTreeMap::new();
     let variants = store.variants(run)?;
     let builds: Vec<StoredResult<IgnoredAny>> = store.results(run, ResultKind::Build)?;
-    for (variant, approach) in variants.into_iter().zip(&experiment.approaches) {
+    let approaches = approach_indexes(&experiment.approaches);
+    for (variant, approach) in variants.into_iter().zip(approaches) {
+        let approach = &experiment.approaches[approach];
         let (Code::Source(_), Some(last)) = (&approach.code, variant.iterations.last()) else {
             continue;
         };

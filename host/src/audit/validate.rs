@@ -8,8 +8,9 @@ use crate::run::{BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::report::Report;
+use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
-use bakeoff_domain::variant::{self, Variant};
+use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
 use std::collections::BTreeSet;
 
 /// The most that the cost or the resolution of a clock may be, in nanoseconds: a second.
@@ -22,7 +23,7 @@ const CUBE_SHARE: f64 = 200.0;
 /// The most blocks of a replica in evidence that may be forged.
 const BLOCKS_MAX: u32 = 256;
 /// The most results of a kind: one for each variant.
-const RESULTS_MAX: usize = config::APPROACHES_MAX;
+const RESULTS_MAX: usize = VARIANTS_MAX;
 
 /// The most sources of readings in a report: the built-in ones, and 64 numbers for each case.
 const SOURCES_MAX: usize = 64 * (config::CASES_MAX + 1);
@@ -42,6 +43,12 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         variants <= RESULTS_MAX,
         "its report has more variants than an experiment",
     )?;
+    let compared = report.variants.iter();
+    let compared = compared.filter(|one| one.failure.is_none() && !one.is_screened_out());
+    hold(
+        compared.count() <= RACING_MAX,
+        "its report compares more variants than a race has",
+    )?;
     let cases = report.experiment.cases.len();
     hold(
         cases <= config::CASES_MAX && report.criteria.len() <= config::CRITERIA_MAX,
@@ -52,7 +59,9 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         names.flat_map(|set| &set.names).count() <= config::CASES_MAX,
         "its report names more instances than any report",
     )?;
-    let pairs = variants * variants / 2;
+    // Only variants that may race are compared.
+    let compared = variants.min(RACING_MAX);
+    let pairs = compared * compared / 2;
     let verdicts = report.verdicts.len() + report.wall_verdicts.len();
     hold(
         verdicts <= pairs * (cases + 2),
@@ -61,7 +70,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     let others = &report.reading_verdicts;
     hold(
         others.len() <= report.criteria.len()
-            && others.values().all(|rows| rows.len() <= pairs + variants),
+            && others.values().all(|rows| rows.len() <= pairs + compared),
         "its report has more verdicts by a reading than pairs",
     )?;
     let read = report.variants.iter().flat_map(|variant| &variant.readings);
@@ -263,7 +272,7 @@ fn hold(holds: bool, otherwise: &str) -> Result<(), String> {
 fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     let variants = race.lists.variants.len();
     hold(
-        (1..=RESULTS_MAX).contains(&variants) && race.lists.cases.len() == cases,
+        (1..=RACING_MAX).contains(&variants) && race.lists.cases.len() == cases,
         "its race has other variants or cases than its experiment",
     )?;
     let known = |dropouts: &[Dropout]| dropouts.iter().all(|one| one.variant < variants);
@@ -334,7 +343,7 @@ mod tests {
         let sound: Report = serde_json::from_str(text).unwrap();
         assert_eq!(check_report(&sound), Ok(()));
         let wrong: [fn(&mut Report); 9] = [
-            |report| report.variants = vec![report.variants[0].clone(); RESULTS_MAX + 1],
+            |report| report.variants = vec![report.variants[0].clone(); RACING_MAX + 1],
             |report| report.criteria = vec![report.criteria[0].clone(); config::CRITERIA_MAX + 1],
             |report| {
                 let case = report.experiment.cases[0].clone();

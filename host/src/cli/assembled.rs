@@ -100,6 +100,7 @@ pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
             description: None,
             code: code(file)?,
             grants: Vec::new(),
+            sweep: Vec::new(),
         })
     };
     files.iter().zip(&stems).map(approach).collect()

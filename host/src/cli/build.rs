@@ -173,6 +173,7 @@ pub(super) async fn built(
         code,
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: true,
     };
     Ok((
         tools.builder.build(&request).await,

@@ -5,7 +5,7 @@ use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
-use crate::compile::{EVALUATOR_IMPORT, ImportSupport, import_support};
+use crate::compile::{EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_support};
 use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
@@ -92,6 +92,10 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
         _ if import == EVALUATOR_IMPORT => Some(ImportProvision {
             import: import.clone(),
             gets: "the evidence of one variant",
+        }),
+        _ if PARAMETER_IMPORTS.contains(&import.as_str()) => Some(ImportProvision {
+            import: import.clone(),
+            gets: "the values of its parameters, in an approach with a `sweep`",
         }),
         ImportSupport::Virtual(gets) => Some(ImportProvision {
             import: import.clone(),

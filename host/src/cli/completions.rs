@@ -1,7 +1,8 @@
-//! `bakeoff completions` and `bakeoff man`: both are generated from the command line itself.
+//! `bakeoff completions`, `bakeoff man` and `bakeoff schema`: what shells, manuals and editors read.
 
 use super::failure::Failure;
 use super::{Status, show};
+use crate::config;
 use clap::{Args, Command};
 use clap_complete::aot::{self, Shell};
 use std::path::PathBuf;
@@ -31,6 +32,21 @@ pub(super) struct ManArguments {
     /// The folder for the pages of all commands
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// Writes the JSON schema of `bakeoff.toml`, for completion and checks in an editor
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff schema > bakeoff.schema.json
+  # then, as the first line of bakeoff.toml:
+  #:schema ./bakeoff.schema.json")]
+pub(super) struct SchemaArguments {}
+
+/// Writes the schema to stdout.
+pub(super) fn schema(SchemaArguments {}: &SchemaArguments) -> Result<Status, Failure> {
+    show::write(config::SCHEMA)?;
+    Ok(Status::Done)
 }
 
 pub(super) fn complete(

@@ -99,6 +99,8 @@ enum Command {
     Completions(completions::CompletionArguments),
     /// Write manual pages
     Man(completions::ManArguments),
+    /// Write the JSON schema of bakeoff.toml, for editors
+    Schema(completions::SchemaArguments),
 }
 
 /// Lets a write beyond the largest size that a file may have (`ulimit -f`) fail with an error, instead of
@@ -151,6 +153,7 @@ pub fn main() -> ExitCode {
             Command::Mcp(arguments) => mcp::run(&arguments).await,
             Command::Completions(arguments) => completions::complete(&arguments, Cli::command()),
             Command::Man(arguments) => completions::man(&arguments, Cli::command()),
+            Command::Schema(arguments) => completions::schema(&arguments),
         }
     });
     match outcome {

@@ -12,7 +12,7 @@ use crate::run::is_built_from;
 use crate::source::{COMPONENT_BYTES_MAX, read_code};
 use crate::store::{Mode, ResultKind, RunId, Store, StoredResult};
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport};
-use bakeoff_domain::variant;
+use bakeoff_domain::variant::{self, approach_indexes};
 use clap::Args;
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -170,8 +170,9 @@ fn measured_code(
 fn own_file(declared: &DeclaredExperiment, id: &str) -> Option<OwnFile> {
     let approaches = &declared.experiment.approaches;
     let variants = variant::declare(approaches);
-    let mut variants = variants.iter().zip(approaches);
+    let mut variants = variants.iter().zip(approach_indexes(approaches));
     let (_, approach) = variants.find(|(variant, _)| variant.id == *id)?;
+    let approach = &approaches[approach];
     let code = read_code(&approach.code, &declared.dir, Reach::Within(&declared.dir));
     Some(OwnFile {
         path: declared.dir.join(approach.code.path()),

@@ -10,8 +10,8 @@ use crate::render::escape::{Lines, Plain};
 use crate::run::{self, RepeatOutcome};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
-    Workload,
+    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, Parameter,
+    ReportOptions, Workload,
 };
 use clap::Args;
 use serde::Serialize;
@@ -27,6 +27,9 @@ pub(super) struct CallArguments {
     /// The seed of the call's input, as a report names it
     #[arg(long, value_name = "N", requires = "case", value_parser = counts::seed)]
     seed: Option<u64>,
+    /// The value of a parameter, for a file with a sweep [default: the first value of each]
+    #[arg(long = "parameter", value_name = "NAME=VALUE", requires = "case", value_parser = parameter)]
+    parameters: Vec<Parameter>,
     /// What makes the input and judges the answer, without an experiment: Rust source, or a component
     #[arg(long, value_name = "FILE", requires = "case")]
     workload: Option<PathBuf>,
@@ -40,7 +43,29 @@ pub(super) struct CallArguments {
     cases: Option<PathBuf>,
 }
 
+/// Parses `arity=4`.
+fn parameter(text: &str) -> Result<Parameter, String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok(Parameter {
+        name: name.to_owned(),
+        values: vec![value.to_owned()],
+    })
+}
+
 impl CallArguments {
+    /// Gives the prototype its parameters: those of the command line, or else the first of its sweep.
+    fn set_parameters(&self, experiment: &mut Experiment) {
+        if let Some(approach) = experiment.approaches.first_mut() {
+            let known = |name: &str| self.parameters.iter().any(|one| one.name == name);
+            approach.sweep.retain(|parameter| !known(&parameter.name));
+            approach.sweep.extend(self.parameters.iter().cloned());
+            approach.sweep.sort_by(|a, b| a.name.cmp(&b.name));
+            for parameter in &mut approach.sweep {
+                parameter.values.truncate(1);
+            }
+        }
+    }
+
     /// The case, if a call is to be made.
     pub(super) fn case(&self) -> Option<&str> {
         self.case.as_deref()
@@ -78,6 +103,7 @@ pub(super) async fn run(
     };
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
+    call.set_parameters(&mut loaded.experiment);
     let index = choose_case(&mut loaded, case)?;
     let seed = match (call.seed, &loaded.experiment.workload.inputs) {
         (Some(seed), _) => seed,
@@ -242,6 +268,7 @@ fn assembled(
             description: None,
             code,
             grants: Vec::new(),
+            sweep: Vec::new(),
         }],
         limits: Limits::default(),
         measure: Measure::default(),

@@ -91,7 +91,7 @@ fn write_forms(
     options: &render::Options,
 ) -> Result<(), StoreError> {
     for chart in render::charts::charts(report) {
-        files.write_chart(&SafeId::new(chart.name)?, &chart.svg)?;
+        files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
     }
     let summary = format!(
         "# {}\n\n{}\n\nThe whole report: [report.md](report.md)\n",

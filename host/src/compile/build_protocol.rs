@@ -36,6 +36,8 @@ pub(super) struct BuildTask {
     pub(super) path_shown: String,
     /// Imports that the component may have, as components name them.
     pub(super) granted: Vec<String>,
+    /// Whether it is granted the values of parameters.
+    pub(super) parameters: bool,
     /// Whether a component that a user brings may import WASI.
     pub(super) wasi: WasiImports,
     /// The memory that an instance may have, in bytes.

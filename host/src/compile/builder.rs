@@ -138,6 +138,10 @@ impl Builder {
             reserve::SCHEME.as_bytes(),
             LINES_RULE.as_bytes(),
             &memory_bytes,
+            match request.parameters {
+                true => b"parameters",
+                false => b"",
+            },
         ];
         parts.extend(code);
         parts.extend(glue::fingerprint().map(str::as_bytes));
@@ -180,7 +184,7 @@ impl Builder {
         let (code, bytes): (TaskInput, &[u8]) = match &request.code {
             BuildInput::Source { text, .. } => {
                 let compiler = self.toolchain.compiler.clone();
-                let (text, scratch) = (text.clone(), scratch.to_owned());
+                let (text, scratch) = (text.to_string(), scratch.to_owned());
                 (
                     TaskInput::Source {
                         text,
@@ -200,7 +204,11 @@ impl Builder {
             kind: request.kind,
             code,
             path_shown: request.code.path_shown().to_owned(),
-            granted: Vec::new(),
+            granted: match request.parameters {
+                true => glue::PARAMETER_IMPORTS.map(str::to_owned).to_vec(),
+                false => Vec::new(),
+            },
+            parameters: request.parameters,
             wasi: self.wasi,
             memory_bytes: request.memory_bytes,
         };

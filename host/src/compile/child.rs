@@ -128,6 +128,10 @@ pub(super) fn carry_out(
             })?;
             component::componentise_as(calibrator::module(resolve, world), resolve, world)?
         }
+        TaskInput::Component if component::is_module(bytes) => {
+            inspect::inspect_module(bytes, &task.path_shown)?;
+            component::componentise_brought(bytes, &interface, &task)?
+        }
         TaskInput::Component => bytes.to_vec(),
     };
     let source_cpu = match task.code {

@@ -59,7 +59,7 @@ mod tests {
     fn a_build_has_the_documented_limits() {
         let source = BuildInput::Source {
             path_shown: "a.rs".into(),
-            text: String::new(),
+            text: "".into(),
         };
         let job = job(&[], closed_fence(&source));
         assert_eq!(job.rss_bytes_max, Some(3 << 30));

@@ -1,6 +1,8 @@
 //! In the child: from a core module to a component.
 
-use super::failures::build_failure;
+use super::build_protocol::BuildTask;
+use super::failures::{build_failure, cut, load_failure};
+use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -31,16 +33,98 @@ pub(super) fn has_one_realloc(module: &[u8]) -> bool {
     found == [REALLOC]
 }
 
+/// The import module of programs that were linked for WASI 0.1, which needs an adapter.
+const WASI_1: &str = "wasi_snapshot_preview1";
+
+/// Returns true if these are the bytes of a core module.
+pub(super) fn is_module(bytes: &[u8]) -> bool {
+    Parser::is_core_wasm(bytes)
+}
+
+/// Makes a component of a core module that a user brings. One that describes its world, as the linker leaves
+/// it after `wit-bindgen`, is taken by its word; any other is taken for one of the problem's world, with the
+/// names and types that the canonical ABI gives to its exports. Nothing is guessed: what does not fit is
+/// refused.
+pub(super) fn componentise_brought(
+    module: &[u8],
+    interface: &Interface,
+    task: &BuildTask,
+) -> Result<Vec<u8>, Failure> {
+    let facts = ModuleFacts::of(module);
+    let refuse = |why: &str| {
+        let message = format!(
+            "{} is a core WebAssembly module, and {why}",
+            task.path_shown
+        );
+        load_failure(FailureClass::InvalidComponent, cut(&message))
+    };
+    if facts.imports_wasi_1 {
+        return Err(refuse(&format!(
+            "imports {WASI_1}, which takes an adapter: link it without WASI, or make it a component with \
+             `wasm-tools component new --adapt` (docs/languages.md)"
+        )));
+    }
+    let encoded = match facts.describes_world {
+        true => encode(module),
+        false => {
+            let (resolve, world) = interface
+                .resolved(task.world)
+                .ok_or_else(|| refuse("the interface lacks its world"))?;
+            let mut described = module.to_vec();
+            embed_component_metadata(&mut described, resolve, world, StringEncoding::UTF8)
+                .map_err(|error| format!("{error:#}"))
+                .and_then(|()| encode(&described))
+        }
+    };
+    encoded.map_err(|error| {
+        refuse(&format!(
+            "does not make a component of this interface: {error}. It exports its `memory`, \
+             `cabi_realloc` if it takes lists or strings, and its functions under the names of the WIT, and \
+             imports nothing (docs/languages.md)"
+        ))
+    })
+}
+
+/// What decides how a module becomes a component.
+#[derive(Default)]
+struct ModuleFacts {
+    describes_world: bool,
+    imports_wasi_1: bool,
+}
+
+impl ModuleFacts {
+    /// The facts of a module; what is malformed is left to those who encode it.
+    fn of(module: &[u8]) -> Self {
+        let mut facts = Self::default();
+        for payload in Parser::new(0).parse_all(module) {
+            match payload {
+                Ok(Payload::CustomSection(section)) => {
+                    facts.describes_world |= section.name().starts_with("component-type");
+                }
+                Ok(Payload::ImportSection(imports)) => {
+                    let mut imports = imports.into_imports().flatten();
+                    facts.imports_wasi_1 |= imports.any(|import| import.module == WASI_1);
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        facts
+    }
+}
+
+fn encode(module: &[u8]) -> Result<Vec<u8>, String> {
+    let encoder = ComponentEncoder::default().validate(true);
+    let encoded = encoder
+        .module(module)
+        .and_then(|mut encoder| encoder.encode());
+    encoded.map_err(|error| format!("{error:#}"))
+}
+
 /// Makes a component of a module that carries the description of its world.
 pub(super) fn componentise(module: &[u8]) -> Result<Vec<u8>, Failure> {
-    let encode = || {
-        ComponentEncoder::default()
-            .validate(true)
-            .module(module)?
-            .encode()
-    };
-    encode().map_err(|error| {
-        let message = format!("the compiled module does not make a component: {error:#}");
+    encode(module).map_err(|error| {
+        let message = format!("the compiled module does not make a component: {error}");
         build_failure(FailureClass::BuildFailed, message)
     })
 }

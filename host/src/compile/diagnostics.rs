@@ -59,6 +59,15 @@ impl Diagnostic {
     }
 }
 
+/// What to do about a crate that is not there.
+const NO_CRATES: &str = "help: a source is one file with the standard library and no other crate: write what \
+     you need of it into this file; or build a component with cargo, and name it by `component` \
+     (docs/languages.md)";
+
+/// What to do about parameters that are not there.
+const NO_PARAMETERS: &str = "help: only an approach with a `sweep` has parameters: add a line like `sweep = { \
+     arity = [2, 4, 8] }` to it";
+
 impl DiagnosticContext<'_> {
     /// Returns the failure that the output of a compiler stands for.
     pub(super) fn explain(&self, output: &ToolOutput) -> Failure {
@@ -112,10 +121,34 @@ impl DiagnosticContext<'_> {
             .unwrap_or(&diagnostic.message);
         let file = glue::user_file(self.task.world);
         let shown = &self.task.path_shown;
-        without_paths(text, self.compiler, self.scratch)
-            .replace(&format!("{file}:"), &format!("{shown}:"))
-            .trim_end()
-            .to_owned()
+        let text = without_paths(text, self.compiler, self.scratch);
+        let text = text.replace(&format!("{file}:"), &format!("{shown}:"));
+        match self.missing_crate_help(diagnostic) {
+            Some(help) => format!("{}\n  = {help}", text.trim_end()),
+            None => text.trim_end().to_owned(),
+        }
+    }
+
+    /// The way out for a file that names a crate, of which there is none here but the standard library.
+    fn missing_crate_help(&self, diagnostic: &Diagnostic) -> Option<&'static str> {
+        let labels = diagnostic
+            .spans
+            .iter()
+            .filter_map(|span| span.label.as_deref());
+        let mut said = labels.chain([diagnostic.message.as_str()]);
+        let asks_for_parameters = diagnostic.spans.iter().flat_map(|span| &span.text);
+        let mut lines = asks_for_parameters.map(|line| line.text.as_str());
+        let is_unresolved = ["E0432", "E0433"]
+            .iter()
+            .any(|code| diagnostic.has_code(code));
+        if is_unresolved
+            && !self.task.parameters
+            && lines.any(|line| line.contains("bakeoff::param"))
+        {
+            return Some(NO_PARAMETERS);
+        }
+        let no_crate = is_unresolved && said.any(|text| text.contains("unlinked crate"));
+        (no_crate || diagnostic.has_code("E0463")).then_some(NO_CRATES)
     }
 
     /// The message for an error in the generated files: a function is missing or has other types.

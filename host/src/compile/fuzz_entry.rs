@@ -22,6 +22,7 @@ pub fn validate_prototype(bytes: &[u8], shown: &str, interface: &Interface) -> R
         code: TaskInput::Component,
         path_shown: shown.to_owned(),
         granted: Vec::new(),
+        parameters: false,
         wasi: super::imports::WasiImports::Virtual,
         memory_bytes: 0,
     };

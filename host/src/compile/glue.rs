@@ -17,6 +17,7 @@ const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
 const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
 const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
+const PARAMETERS: &str = include_str!("../../../guest-sdk/src/parameters.rs");
 
 /// The package that a diagnostic build imports from.
 const DIAGNOSTIC_WIT: &str = include_str!("../../../wit/diagnostic/diagnostic.wit");
@@ -27,6 +28,15 @@ pub const DIAGNOSTIC_IMPORT: &str = "bakeoff:diagnostic/panic@0.1.0";
 
 /// The import of evaluators, as components name it.
 pub const EVALUATOR_IMPORT: &str = "bakeoff:evaluator/types@0.1.0";
+/// The part of `wasi:config` that a prototype with parameters imports.
+const PARAMETERS_WIT: &str = include_str!("../../../wit/config/config.wit");
+
+/// The interfaces through which a component gets the values of its parameters, as components name them:
+/// the one that sources import, and an earlier one with the same functions.
+pub const PARAMETER_IMPORTS: [&str; 2] = [
+    "wasi:config/store@0.2.0-rc.1",
+    "wasi:config/store@0.2.0-draft",
+];
 
 /// The file with the bindings and the glue. An error in it is about the interface.
 pub(super) const BINDINGS_FILE: &str = "bindings.rs";
@@ -47,6 +57,8 @@ pub(super) fn fingerprint() -> [&'static str; 18] {
         EVALUATOR_GLUE,
         DIAGNOSTIC,
         DIAGNOSTIC_WIT,
+        PARAMETERS,
+        PARAMETERS_WIT,
         include_str!("glue.rs"),
         include_str!("calibrator.rs"),
         include_str!("component.rs"),
@@ -70,20 +82,33 @@ pub(super) fn user_file(world: World) -> &'static str {
     }
 }
 
+/// What the crate around a user's file provides beside the interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GlueOptions {
+    /// What the build is for.
+    pub(super) kind: BuildKind,
+    /// Whether it provides the values of parameters.
+    pub(super) parameters: bool,
+}
+
 /// Generates the crate around a user's file: the names and texts of the other files, with
 /// [`ROOT_FILE`] among them.
 pub(super) fn generate(
     interface: &Interface,
     world: World,
-    kind: BuildKind,
+    build: GlueOptions,
     text: &str,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
+    let kind = build.kind;
     let (resolve, id) = interface
         .resolved(world)
         .ok_or_else(|| internal("the world is missing"))?;
     let mut resolve = resolve.clone();
     if kind == BuildKind::Diagnostic {
-        add_diagnostic(&mut resolve, id)?;
+        add_world(&mut resolve, id, DIAGNOSTIC_WIT, "diagnostic")?;
+    }
+    if build.parameters {
+        add_world(&mut resolve, id, PARAMETERS_WIT, "imports")?;
     }
     let mut file = bindings(&resolve, id, kind)?;
     let form = form(&file);
@@ -100,7 +125,7 @@ pub(super) fn generate(
     }
     let mut files = vec![
         (BINDINGS_FILE, prettyplease::unparse(&file)),
-        (ROOT_FILE, root(world, kind, form, &types)),
+        (ROOT_FILE, root(world, build, form, &types)),
         ("rt.rs", RT.to_owned()),
         ("flags.rs", FLAGS.to_owned()),
     ];
@@ -117,6 +142,9 @@ pub(super) fn generate(
     if kind == BuildKind::Diagnostic {
         files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
     }
+    if build.parameters {
+        files.push(("parameters.rs", PARAMETERS.to_owned()));
+    }
     Ok(files)
 }
 
@@ -125,15 +153,15 @@ fn internal(what: impl std::fmt::Display) -> Failure {
     build_failure(FailureClass::BuildFailed, message)
 }
 
-/// Adds the import of the diagnostic world to a world.
-fn add_diagnostic(resolve: &mut Resolve, world: WorldId) -> Result<(), Failure> {
+/// Adds the imports of a world that bakeoff defines to a world.
+fn add_world(resolve: &mut Resolve, world: WorldId, text: &str, name: &str) -> Result<(), Failure> {
     let package = resolve
-        .push_source("diagnostic.wit", DIAGNOSTIC_WIT)
+        .push_source(&format!("{name}.wit"), text)
         .map_err(internal)?;
-    let diagnostic = resolve.packages[package].worlds["diagnostic"];
+    let added = resolve.packages[package].worlds[name];
     let mut maps = wit_parser::CloneMaps::default();
     resolve
-        .merge_worlds(diagnostic, world, &mut maps)
+        .merge_worlds(added, world, &mut maps)
         .map_err(internal)
 }
 
@@ -302,7 +330,7 @@ fn flags_name(item: &syn::ItemMacro) -> Option<String> {
     rest.split([' ', ':']).next().map(str::to_owned)
 }
 
-fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -> String {
+fn root(world: World, build: GlueOptions, form: Form, types: &[(String, String)]) -> String {
     let mut text = String::from("mod flags;\nmod rt;\nmod bindings;\n");
     text.push_str("pub mod types {\n");
     for (_, path) in types {
@@ -314,8 +342,11 @@ fn root(world: World, kind: BuildKind, form: Form, types: &[(String, String)]) -
         World::Workload => "#[path = \"random.rs\"]\npub mod bakeoff;\n",
         World::Evaluator => EVALUATOR_MODULES,
     });
-    if kind == BuildKind::Diagnostic {
+    if build.kind == BuildKind::Diagnostic {
         text.push_str(REPORTING);
+    }
+    if build.parameters {
+        text.push_str(PARAMETER_MODULE);
     }
     let module = world.name();
     text.push_str(&format!(
@@ -371,6 +402,19 @@ pub mod reporting {
 }
 ";
 
+/// The module by which a prototype with parameters asks for their values.
+const PARAMETER_MODULE: &str = "\
+mod parameters;
+pub mod bakeoff {
+    pub mod param {
+        pub fn get<T: crate::parameters::Parameter>(name: &str) -> T {
+            let value = crate::bindings::wasi::config::store::get(name);
+            crate::parameters::parsed(name, value.ok().flatten())
+        }
+    }
+}
+";
+
 /// The Rust name of the user's function that a line of glue calls: `top_k` for a line that holds
 /// `crate::prototype::top_k(`.
 pub(super) fn called_on(line: &str, world: World) -> Option<&str> {
@@ -407,7 +451,7 @@ mod tests {
         for part in [
             "name = \"wit-bindgen-rust\"",
             "name = \"wit-component\"",
-            "fn add_diagnostic",
+            "fn add_world",
             "fn add_realloc",
             "fn componentise",
             "-Copt-level=3",

@@ -77,6 +77,12 @@ pub fn import_support(import: &str) -> ImportSupport {
         .map_or(interface, |(package, _)| package);
     match package {
         "wasi:sockets" => return ImportSupport::Refused("there is no network"),
+        "wasi:config" => {
+            return ImportSupport::Refused(
+                "only an approach with a `sweep` has parameters, by wasi:config/store 0.2.0-rc.1 or \
+                 0.2.0-draft",
+            );
+        }
         "wasi:http" => return ImportSupport::Refused("there is no network, and so no HTTP"),
         _ => {}
     }
@@ -122,6 +128,7 @@ mod tests {
             ("wasi:cli/exit@0.2.0-rc-2023-11-10", "another version"),
             ("wasi:cli/exit", "another version"),
             ("wasi:keyvalue/store@0.2.0", "not granted"),
+            ("wasi:config/store@0.2.0-rc.1", "with a `sweep`"),
             ("mine", "not granted"),
         ] {
             let ImportSupport::Refused(said) = import_support(import) else {

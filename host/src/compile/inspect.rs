@@ -57,6 +57,16 @@ pub(super) fn inspect(bytes: &[u8], shown: &str) -> Result<Sizes, Failure> {
     }
 }
 
+/// Refuses a core module that would cost the compiler too much, before a component is made of it.
+pub(super) fn inspect_module(bytes: &[u8], shown: &str) -> Result<(), Failure> {
+    let mut sizes = Sizes::default();
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload.map_err(|error| malformed(shown, &error))?;
+        sizes.read(payload, shown)?;
+    }
+    Ok(())
+}
+
 /// Returns true if a function that a component exports, or that a component in it gives to another,
 /// has strings in another encoding than UTF-8. What it imports does not matter: the host's work in a
 /// call of the host is counted anyway.
@@ -86,9 +96,7 @@ fn not_a_component(bytes: &[u8]) -> Option<&'static str> {
     } else if Parser::is_component(bytes) {
         None
     } else if Parser::is_core_wasm(bytes) {
-        Some(
-            "is a core WebAssembly module, not a component; convert it with `wasm-tools component new`",
-        )
+        Some("is a core WebAssembly module, not a component")
     } else if b"\0asm".starts_with(bytes) || (bytes.starts_with(b"\0asm") && bytes.len() < 8) {
         Some("breaks off within the first eight bytes of WebAssembly")
     } else if bytes.starts_with(b"\0asm") {

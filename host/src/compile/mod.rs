@@ -55,7 +55,7 @@ pub use child::builder_role;
 pub use child_output::BuiltComponent;
 pub use choice::ToolchainChoice;
 pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototype};
-pub use glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
+pub use glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETER_IMPORTS};
 pub use imports::{ImportSupport, WasiImports, import_support};
 pub(crate) use layout::SCHEME as LAYOUT_SCHEME;
 pub(crate) use logical_lines::LINES_RULE;

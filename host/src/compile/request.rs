@@ -18,4 +18,6 @@ pub struct BuildRequest {
     pub kind: BuildKind,
     /// The memory that an instance may have, in bytes: timed code gets it in advance.
     pub memory_bytes: u64,
+    /// True if it is granted `wasi:config/store`, with the values of its parameters.
+    pub parameters: bool,
 }

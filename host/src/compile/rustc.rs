@@ -67,7 +67,11 @@ pub(super) fn compile(
     compiler: &Compiler,
     scratch: &Path,
 ) -> Result<Compiled, Failure> {
-    let files = glue::generate(interface, task.world, task.kind, text)?;
+    let build = glue::GlueOptions {
+        kind: task.kind,
+        parameters: task.parameters,
+    };
+    let files = glue::generate(interface, task.world, build, text)?;
     let write = |name: &str, content: &[u8]| {
         std::fs::write(scratch.join(name), content).map_err(|error| {
             let message = format!("cannot write {name} into the build's folder: {error}");

@@ -47,10 +47,11 @@ async fn try_build(
         world: World::Prototype,
         code: BuildInput::Source {
             path_shown: "trial.rs".to_owned(),
-            text: SOURCE.to_owned(),
+            text: SOURCE.into(),
         },
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     };
     let builder = Builder::new(toolchain.clone(), confinement.clone(), None, 1);
     builder.build(&request).await

@@ -101,8 +101,17 @@ fn check_imports(imports: &[String], task: &BuildTask) -> Result<(), Failure> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    // What tools for other languages import unasked, they leave out on demand.
+    let brought = matches!(task.code, TaskInput::Component);
+    let is_wasi = refused
+        .iter()
+        .all(|(import, _)| import.starts_with("wasi:"));
+    let how = match brought && is_wasi {
+        true => ": componentize-py and componentize-qjs do by `--stub-wasi` (docs/languages.md)",
+        false => "",
+    };
     let message = format!(
-        "{} imports {}{others}: {why}; build it without",
+        "{} imports {}{others}: {why}; build it without{how}",
         task.path_shown,
         names.join(", "),
     );

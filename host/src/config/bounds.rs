@@ -8,7 +8,12 @@ use super::options::{
 };
 use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, SIZES_MAX};
 use super::reading_gate::MAGNITUDE_MAX;
-use bakeoff_domain::spec::{Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers};
+use super::sweep;
+use bakeoff_domain::spec::{
+    Approach, Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers,
+};
+
+use bakeoff_domain::variant::VARIANTS_MAX;
 
 /// The most replicas of a race.
 pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
@@ -28,6 +33,14 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
         (1..=APPROACHES_MAX).contains(&approaches.len()),
         "the number of approaches",
     )?;
+    let counts = approaches.iter().map(Approach::variants);
+    let count = counts.fold(0, usize::saturating_add);
+    hold(
+        (1..=VARIANTS_MAX).contains(&count),
+        "the number of variants",
+    )?;
+    let parameters = approaches.iter().flat_map(|approach| &approach.sweep);
+    hold(sweep::are_sound(parameters), "a parameter")?;
     let mut names = approaches.iter().map(|approach| &approach.name);
     let short = |name: &String| name.chars().count() <= NAME_CHARS_MAX.max(PATH_CHARS_MAX);
     hold(names.all(short), "the name of an approach")?;
@@ -97,7 +110,7 @@ fn criterion(criterion: &Criterion) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::spec::Direction;
+    use bakeoff_domain::spec::{Direction, Parameter};
 
     fn valid_experiment() -> Experiment {
         let text = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
@@ -109,7 +122,7 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 9] = [
+        let wrong: [fn(&mut Experiment); 12] = [
             |experiment| {
                 experiment.evaluators.push(bakeoff_domain::spec::Evaluator {
                     name: "../x".to_owned(),
@@ -118,6 +131,27 @@ mod tests {
                 });
             },
             |experiment| experiment.approaches.clear(),
+            |experiment| {
+                experiment.approaches[0].sweep = vec![Parameter {
+                    name: "n".into(),
+                    values: (0..=VARIANTS_MAX).map(|value| value.to_string()).collect(),
+                }];
+            },
+            // An approach of no variant beside one that has some.
+            |experiment| {
+                let mut empty = experiment.approaches[0].clone();
+                empty.sweep = vec![Parameter {
+                    name: "n".into(),
+                    values: Vec::new(),
+                }];
+                experiment.approaches.push(empty);
+            },
+            |experiment| {
+                experiment.approaches[0].sweep = vec![Parameter {
+                    name: "n".into(),
+                    values: vec!["x".repeat(1_000)],
+                }];
+            },
             |experiment| experiment.limits.memory_bytes = u64::MAX,
             |experiment| experiment.measure.confidence = 1.0,
             |experiment| experiment.measure.replicas_max = u32::MAX,

@@ -15,6 +15,7 @@
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
+//! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
 //! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
@@ -73,6 +74,7 @@ mod problem;
 mod reading_gate;
 mod section;
 mod suggest;
+mod sweep;
 pub mod units;
 mod user_scale;
 
@@ -88,3 +90,6 @@ pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, 
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+
+/// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
+pub const SCHEMA: &str = include_str!("experiment.schema.json");

@@ -5,8 +5,10 @@ use super::grant;
 use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section, integer};
+use super::sweep;
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
+use bakeoff_domain::variant::VARIANTS_MAX;
 use std::ops::Range;
 
 /// The most approaches of an experiment.
@@ -317,6 +319,8 @@ pub(super) fn approaches(
             ));
         }
         let grants = grant::grants(&mut section, files, found);
+        let sweep_at = section.key("sweep");
+        let sweep = sweep::sweep(&mut section, found);
         section.close(found);
         let name = prose(name, "name", NAME_CHARS_MAX, found);
         let description = match description {
@@ -327,8 +331,8 @@ pub(super) fn approaches(
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }
-        if let (Some(name), Some(description), Some(code), Some(place), Some(grants)) =
-            (name, description, code, place, grants)
+        if let (Some(name), Some(description), Some(code), Some(place), Some(grants), Some(sweep)) =
+            (name, description, code, place, grants, sweep)
         {
             let (grants, grant_places) = grants.into_iter().unzip();
             list.push(Approach {
@@ -336,7 +340,9 @@ pub(super) fn approaches(
                 description,
                 code,
                 grants,
+                sweep,
             });
+            refuse_too_many(&list, sweep_at, found);
             places.push(ApproachPlace {
                 code: place,
                 grants: grant_places,
@@ -344,6 +350,21 @@ pub(super) fn approaches(
         }
     }
     (list.len() == wanted).then_some((list, places))
+}
+
+/// Refuses the approach with which there are more variants than an experiment may have.
+fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut Vec<Finding>) {
+    let counts = list.iter().map(Approach::variants);
+    let count = counts.fold(0, usize::saturating_add);
+    let before = count.saturating_sub(list.last().map_or(0, Approach::variants));
+    if count > VARIANTS_MAX && before <= VARIANTS_MAX {
+        found.push(Finding::new(
+            sweep.unwrap_or_default(),
+            format!("with this sweep there are {count} variants, and {VARIANTS_MAX} is the most"),
+            "too many combinations",
+            "give the parameters fewer values, or make several experiments of it",
+        ));
+    }
 }
 
 /// The way out for two names with the same id.

@@ -257,6 +257,23 @@ impl<'a> Section<'a> {
         sections
     }
 
+    /// All keys of a table whose keys the user chooses, each with its value. Ends the reading.
+    pub(super) fn entries(self) -> Vec<(At<&'a str>, At<&'a DeValue<'a>>)> {
+        let entry = |(name, value): (&'a toml::Spanned<_>, &'a toml::Spanned<DeValue<'a>>)| {
+            let name: &'a toml::Spanned<std::borrow::Cow<'a, str>> = name;
+            let key = At {
+                value: name.get_ref().as_ref(),
+                span: name.span(),
+            };
+            let value = At {
+                value: value.get_ref(),
+                span: value.span(),
+            };
+            (key, value)
+        };
+        self.table.iter().map(entry).collect()
+    }
+
     /// All keys of a table whose keys the user chooses, each with its string. Ends the reading.
     pub(super) fn texts(
         self,

@@ -65,10 +65,11 @@ pub(super) async fn build(
         code,
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
     };
     let source = BuildInput::Source {
         path_shown: "spin.rs".to_owned(),
-        text: SOURCE.to_owned(),
+        text: SOURCE.into(),
     };
     let message = |failure: Failure| format!("{}: {}", failure.class, failure.message);
     Ok(BenchmarkPrograms {

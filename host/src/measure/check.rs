@@ -204,11 +204,13 @@ fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
 pub async fn diagnose(
     config: &RunnerConfig,
     diagnostic: &[u8],
+    files: Option<&PackedFolders>,
     calls: &[(usize, u64)],
 ) -> Result<Vec<String>, RunnerError> {
     let calls = calls.to_vec();
     let message = config.request(|bundle| Task::Diagnose {
         component: bundle.add(diagnostic),
+        files: files.map(|files| bundle.add_files(files)),
         calls,
     })?;
     let mut reports = Vec::new();

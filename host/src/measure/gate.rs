@@ -4,7 +4,7 @@
 use super::announcement::Doing;
 use super::check_budget::CheckBudget;
 use super::checked_case::CheckedCase;
-use super::protocol::{GateSecrets, Opened, Reply};
+use super::protocol::{Blob, GateSecrets, Opened, Reply};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Callee, Value};
@@ -360,13 +360,14 @@ pub(super) fn diagnose(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
     workload_sandbox: &Sandbox,
-    component: super::protocol::Blob,
+    (component, files): (Blob, Option<Blob>),
     calls: &[Call],
 ) -> Result<Vec<String>, String> {
     let text = |error: GuestError| error.message;
+    let granted = opened.granted(files)?;
     let bytes = opened.blob(component)?;
     // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }.map_err(text)?;
+    let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic(granted)) }.map_err(text)?;
     let mut instance = prepared.instantiate().map_err(text)?;
     let callee = instance.callee(&opened.request.call).map_err(text)?;
     let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty())).map_err(text)?;

@@ -190,6 +190,8 @@ pub enum Task {
     Diagnose {
         /// The diagnostic build, in the checked profile.
         component: Blob,
+        /// What it is granted, if anything.
+        files: Option<Blob>,
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
@@ -441,16 +443,21 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// The blob points outside the message, or was not written by [`Folders::to_bytes`].
-    pub fn imports(&self, files: Option<Blob>) -> Result<Imports, String> {
-        let Some(files) = files else {
-            return Ok(Imports::Wasi(Arc::default()));
+    pub fn imports(&self, granted: Option<Blob>) -> Result<Imports, String> {
+        self.granted(granted).map(Imports::Wasi)
+    }
+
+    /// Returns what is granted, read once for all that have the same.
+    pub fn granted(&self, granted: Option<Blob>) -> Result<Arc<Folders>, String> {
+        let Some(granted) = granted else {
+            return Ok(Arc::default());
         };
         let mut read = self.folders.borrow_mut();
-        if let Some((_, folders)) = read.iter().find(|(blob, _)| *blob == files) {
-            return Ok(Imports::Wasi(Arc::clone(folders)));
+        if let Some((_, folders)) = read.iter().find(|(blob, _)| *blob == granted) {
+            return Ok(Arc::clone(folders));
         }
-        let folders = Arc::new(Folders::from_bytes(self.blob(files)?)?);
-        read.push((files, Arc::clone(&folders)));
-        Ok(Imports::Wasi(folders))
+        let folders = Arc::new(Folders::from_bytes(self.blob(granted)?)?);
+        read.push((granted, Arc::clone(&folders)));
+        Ok(folders)
     }
 }

@@ -46,7 +46,7 @@ fn attempt(
 ) -> Result<(), Halt> {
     let bytes = opened.blob(task.component).map_err(Halt::Channel)?;
     let imports = match task.diagnostic {
-        true => Imports::Diagnostic,
+        true => Imports::Diagnostic(opened.granted(task.files).map_err(Halt::Channel)?),
         false => opened.imports(task.files).map_err(Halt::Channel)?,
     };
     let first = task.calls.first().map_or(0, |(case, _)| *case);

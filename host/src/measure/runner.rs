@@ -97,8 +97,13 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             });
             ended(assessed, frames)
         }
-        Task::Diagnose { component, calls } => {
-            let reports = gate::diagnose(&opened, &checked, &workload, *component, calls)?;
+        Task::Diagnose {
+            component,
+            files,
+            calls,
+        } => {
+            let build = (*component, *files);
+            let reports = gate::diagnose(&opened, &checked, &workload, build, calls)?;
             Reply::Diagnosis(reports).send(frames)
         }
         Task::Describe { evaluator } => evaluator::describe(&opened, &checked, *evaluator, frames),

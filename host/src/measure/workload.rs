@@ -83,7 +83,8 @@ impl Workload {
             } => {
                 let bytes = opened.blob(*code).map_err(failed)?;
                 // SAFETY: the parent authenticated the bytes it sent.
-                let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic) }?;
+                let prepared =
+                    unsafe { sandbox.prepare(bytes, Imports::Diagnostic(Arc::default())) }?;
                 Ok(Self::Component(Box::new(WorkloadComponent {
                     prepared,
                     requests: requests.clone(),

@@ -24,6 +24,15 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         Some(place) => format!("'#{place}'"),
         None => ShellWord(&label).to_string(),
     };
+    let parameters = variant.parameters.iter();
+    let parameters = parameters
+        .map(|(name, value)| format!(" --parameter {}", ShellWord(&format!("{name}={value}"))));
+    let parameters: String = parameters.collect();
+    // Those of an experiment file are never as long; those of a forged report may be.
+    let seed = match parameters.len() <= CALL_CHARS_MAX {
+        true => seed + &parameters,
+        false => seed,
+    };
     if report.experiment.by_sources {
         return Some(format!(
             "The call: {named}. To make it again: {}; then, in that folder: bakeoff check {} --case {}{seed}",
@@ -106,6 +115,14 @@ mod tests {
             "The call: size 64000, seed 7. To make it again, in the experiment's folder: bakeoff check \
              'my sort.rs' --case 64000 --seed 7"
         );
+        let swept = std::collections::BTreeMap::from([("a".to_owned(), "1 2".to_owned())]);
+        report.variants[0].parameters = swept;
+        assert!(
+            said(&report).ends_with("--seed 7 --parameter 'a=1 2'"),
+            "{}",
+            said(&report)
+        );
+        report.variants[0].parameters.clear();
         let options = ["--wit", "it's wit", "--call", "f", "--workload", "w.rs"];
         report.experiment.options = options.map(str::to_owned).to_vec();
         assert!(

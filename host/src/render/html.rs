@@ -3,9 +3,9 @@
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, charts};
+use super::{Options, charts, screened};
 use bakeoff_domain::report::words;
-use bakeoff_domain::report::{RankingOutcome, Report};
+use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::{Display, Write};
 
@@ -15,6 +15,8 @@ const STYLE: &str = include_str!("html.css");
 /// The report as a page. It begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
+    let (whole, shown) = (report, presented(report));
+    let report = shown.report.as_ref();
     page.head(report);
     page.answer(report);
     if report.options.comparison != Comparison::Narrative {
@@ -23,7 +25,8 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.paragraph(&tables::scales(report));
         page.end();
     }
-    page.charts(report);
+    page.charts(whole);
+    page.screened(&shown);
     page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
@@ -197,6 +200,21 @@ impl Page {
             self.add(format_args!("<li>{}</li>", Html(&sentence)));
         }
         self.add(format_args!("</ul>"));
+        self.end();
+    }
+
+    fn screened(&mut self, shown: &Presented<'_>) {
+        let sentences = shown.sentences();
+        if sentences.is_empty() {
+            return;
+        }
+        self.section("Screened out");
+        for sentence in sentences {
+            self.paragraph(&sentence);
+        }
+        if let Some(table) = screened::table(&shown.screened) {
+            self.table(&table);
+        }
         self.end();
     }
 

@@ -4,9 +4,9 @@ use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
 use super::tables::{self, Table};
-use super::{Charset, Colour, Options, ascii, layout};
+use super::{Charset, Colour, Options, ascii, layout, parameters, screened};
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Interval, RankingOutcome, Report};
+use bakeoff_domain::report::{Interval, Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::Write;
 
@@ -26,11 +26,19 @@ pub fn human(report: &Report, options: &Options) -> String {
         width: options.width.clamp(40, 160),
         colour: options.colour,
     };
+    let (whole, shown) = (report, presented(report));
+    let report = shown.report.as_ref();
     page.question(report);
     if report.options.comparison != Comparison::Narrative {
         page.matrix(report);
     }
     page.ratios(report);
+    for parameter in parameters::parameters(whole) {
+        let table = parameters::table(&parameter);
+        page.heading(&table.caption);
+        page.table(&table);
+    }
+    page.screened(&shown);
     page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
@@ -244,6 +252,20 @@ impl Page {
             if let Some(call) = &variant.call {
                 self.paragraph(call, "   ", Some(Style::Dim));
             }
+        }
+    }
+
+    fn screened(&mut self, shown: &Presented<'_>) {
+        let sentences = shown.sentences();
+        if sentences.is_empty() {
+            return;
+        }
+        self.heading("Screened out");
+        for sentence in sentences {
+            self.paragraph(&sentence, " ", None);
+        }
+        if let Some(table) = screened::table(&shown.screened) {
+            self.table(&table);
         }
     }
 

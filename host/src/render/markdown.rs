@@ -2,9 +2,9 @@
 
 use super::escape::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
-use super::{Options, charts};
-use bakeoff_domain::report::Report;
+use super::{Options, charts, screened};
 use bakeoff_domain::report::words;
+use bakeoff_domain::report::{Presented, Report, presented};
 use bakeoff_domain::spec::Comparison;
 
 /// The report as Markdown: the answer, the matrix, the narrative, failures, code, environment.
@@ -13,6 +13,8 @@ use bakeoff_domain::spec::Comparison;
 /// `options.charts` names their folder. Their tables are in the text in any case.
 pub fn markdown(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
+    let (whole, shown) = (report, presented(report));
+    let report = shown.report.as_ref();
     let experiment = &report.experiment;
     page.block(&format!(
         "# {}",
@@ -28,7 +30,8 @@ pub fn markdown(report: &Report, options: &Options) -> String {
         page.table(&tables::matrix(report));
         page.block(&Markdown(&tables::scales(report)).to_string());
     }
-    page.charts(report, options);
+    page.charts(whole, options);
+    page.screened(&shown);
     page.unranked(report);
     if report.options.comparison != Comparison::Matrix {
         page.narrative(report);
@@ -126,6 +129,13 @@ impl Page {
             if let Some(call) = &variant.call {
                 self.block(&format!("  {}", Markdown(call)));
             }
+        }
+    }
+
+    fn screened(&mut self, shown: &Presented<'_>) {
+        self.list("Screened out", &shown.sentences());
+        if let Some(table) = screened::table(&shown.screened) {
+            self.table(&table);
         }
     }
 

@@ -15,14 +15,16 @@ mod json;
 mod layout;
 mod load;
 mod markdown;
+mod parameters;
 mod ratio_rows;
+mod screened;
 mod sparkline;
 mod tables;
 mod unranked;
 
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use csv::csv;
 pub use doctor::doctor;
@@ -112,7 +114,13 @@ fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>
             source: clipped(source, SOURCE_CHARS_MAX),
         })
     };
-    report.variants.iter().filter_map(sample).collect()
+    // The variants of a sweep have the same source, which is shown once.
+    let mut approaches = BTreeSet::new();
+    let is_new = |variant: &&VariantReport| {
+        variant.parameters.is_empty() || approaches.insert(variant.approach.clone())
+    };
+    let variants = report.variants.iter().filter(is_new);
+    variants.filter_map(sample).collect()
 }
 
 /// Largest number of characters of a description.

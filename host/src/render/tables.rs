@@ -34,7 +34,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn new(caption: &str) -> Self {
+    pub(super) fn new(caption: &str) -> Self {
         Self {
             caption: caption.to_owned(),
             columns: vec![("variant".to_owned(), Align::Left)],
@@ -42,12 +42,12 @@ impl Table {
         }
     }
 
-    fn column(&mut self, title: &str, align: Align) {
+    pub(super) fn column(&mut self, title: &str, align: Align) {
         self.columns
             .push((super::clipped(title, CELL_CHARS_MAX), align));
     }
 
-    fn row(&mut self, cells: Vec<String>) {
+    pub(super) fn row(&mut self, cells: Vec<String>) {
         let cells = cells
             .iter()
             .map(|cell| super::clipped(cell, CELL_CHARS_MAX));
@@ -429,6 +429,7 @@ pub(super) mod tests {
                 name: name.to_owned(),
                 approach: "a".to_owned(),
                 iteration: 1,
+                screening: None,
                 parameters: BTreeMap::new(),
                 status: VariantStatus::Unranked,
                 rank: None,

@@ -155,6 +155,7 @@ mod tests {
                 description: None,
                 code: Code::Source(format!("{name}.rs").into()),
                 grants: Vec::new(),
+                sweep: Vec::new(),
             })
             .collect();
         let declared = variant::declare(&approaches).into_iter();

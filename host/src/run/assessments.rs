@@ -20,7 +20,7 @@ impl Run<'_> {
         if !experiment.assesses() || experiment.workload.inputs.are_instances() {
             return Ok(());
         }
-        let alive = self.variants.iter().filter(|state| state.is_alive());
+        let alive = self.variants.iter().filter(|state| state.is_contender());
         let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
         let mut assessed = BTreeMap::new();
         for id in alive {

@@ -42,8 +42,9 @@ pub struct BuildTime {
     pub cpu_ns: Option<u64>,
 }
 
-/// The code of one prototype, and the variants that have it.
-type SameCode = (BuildInput, Vec<String>);
+/// The code of one prototype, whether it is granted the values of parameters, and the variants that have
+/// it.
+type SameCode = (BuildInput, bool, Vec<String>);
 
 impl Run<'_> {
     /// Builds every prototype anew, round by round, until the times of all are told apart or the
@@ -53,8 +54,11 @@ impl Run<'_> {
         let builds: Vec<SameCode> = self
             .builds()
             .into_iter()
-            .filter(|(_, code, _)| matches!(code, BuildInput::Source { .. }))
-            .map(|(_, code, ids)| (code, ids.into_iter().map(String::from).collect()))
+            .filter(|build| matches!(build.code, BuildInput::Source { .. }))
+            .map(|build| {
+                let ids = build.ids.into_iter().map(String::from);
+                (build.code, build.swept, ids.collect())
+            })
             .collect();
         if !experiment.uses(&Source::BuildTime) || builds.len() < 2 {
             return Ok(());
@@ -96,15 +100,15 @@ impl Run<'_> {
         let started = Instant::now();
         let mut times: Vec<BuildTime> = builds
             .iter()
-            .map(|(_, variants)| BuildTime {
+            .map(|(_, _, variants)| BuildTime {
                 variants: variants.clone(),
                 cpu_ns: None,
             })
             .collect();
         let builder: &Arc<Builder> = &self.context.tools.builder;
         for index in build_order(&self.context.config.seed.secret(), number, builds.len()) {
-            let code = builds[index].0.clone();
-            let request = self.context.prototype(code, BuildKind::Release);
+            let (code, swept, _) = &builds[index];
+            let request = (self.context).prototype(code.clone(), BuildKind::Release, *swept);
             match builder.build_anew(&request).await {
                 Ok(built) => times[index].cpu_ns = u64::try_from(built.cpu.as_nanos()).ok(),
                 Err(failure) if failure.class.is_machine_fault() => {
@@ -122,7 +126,7 @@ impl Run<'_> {
 
 /// Returns every prototype that is built in a round, for its key.
 fn encoded(builds: &[SameCode]) -> String {
-    let line = |(code, ids): &SameCode| {
+    let line = |(code, _, ids): &SameCode| {
         let address = code.content_address();
         format!("source={address} variants={}\n", ids.join(" "))
     };

@@ -4,7 +4,7 @@ use super::child_worker::{ChildTask, build_task, core_task, wrong_task};
 use super::error::RunError;
 use super::preparation::{Preparation, Purpose};
 use super::session::Run;
-use super::variant_state::{find, find_mut};
+use super::variant_state::{VariantState, find, find_mut};
 use crate::compile::{BuildKind, BuildRecord, BuiltComponent};
 use crate::events::{Event, Origin};
 use crate::source::BuildInput;
@@ -14,6 +14,15 @@ use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
 use std::sync::Arc;
 
+/// A build, and the variants that it is for.
+pub(super) struct SameBuild {
+    pub(super) key: Key,
+    pub(super) code: BuildInput,
+    /// Whether the component is granted the values of parameters.
+    pub(super) swept: bool,
+    pub(super) ids: Vec<VariantId>,
+}
+
 impl Run<'_> {
     /// Adds a task for every build, and one for the check of each variant that waits for it. A build that
     /// fails is a failure of its variants, and they are not checked.
@@ -21,9 +30,15 @@ impl Run<'_> {
         &mut self,
         preparation: &mut Preparation,
     ) -> Result<(), RunError> {
-        for (key, code, ids) in self.builds() {
+        for SameBuild {
+            key,
+            code,
+            swept,
+            ids,
+        } in self.builds()
+        {
             let build = build_task(&key);
-            let request = self.context.prototype(code, BuildKind::Release);
+            let request = self.context.prototype(code, BuildKind::Release, swept);
             let task = core_task("build", build.clone(), None);
             let content = ChildTask::Build(request);
             self.tasks.add(task, content).map_err(wrong_task)?;
@@ -76,15 +91,20 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the builds to do: the key and code of each, and the variants that it is for.
-    pub(super) fn builds(&self) -> Vec<(Key, BuildInput, Vec<VariantId>)> {
-        let mut builds: Vec<(Key, BuildInput, Vec<VariantId>)> = Vec::new();
+    /// Returns the builds to do.
+    pub(super) fn builds(&self) -> Vec<SameBuild> {
+        let mut builds: Vec<SameBuild> = Vec::new();
         for state in self.variants.iter().filter(|state| state.is_alive()) {
             let Some(code) = &state.code else { continue };
             let key = self.keys.build(state);
-            match builds.iter_mut().find(|(known, ..)| *known == key) {
-                Some((.., same_code)) => same_code.push(state.id().clone()),
-                None => builds.push((key, code.clone(), vec![state.id().clone()])),
+            match builds.iter_mut().find(|known| known.key == key) {
+                Some(same) => same.ids.push(state.id().clone()),
+                None => builds.push(SameBuild {
+                    key,
+                    code: code.clone(),
+                    swept: state.is_swept(),
+                    ids: vec![state.id().clone()],
+                }),
             }
         }
         builds
@@ -145,12 +165,23 @@ impl Run<'_> {
         self.write_iteration(id)
     }
 
+    /// Returns true if an earlier variant of the same approach has the same code: what people look at lies
+    /// beside that one.
+    fn repeats_code(&self, state: &VariantState) -> bool {
+        let is_same = |other: &&VariantState| other.variant.approach == state.variant.approach;
+        let first = self.variants.iter().find(is_same);
+        state.is_swept() && first.is_some_and(|first| first.id() != state.id())
+    }
+
     /// Writes the results of a build for people to look at, beside the results: source, component
     /// and the compiler's messages.
     fn write_iteration(&self, id: &VariantId) -> Result<(), RunError> {
         let Some(state) = find(&self.variants, id) else {
             return Ok(());
         };
+        if self.repeats_code(state) {
+            return Ok(());
+        }
         let number = state.variant.iteration.number;
         let id = SafeId::new(id.as_str())?;
         let files = self.store.files();

@@ -1,6 +1,6 @@
 //! The gates of a run: what is kept of them, and what is found out about failures.
 
-use super::child_worker::{ChildAnswer, ChildTask, core_task, wrong_task};
+use super::child_worker::{ChildAnswer, ChildTask, DiagnosticTask, core_task, wrong_task};
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::session::Run;
@@ -132,15 +132,21 @@ impl Run<'_> {
         failure: &Failure,
         calls: &[(CaseIndex, u64)],
     ) -> Option<ChildTask> {
-        let code = find(&self.variants, id)?.code.clone()?;
+        let state = find(&self.variants, id)?;
+        let code = state.code.clone()?;
         let has_panic = matches!(
             failure.class,
             FailureClass::Trap | FailureClass::MemoryLimit
         );
         let has_build = matches!(code, BuildInput::Source { .. });
         (has_panic && has_build).then(|| {
-            let request = self.context.prototype(code, BuildKind::Diagnostic);
-            ChildTask::Diagnose(request, calls.to_vec())
+            ChildTask::Diagnose(Box::new(DiagnosticTask {
+                request: self
+                    .context
+                    .prototype(code, BuildKind::Diagnostic, state.is_swept()),
+                files: state.files.clone(),
+                calls: calls.to_vec(),
+            }))
         })
     }
 

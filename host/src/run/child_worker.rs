@@ -88,7 +88,7 @@ pub enum ChildTask {
         calls: Arc<[(CaseIndex, u64)]>,
     },
     /// A diagnostic build, and the calls that ended in a trap with it.
-    Diagnose(BuildRequest, Vec<(CaseIndex, u64)>),
+    Diagnose(Box<DiagnosticTask>),
     /// A replica of a race.
     Replica(ReplicaJob),
 }
@@ -97,6 +97,17 @@ impl From<ReplicaJob> for ChildTask {
     fn from(job: ReplicaJob) -> Self {
         Self::Replica(job)
     }
+}
+
+/// A diagnostic build, and the calls that are made with it.
+#[derive(Clone, Debug)]
+pub struct DiagnosticTask {
+    /// The build.
+    pub request: BuildRequest,
+    /// What the component is granted, if anything.
+    pub files: Option<PackedFolders>,
+    /// The calls, in order: a case and the seed of its input.
+    pub calls: Vec<(CaseIndex, u64)>,
 }
 
 /// What came of a task.
@@ -187,9 +198,10 @@ impl ChildWorker {
         }
     }
 
-    async fn diagnose(&self, request: &BuildRequest, calls: &[(CaseIndex, u64)]) -> Option<String> {
-        let built = self.builder.build(request).await.ok()?;
-        let reports = measure::diagnose(&self.config, &built.checked, calls).await;
+    async fn diagnose(&self, task: &DiagnosticTask) -> Option<String> {
+        let built = self.builder.build(&task.request).await.ok()?;
+        let files = task.files.as_ref();
+        let reports = measure::diagnose(&self.config, &built.checked, files, &task.calls).await;
         reports.ok()?.into_iter().next_back()
     }
 
@@ -252,9 +264,7 @@ impl ChildWorker {
                 let calls = measure::repeat(&self.config, input, calls, job.core).await;
                 Ok(ChildAnswer::Repeated(calls))
             }
-            ChildTask::Diagnose(request, calls) => {
-                Ok(ChildAnswer::Diagnosed(self.diagnose(request, calls).await))
-            }
+            ChildTask::Diagnose(task) => Ok(ChildAnswer::Diagnosed(self.diagnose(task).await)),
             ChildTask::Replica(replica) => {
                 Ok(ChildAnswer::Replica(replica.clone().run(job.core).await))
             }

@@ -10,6 +10,7 @@ use super::notes::notes;
 use super::race;
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
+use super::screening::set_screening;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use crate::evaluate::{self, VariantEvidence};
@@ -53,11 +54,13 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             }
         }
     }
+    let checked = instances::checked(record, &variants);
+    set_screening(&record.experiment, cases, checked, &mut variants);
     for assessment in &record.assessments {
         if let Some(failure) = &assessment.value.failure {
             let mut states = variants.iter_mut();
             let state = states.find(|state| *state.id() == assessment.variant);
-            if let Some(state) = state.filter(|state| state.is_alive()) {
+            if let Some(state) = state.filter(|state| state.is_contender()) {
                 state.failure = Some(failure.clone());
             }
         }
@@ -386,6 +389,7 @@ fn variant_report(
         imports: imports.unwrap_or_default(),
         attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
         single_calls: single_calls(evidence.racer, cases, analysis),
+        screening: state.screening,
     }
 }
 

@@ -66,6 +66,7 @@ impl RunContext {
                 code: BuildInput::Calibrator,
                 kind: BuildKind::Release,
                 memory_bytes: experiment.limits.memory_bytes,
+                parameters: false,
             })
             .await
             .map_err(|failure| RunError::Machine(failure.message))?;
@@ -97,13 +98,14 @@ impl RunContext {
     }
 
     /// Returns the request for a build of a prototype of this problem.
-    pub fn prototype(&self, code: BuildInput, kind: BuildKind) -> BuildRequest {
+    pub fn prototype(&self, code: BuildInput, kind: BuildKind, swept: bool) -> BuildRequest {
         BuildRequest {
             interface: Arc::clone(&self.interface),
             world: World::Prototype,
             code,
             kind,
             memory_bytes: self.config.limits.memory_bytes,
+            parameters: swept,
         }
     }
 
@@ -254,6 +256,7 @@ async fn open_inputs(
         // It is not timed, so it may as well report its panics.
         kind: BuildKind::Diagnostic,
         memory_bytes: 0,
+        parameters: false,
     };
     let built = builder.build(&request).await.map_err(failed)?;
     let inputs = Inputs::Workload {

@@ -18,7 +18,7 @@ use crate::events::{Event, Stage};
 use crate::source::RunFiles;
 use crate::store::{Mode, RunId, RunMeta, SafeId, Start, Store};
 use bakeoff_domain::report::Report;
-use bakeoff_domain::variant::{self, Variant};
+use bakeoff_domain::variant::{self, Variant, approach_indexes};
 use std::collections::BTreeMap;
 
 /// A finished run.
@@ -131,8 +131,11 @@ pub fn read_variants(
     files: &RunFiles,
     policy: &Policy,
 ) -> Result<Vec<VariantState>, RunError> {
-    let granted = grants::read_granted_files(loaded, policy)?;
-    let code = files.code.iter().cloned();
+    let granted = grants::read_granted(loaded, policy, &variants)?;
+    let approaches = approach_indexes(&loaded.experiment.approaches);
+    let code = approaches
+        .into_iter()
+        .map(|approach| files.code[approach].clone());
     let variants = variants.into_iter().zip(code).zip(granted);
     let state = |((variant, code), files)| VariantState {
         files,

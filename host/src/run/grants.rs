@@ -1,50 +1,81 @@
-//! Reading the files that approaches are granted, before any of them is built.
+//! What variants are granted, files and the values of parameters, before any of them is built.
 
 use super::error::RunError;
 use crate::config::units::show_bytes;
 use crate::config::{ConfigError, ConfigPlace, LoadedExperiment, Policy};
-use crate::source::{GRANTED_BYTES_MAX, GrantedFolder, PackedFolders, read_granted};
+use crate::source::{self, Folders, GRANTED_BYTES_MAX, GrantedFolder, PackedFolders};
+use bakeoff_domain::variant::{Variant, approach_indexes};
+use std::collections::BTreeMap;
 
 /// The most bytes that names and places of files, beside their contents, may take for all grants.
 const TREES_BYTES_MAX: u64 = 8 << 20;
 
-/// Returns the files that each approach is granted, if any. Files granted to several are held once.
+/// Returns what each variant is granted, if anything: files, and the values of its parameters. What
+/// several are granted is held once.
 ///
 /// # Errors
 /// A folder cannot be granted, or the folders have more than [`GRANTED_BYTES_MAX`] in all. The
 /// error points at the grant.
-pub(super) fn read_granted_files(
+pub(super) fn read_granted(
     loaded: &LoadedExperiment,
     policy: &Policy,
+    variants: &[Variant],
 ) -> Result<Vec<Option<PackedFolders>>, RunError> {
-    let mut held: Vec<PackedFolders> = Vec::new();
-    let mut granted = Vec::new();
-    for approach in 0..loaded.experiment.approaches.len() {
-        let files = read(loaded, policy, approach)?;
-        granted.push(match files {
-            None => None,
-            Some(files) => Some(hold(files, &mut held).map_err(|reason| {
-                let place = ConfigPlace::Grant(approach, 0);
-                loaded.wrong(place, &reason, "granted here", "grant less")
-            })?),
-        });
+    let approaches = &loaded.experiment.approaches;
+    let mut held = Held::default();
+    let mut granted = Vec::with_capacity(variants.len());
+    let mut of_approach: Option<(usize, Folders)> = None;
+    for (variant, approach) in variants.iter().zip(approach_indexes(approaches)) {
+        if of_approach
+            .as_ref()
+            .is_none_or(|(known, _)| *known != approach)
+        {
+            of_approach = Some((approach, read(loaded, policy, approach)?));
+        }
+        let Some((_, folders)) = &of_approach else {
+            continue;
+        };
+        if folders.is_empty() && variant.parameters.is_empty() {
+            granted.push(None);
+            continue;
+        }
+        let wrong = |reason: &str| {
+            let place = match folders.is_empty() {
+                true => ConfigPlace::Approach(approach),
+                false => ConfigPlace::Grant(approach, 0),
+            };
+            loaded.wrong(place, reason, "granted here", "grant less")
+        };
+        let packed = folders.with_parameters(&variant.parameters).pack();
+        let packed = packed.map_err(|error| wrong(&error.to_string()))?;
+        granted.push(Some(held.hold(packed).map_err(|reason| wrong(&reason))?));
     }
     Ok(granted)
 }
 
-/// Returns the same files if they are held already; otherwise holds these.
-fn hold(files: PackedFolders, held: &mut Vec<PackedFolders>) -> Result<PackedFolders, String> {
-    if let Some(same) = held.iter().find(|other| other.digest == files.digest) {
-        return Ok(same.clone());
-    }
-    held.push(files.clone());
-    let bytes: usize = held.iter().map(|files| files.bytes.len()).sum();
-    match bytes as u64 <= GRANTED_BYTES_MAX + TREES_BYTES_MAX {
-        true => Ok(files),
-        false => Err(format!(
-            "the files of all grants are beyond the {} that an experiment may be granted",
-            show_bytes(GRANTED_BYTES_MAX)
-        )),
+/// What is granted so far, by its digest.
+#[derive(Default)]
+struct Held {
+    granted: BTreeMap<String, PackedFolders>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Returns the same bytes if they are held already; otherwise holds these.
+    fn hold(&mut self, packed: PackedFolders) -> Result<PackedFolders, String> {
+        if let Some(same) = self.granted.get(&packed.digest) {
+            return Ok(same.clone());
+        }
+        self.bytes += packed.bytes.len() as u64;
+        if self.bytes > GRANTED_BYTES_MAX + TREES_BYTES_MAX {
+            return Err(format!(
+                "the files of all grants, once for each combination of a sweep, are beyond the {} that an \
+                 experiment may be granted",
+                show_bytes(GRANTED_BYTES_MAX)
+            ));
+        }
+        self.granted.insert(packed.digest.clone(), packed.clone());
+        Ok(packed)
     }
 }
 
@@ -52,11 +83,8 @@ fn read(
     loaded: &LoadedExperiment,
     policy: &Policy,
     approach: usize,
-) -> Result<Option<PackedFolders>, ConfigError> {
+) -> Result<Folders, ConfigError> {
     let grants = &loaded.experiment.approaches[approach].grants;
-    if grants.is_empty() {
-        return Ok(None);
-    }
     let wrong = |index: usize, message: &str, help: &str| {
         loaded.wrong(
             ConfigPlace::Grant(approach, index),
@@ -76,14 +104,10 @@ fn read(
             shown: grant.folder.clone(),
         });
     }
-    let copy = read_granted(&folders).map_err(|error| {
+    source::read_granted(&folders).map_err(|error| {
         let help = "a grant is a folder of plain files";
         wrong(error.index, &error.to_string(), help)
-    })?;
-    let packed = copy
-        .pack()
-        .map_err(|error| wrong(0, &error.to_string(), ""))?;
-    Ok(Some(packed))
+    })
 }
 
 #[cfg(test)]
@@ -96,11 +120,11 @@ mod tests {
             bytes: vec![0; 40 << 20].into(),
             digest: digest.to_owned(),
         };
-        let mut held = Vec::new();
-        hold(files("a"), &mut held).unwrap();
-        hold(files("a"), &mut held).unwrap();
-        assert_eq!(held.len(), 1);
-        let said = hold(files("b"), &mut held).unwrap_err();
+        let mut held = Held::default();
+        held.hold(files("a")).unwrap();
+        held.hold(files("a")).unwrap();
+        assert_eq!(held.granted.len(), 1);
+        let said = held.hold(files("b")).unwrap_err();
         assert!(said.contains("64 MiB"), "{said}");
     }
 }

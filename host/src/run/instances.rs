@@ -7,7 +7,7 @@ use crate::measure::GateRecord;
 use crate::source::digest_of_parts;
 use bakeoff_domain::reading_verdict::ReadingVerdict;
 use bakeoff_domain::report::InstanceSet;
-use bakeoff_domain::spec::{Criterion, Inputs};
+use bakeoff_domain::spec::{Criterion, Experiment, Inputs};
 
 /// The most names that a report lists.
 const NAMES_MAX: usize = 256;
@@ -16,7 +16,12 @@ const NAMES_MAX: usize = 256;
 /// their gate were checked. Who was checked on fewer, because its calls take too much, has no quality on the
 /// set, and takes no instance from the others. `None` if the inputs of the run are no set of instances.
 pub(super) fn checked(record: &Record, variants: &[VariantState]) -> Option<usize> {
-    let Inputs::Instances { names, .. } = &record.experiment.workload.inputs else {
+    counted(&record.experiment, variants)
+}
+
+/// The same for an experiment whose results are not all kept yet.
+pub(super) fn counted(experiment: &Experiment, variants: &[VariantState]) -> Option<usize> {
+    let Inputs::Instances { names, .. } = &experiment.workload.inputs else {
         return None;
     };
     Some(reached_by_most(counts(variants).map(|(_, count)| count)).min(names.len()))

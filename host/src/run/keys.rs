@@ -96,14 +96,16 @@ impl Keys {
     /// Returns the key of a build, whose result is the compiler's output.
     pub(super) fn build(&self, state: &VariantState) -> Key {
         let source = state.variant.iteration.source.as_deref();
-        Key::new([
+        let inputs = [
             ("source", source.unwrap_or(UNREADABLE)),
             ("interface", &self.interface),
             ("compiler", &self.compiler),
             ("engine", &self.checked),
             ("confinement", &self.confinement),
             ("lines", LINES_RULE),
-        ])
+        ];
+        let granted = state.is_swept().then_some(("imports", "parameters"));
+        Key::new(inputs.into_iter().chain(granted))
     }
 
     /// Returns the key of a round that times the builds of this `code`.

@@ -36,6 +36,7 @@ mod race_outcome;
 mod reading_verdicts;
 mod repeat;
 mod samples;
+mod screening;
 mod seed;
 mod session;
 mod survey;

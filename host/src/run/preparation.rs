@@ -7,13 +7,17 @@ use super::child_worker::{ChildAnswer, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::evaluations::When;
+use super::instances;
+use super::screening::set_screening;
 use super::session::Run;
 use crate::events::{Event, Origin, Stage};
 use crate::measure::GateRecord;
 use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::numbers;
 use bakeoff_domain::queue::{Task, TaskKey};
 use bakeoff_domain::report::words;
+use bakeoff_domain::score::CHOSEN;
 use bakeoff_domain::variant::VariantId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,10 +98,34 @@ impl Run<'_> {
         }
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
+        self.screen()?;
         self.assess().await?;
         self.evaluate(When::BeforeRace).await?;
         self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
+    }
+
+    /// Chooses the variants that race, where more passed than can.
+    fn screen(&mut self) -> Result<(), RunError> {
+        let experiment = &self.loaded.experiment;
+        let instances = instances::counted(experiment, &self.variants);
+        set_screening(
+            experiment,
+            &self.context.cases,
+            instances,
+            &mut self.variants,
+        );
+        let left_out = self.variants.iter().filter(|state| state.is_screened_out());
+        let left_out = left_out.count();
+        if left_out == 0 {
+            return Ok(());
+        }
+        let message = format!(
+            "{} variants are not timed: by what their checks say, {CHOSEN} others are ahead of them",
+            numbers::count(left_out as u64)
+        );
+        self.store.emit(Event::Warning { message })?;
+        Ok(())
     }
 
     fn on_task(

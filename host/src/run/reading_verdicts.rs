@@ -28,7 +28,7 @@ pub(super) fn reading_verdicts(
                 let rounds = record.build_rounds.iter().map(|round| &round.value);
                 let alive = |id: &str| {
                     let mut states = variants.iter();
-                    states.any(|state| *state.id() == *id && state.is_alive())
+                    states.any(|state| *state.id() == *id && state.is_contender())
                 };
                 Some(build_verdicts(&record.experiment, rounds, alive))
             }
@@ -86,7 +86,7 @@ fn qualities(
     let threshold = reading_threshold(record.assessments.len(), confidence, share);
     let assessed: Vec<(&VariantState, &Assessment, Vec<f64>)> = variants
         .iter()
-        .filter(|state| state.is_alive())
+        .filter(|state| state.is_contender())
         .filter_map(|state| {
             let assessment = record.assessment(state.id())?;
             Some((state, assessment, assessment.rounds(name, cases)?))

@@ -2,7 +2,7 @@
 
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
-use super::grants::read_granted_files;
+use super::grants::read_granted;
 use super::options::HostOptions;
 use crate::compile::BuildKind;
 use crate::config::LoadedExperiment;
@@ -11,6 +11,7 @@ use crate::source::{BuildInput, RunFiles};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::variant;
 
 /// The outcome of a call that was made again.
 #[derive(Debug)]
@@ -38,7 +39,8 @@ pub async fn repeat(
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<RepeatOutcome, RunError> {
     let files = RunFiles::read(loaded)?;
-    let granted = read_granted_files(loaded, &host.policy)?;
+    let variants = variant::declare(&loaded.experiment.approaches);
+    let granted = read_granted(loaded, &host.policy, &variants)?;
     let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
     let Some(code) = files.code.into_iter().next() else {
         return Err(RunError::Machine(
@@ -49,6 +51,9 @@ pub async fn repeat(
         Ok(code) => code,
         Err(failure) => return Ok(RepeatOutcome::NotBuilt(failure)),
     };
+    let swept = variants
+        .first()
+        .is_some_and(|one| !one.parameters.is_empty());
     let diagnostic = matches!(code, BuildInput::Source { .. });
     let kind = match diagnostic {
         true => BuildKind::Diagnostic,
@@ -57,7 +62,7 @@ pub async fn repeat(
     let built = match context
         .tools
         .builder
-        .build(&context.prototype(code, kind))
+        .build(&context.prototype(code, kind, swept))
         .await
     {
         Ok(built) => built,

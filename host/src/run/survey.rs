@@ -73,7 +73,7 @@ impl<'a> Survey<'a> {
                 }
             };
             let build = TaskKey::new(format!("build {place}"));
-            let request = context.prototype(code, BuildKind::Release);
+            let request = context.prototype(code, BuildKind::Release, false);
             let task = core_task("build", build.clone(), None);
             driver
                 .add(task, ChildTask::Build(request))
@@ -112,9 +112,9 @@ impl<'a> Survey<'a> {
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
         let code = self.code.get(approach)?.clone().ok()?;
         let context = &self.context;
-        let request = context.prototype(code, BuildKind::Diagnostic);
+        let request = context.prototype(code, BuildKind::Diagnostic, false);
         let built = context.tools.builder.build(&request).await.ok()?;
-        let reports = measure::diagnose(&context.config, &built.checked, &[call]).await;
+        let reports = measure::diagnose(&context.config, &built.checked, None, &[call]).await;
         reports.ok()?.pop()
     }
 }

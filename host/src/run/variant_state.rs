@@ -6,15 +6,16 @@ use crate::source::{BuildInput, PackedFolders};
 use crate::store::Owner;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::report::Screening;
 use bakeoff_domain::variant::{Variant, VariantId};
 use std::sync::Arc;
 
-/// The identity of a variant: its component, and the files that it is granted.
+/// The identity of a variant: its component, and what it is granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// SHA-256 of the component, as 64 hexadecimal digits.
     pub component: String,
-    /// Digest of the granted files, if there are any.
+    /// Digest of the granted files and of the values of its parameters, if there are any.
     pub files: Option<String>,
 }
 
@@ -32,7 +33,7 @@ pub struct VariantState {
     pub variant: Variant,
     /// Its code, if it could be read.
     pub code: Option<BuildInput>,
-    /// The files that it is granted, if any.
+    /// The files that it is granted and the values of its parameters, if there are any.
     pub files: Option<PackedFolders>,
     /// The component with its machine code, once built in this session.
     pub built: Option<Arc<BuiltComponent>>,
@@ -48,6 +49,8 @@ pub struct VariantState {
     pub failed_call: Option<(CaseIndex, u64)>,
     /// An earlier variant with the same identity: the two tie without being raced.
     pub duplicate_of: Option<VariantId>,
+    /// What the screening of a large sweep says of it, if there was one.
+    pub screening: Option<Screening>,
 }
 
 impl VariantState {
@@ -64,6 +67,7 @@ impl VariantState {
             failure: None,
             failed_call: None,
             duplicate_of: None,
+            screening: None,
         }
     }
 
@@ -83,6 +87,11 @@ impl VariantState {
     /// Returns the id of the variant.
     pub fn id(&self) -> &VariantId {
         &self.variant.id
+    }
+
+    /// Returns true if it has parameters, so that its component is granted their values.
+    pub fn is_swept(&self) -> bool {
+        !self.variant.parameters.is_empty()
     }
 
     /// Returns the id of the variant that it repeats, or its own.
@@ -109,9 +118,19 @@ impl VariantState {
         self.failure.is_none()
     }
 
+    /// Returns true if a screening left it out of the race.
+    pub fn is_screened_out(&self) -> bool {
+        self.screening.is_some_and(|screening| !screening.chosen)
+    }
+
+    /// Returns true if it may be compared with others: it has not failed, and no screening left it out.
+    pub fn is_contender(&self) -> bool {
+        self.is_alive() && !self.is_screened_out()
+    }
+
     /// Returns true if the variant is timed in the race, and is no duplicate.
     pub fn races(&self) -> bool {
-        self.is_alive() && self.duplicate_of.is_none() && self.identity.is_some()
+        self.is_contender() && self.duplicate_of.is_none() && self.identity.is_some()
     }
 }
 
@@ -120,7 +139,7 @@ pub(super) fn find_duplicates(variants: &mut [VariantState]) {
     for later in 1..variants.len() {
         let (earlier, rest) = variants.split_at_mut(later);
         let state = &mut rest[0];
-        if state.is_alive() && state.identity.is_some() {
+        if state.is_contender() && state.identity.is_some() {
             let same = |other: &&VariantState| other.races() && other.identity == state.identity;
             state.duplicate_of = earlier.iter().find(same).map(|other| other.id().clone());
         }

@@ -140,13 +140,16 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
                 false => evaluate::log_time(replica, variant, &weights),
             }
         };
-        variants.iter().map(time).collect()
+        let variants = variants.iter().filter(|state| !state.is_screened_out());
+        variants.map(time).collect()
     };
     let counted = outcome.counted().iter();
     let counted = counted.filter(|replica| all || replica.solo);
+    let shown = |variants: &&VariantState| !variants.is_screened_out();
     ReplicaTimes {
         variants: variants
             .iter()
+            .filter(shown)
             .map(|state| state.id().clone().into())
             .collect(),
         log_times: counted.map(row).collect(),

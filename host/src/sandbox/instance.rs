@@ -7,7 +7,7 @@ use super::guest_timer::{GuestTime, GuestTimer, Lowering};
 use super::limiter::{Limiter, PeakMemory};
 use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
 use super::wasi::{self, VirtualWorld};
-use crate::compile::DIAGNOSTIC_IMPORT;
+use crate::compile::{DIAGNOSTIC_IMPORT, PARAMETER_IMPORTS};
 use crate::engine::{self, Pool, Profile};
 use crate::invoke::{Callee, Value};
 use crate::source::Folders;
@@ -58,11 +58,11 @@ pub struct Sandbox {
 pub enum Imports {
     /// Nothing.
     None,
-    /// `report`, through which a diagnostic build reports its panic; WASI without files.
-    Diagnostic,
+    /// `report`, through which a diagnostic build reports its panic; WASI with what is granted.
+    Diagnostic(Arc<Folders>),
     /// Evidence of a variant; `report` and WASI without files too.
     Evidence,
-    /// WASI with these files.
+    /// WASI with what is granted: files and the values of parameters.
     Wasi(Arc<Folders>),
 }
 
@@ -180,15 +180,21 @@ impl Sandbox {
         let component =
             unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
         let mut linker = Linker::new(&self.engine);
-        if matches!(imports, Imports::Diagnostic | Imports::Evidence) {
+        if matches!(imports, Imports::Diagnostic(_) | Imports::Evidence) {
             link_diagnostic(&mut linker).map_err(unusable)?;
         }
         if matches!(imports, Imports::Evidence) {
             evidence_desk::link(&mut linker, GuestState::desk).map_err(unusable)?;
         }
         // Linking takes longer than loading does, and most components import nothing.
-        if !matches!(imports, Imports::None) && imports_wasi(&component, &self.engine) {
-            wasi::link(&mut linker, GuestState::world).map_err(unusable)?;
+        if !matches!(imports, Imports::None) {
+            let wanted = wanted(&component, &self.engine);
+            if wanted.parameters {
+                wasi::link_parameters(&mut linker, GuestState::world).map_err(unusable)?;
+            }
+            if wanted.wasi {
+                wasi::link(&mut linker, GuestState::world).map_err(unusable)?;
+            }
         }
         let pre = linker.instantiate_pre(&component).map_err(|error| {
             GuestError::new(FailureClass::ForbiddenImport, format!("{error:#}"))
@@ -198,8 +204,8 @@ impl Sandbox {
             profile: self.profile,
             limits: self.limits,
             folders: match imports {
-                Imports::Wasi(folders) => folders,
-                Imports::None | Imports::Diagnostic | Imports::Evidence => Arc::default(),
+                Imports::Wasi(folders) | Imports::Diagnostic(folders) => folders,
+                Imports::None | Imports::Evidence => Arc::default(),
             },
             attempts: AttemptLog::default(),
             times_all: false,
@@ -207,10 +213,20 @@ impl Sandbox {
     }
 }
 
-fn imports_wasi(component: &Component, engine: &Engine) -> bool {
-    let ty = component.component_type();
-    let mut imports = ty.imports(engine);
-    imports.any(|(name, _)| name.starts_with("wasi:"))
+/// What a component imports of what is linked.
+#[derive(Default)]
+struct WantedImports {
+    parameters: bool,
+    wasi: bool,
+}
+
+fn wanted(component: &Component, engine: &Engine) -> WantedImports {
+    let mut wanted = WantedImports::default();
+    for (name, _) in component.component_type().imports(engine) {
+        wanted.parameters |= PARAMETER_IMPORTS.contains(&name);
+        wanted.wasi |= name.starts_with("wasi:") && !PARAMETER_IMPORTS.contains(&name);
+    }
+    wanted
 }
 
 fn link_diagnostic(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {

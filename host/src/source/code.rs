@@ -40,7 +40,7 @@ pub enum BuildInput {
         /// The file, as the user names it; for messages.
         path_shown: String,
         /// The text of the file.
-        text: String,
+        text: Arc<str>,
     },
     /// A component.
     Component {
@@ -97,7 +97,10 @@ impl BuildInput {
                 bytes: bytes.into(),
             }),
             Code::Source(_) => match String::from_utf8(bytes) {
-                Ok(text) => Ok(Self::Source { path_shown, text }),
+                Ok(text) => Ok(Self::Source {
+                    path_shown,
+                    text: text.into(),
+                }),
                 Err(_) => Err(unreadable_source(&path_shown, "it is not UTF-8 text")),
             },
         }
@@ -115,7 +118,10 @@ pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput
     match code {
         Code::Component(_) => read_component(&path, &path_shown, reach),
         Code::Source(_) => match read_text(&path, reach) {
-            Ok(text) => Ok(BuildInput::Source { path_shown, text }),
+            Ok(text) => Ok(BuildInput::Source {
+                path_shown,
+                text: text.into(),
+            }),
             Err(reason) => Err(unreadable_source(&path_shown, &reason)),
         },
     }

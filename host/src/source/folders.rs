@@ -1,4 +1,4 @@
-//! Files that a component is granted: a copy in memory, as a tree.
+//! What a component is granted: files, as a tree in memory, and the values of its parameters.
 //!
 //! The parent makes the copy and sends it to a runner inside its request; it lives in the runner's
 //! memory. So a runner opens no file for it, nobody can change the copy, and nothing is left of it
@@ -6,9 +6,11 @@
 
 use super::code::content_address;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The granted folders of a component, each at the path where the component finds it.
+/// The granted folders of a component, each at the path where the component finds it, and the values of
+/// its parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     tree: Tree,
@@ -31,6 +33,7 @@ impl Place {
 struct Tree {
     mounts: Vec<(String, u32)>,
     nodes: Vec<Node>,
+    parameters: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,9 +65,22 @@ impl Folders {
         mounts.map(|(at, node)| (at.as_str(), Place(*node)))
     }
 
-    /// Returns true if nothing is granted.
+    /// Returns true if no folder is granted.
     pub fn is_empty(&self) -> bool {
         self.tree.mounts.is_empty()
+    }
+
+    /// Returns the same folders with these values of parameters.
+    #[must_use]
+    pub fn with_parameters(&self, parameters: &BTreeMap<String, String>) -> Self {
+        let mut granted = self.clone();
+        granted.tree.parameters.clone_from(parameters);
+        granted
+    }
+
+    /// Returns the values of the parameters, by name.
+    pub fn parameters(&self) -> &BTreeMap<String, String> {
+        &self.tree.parameters
     }
 
     /// Returns the file or folder at a place.
@@ -154,12 +170,12 @@ impl Folders {
     }
 }
 
-/// Granted folders as bytes, with their digest.
+/// Granted folders and parameters as bytes, with their digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedFolders {
     /// The bytes that [`Folders::from_bytes`] reads.
     pub bytes: Arc<[u8]>,
-    /// SHA-256 over paths, names and contents, in hexadecimal; part of the keys of results.
+    /// SHA-256 over paths, names, contents and parameters, in hexadecimal; part of the keys of results.
     pub digest: String,
 }
 
@@ -240,5 +256,19 @@ mod tests {
         assert_eq!(read.at(file), Standing::File(b"bee"));
         assert_eq!(read.named(root, "b"), None);
         assert!(Folders::from_bytes(b"short").is_err());
+    }
+
+    #[test]
+    fn parameters_are_part_of_what_is_granted() {
+        let of = |value: &str| {
+            let parameters = BTreeMap::from([("arity".to_owned(), value.to_owned())]);
+            Folders::default()
+                .with_parameters(&parameters)
+                .pack()
+                .unwrap()
+        };
+        let two = Folders::from_bytes(&of("2").bytes).unwrap();
+        assert_eq!(two.parameters()["arity"], "2");
+        assert_ne!(of("2").digest, of("4").digest);
     }
 }

@@ -11,7 +11,7 @@ use crate::config::{
 use crate::interface::{InterfaceError, WitFile, read_files};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
-use bakeoff_domain::variant::Variant;
+use bakeoff_domain::variant::{Variant, approach_indexes};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of a file of WIT, of cases or of instances, as a run stores it.
@@ -32,7 +32,7 @@ pub struct RunFiles {
     pub cases: Option<String>,
     /// The text of the file of instances, if there is one.
     pub instances: Option<String>,
-    /// The code of each variant in the order of declaration, or the failure to read it.
+    /// The code of each approach in the order of declaration, or the failure to read it.
     pub code: Vec<Result<BuildInput, Failure>>,
     /// The text of the experiment file; empty if there is no such file.
     pub experiment: String,
@@ -257,8 +257,16 @@ impl RunFiles {
                 ));
             }
         }
-        let mut code = Vec::with_capacity(variants.len());
-        for (variant, approach) in variants.iter().zip(&experiment.approaches) {
+        // The variants of an approach have the same code.
+        let mut code = Vec::with_capacity(experiment.approaches.len());
+        for (variant, index) in variants
+            .iter()
+            .zip(approach_indexes(&experiment.approaches))
+        {
+            if index < code.len() {
+                continue;
+            }
+            let approach = &experiment.approaches[index];
             let path_shown = approach.code.path().display().to_string();
             code.push(match &variant.iteration.source {
                 None => Err(unreadable_source(

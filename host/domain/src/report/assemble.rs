@@ -146,6 +146,7 @@ fn readings(variant: &VariantReport) -> VariantReadings {
             .collect(),
         missing: variant.missing_readings.clone(),
         failed: variant.failure.is_some(),
+        screened: variant.is_screened_out(),
     }
 }
 

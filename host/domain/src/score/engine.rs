@@ -99,10 +99,17 @@ pub fn score(input: &ScoreInput) -> Ranking {
 }
 
 /// The scores, gates and total of one variant.
-fn variant_score(input: &ScoreInput, index: usize, cells: Option<&[ScoreResult]>) -> VariantScore {
+pub(super) fn variant_score(
+    input: &ScoreInput,
+    index: usize,
+    cells: Option<&[ScoreResult]>,
+) -> VariantScore {
     let Some(cells) = cells else {
         return VariantScore {
-            status: VariantStatus::Failed,
+            status: match input.variants[index].screened {
+                true => VariantStatus::Screened,
+                false => VariantStatus::Failed,
+            },
             rank: None,
             total: None,
             scores: vec![None; input.criteria.len()],
@@ -228,7 +235,8 @@ fn order(variant_scores: &[VariantScore]) -> Vec<usize> {
         VariantStatus::Ranked => 0,
         VariantStatus::Unranked => 1,
         VariantStatus::Eliminated => 2,
-        VariantStatus::Failed => 3,
+        VariantStatus::Screened => 3,
+        VariantStatus::Failed => 4,
     };
     let mut order: Vec<usize> = (0..variant_scores.len()).collect();
     order.sort_by(|a, b| {

@@ -17,6 +17,15 @@ pub struct VariantReadings {
     pub missing: BTreeMap<String, String>,
     /// True if it has no result. Its readings are ignored.
     pub failed: bool,
+    /// True if it did not race, since a screening chose others. Nothing is claimed of it.
+    pub screened: bool,
+}
+
+impl VariantReadings {
+    /// Returns true if it can have scores: it has a result, and no screening left it out.
+    pub fn is_scored(&self) -> bool {
+        !self.failed && !self.screened
+    }
 }
 
 /// The natural logarithm of a call's time by replica and variant: the weighted mean over all cases.

@@ -16,6 +16,7 @@ mod input;
 mod pareto;
 mod rank;
 mod scale;
+mod screening;
 mod variant_score;
 mod weights;
 
@@ -28,5 +29,6 @@ pub use engine::{Ranking, RankingOutcome, score};
 pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use pareto::{compare_readings, is_worth};
+pub use screening::{CHOSEN, FUEL_GROWTH, RACING_MAX, ScreeningFigures, screen};
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

@@ -8,7 +8,7 @@ use crate::interval::Interval;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
 
-/// The scores by variant, then by criterion. `None` for variants that failed.
+/// The scores by variant, then by criterion. `None` for variants that failed or were screened out.
 pub(super) fn scores(input: &ScoreInput) -> Vec<Option<Vec<ScoreResult>>> {
     let columns: Vec<Vec<Option<ScoreResult>>> = input
         .criteria
@@ -30,7 +30,7 @@ fn column(input: &ScoreInput, criterion: &CriterionSummary) -> Vec<Option<ScoreR
         .iter()
         .map(|variant| {
             let reading = variant.readings.get(&criterion.source);
-            (!variant.failed).then(|| match reading {
+            variant.is_scored().then(|| match reading {
                 Some(reading) => valid(reading, criterion),
                 None => Err(no_reading(input, criterion, variant)),
             })
@@ -166,14 +166,14 @@ fn by_verdicts(
         Ok(ratio.falling(|factor| score_of_factor(factor, base)))
     };
     (0..input.variants.len())
-        .map(|variant| (!input.variants[variant].failed).then(|| score(variant)))
+        .map(|variant| input.variants[variant].is_scored().then(|| score(variant)))
         .collect()
 }
 
 /// The same missing score for all variants that did not fail.
 fn absent(input: &ScoreInput, why: MissingScore) -> Vec<Option<ScoreResult>> {
-    let cell = |failed: bool| (!failed).then(|| Err(why.clone()));
-    input.variants.iter().map(|c| cell(c.failed)).collect()
+    let cell = |is_scored: bool| is_scored.then(|| Err(why.clone()));
+    input.variants.iter().map(|c| cell(c.is_scored())).collect()
 }
 
 /// Returns true if the variant has a ratio to any other.
@@ -187,7 +187,7 @@ fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
     let defeats = |variant: usize| {
         let others = || {
             (0..input.variants.len())
-                .filter(move |other| *other != variant && !input.variants[*other].failed)
+                .filter(move |other| *other != variant && input.variants[*other].is_scored())
         };
         let row = |other| difference::verdict(input, criterion, variant, other);
         let beaten = others().filter(|o| row(*o).is_some_and(|r| r.verdict == Verdict::Beaten));
@@ -196,7 +196,7 @@ fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
         (beaten.count(), slower.count())
     };
     (0..input.variants.len())
-        .filter(|variant| !input.variants[*variant].failed)
+        .filter(|variant| input.variants[*variant].is_scored())
         .filter(|variant| difference::takes_part(input, criterion, *variant))
         .filter(|variant| is_compared(input, criterion, *variant))
         .min_by_key(|variant| defeats(*variant))

@@ -16,6 +16,8 @@ pub enum VariantStatus {
     Failed,
     /// A score is missing, so it has no total.
     Unranked,
+    /// It did not race, since a screening chose others: nothing is claimed of it.
+    Screened,
 }
 
 impl VariantStatus {
@@ -26,6 +28,7 @@ impl VariantStatus {
             Self::Eliminated => "eliminated",
             Self::Failed => "failed",
             Self::Unranked => "unranked",
+            Self::Screened => "screened",
         }
     }
 }

@@ -8,8 +8,8 @@ pub(super) const VARIANTS_MAX: usize = 12;
 /// A chart of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// Its name, safe as a file name: `ratios`, `sizes`, `pareto`, `scores`.
-    pub name: &'static str,
+    /// Its name, safe as a file name: `ratios`, `sizes`, `pareto`, `scores`, `parameter-1`.
+    pub name: String,
     /// Its title.
     pub title: String,
     /// A description of what it shows, in a sentence.

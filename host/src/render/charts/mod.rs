@@ -5,24 +5,28 @@
 
 mod canvas;
 mod chart;
+mod parameters;
 mod pareto;
 mod ratios;
 mod scores;
 mod sizes;
 
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Report, presented};
 
 pub use chart::Chart;
 
 /// The charts that the report has data for.
 pub fn charts(report: &Report) -> Vec<Chart> {
-    [
-        ratios::chart(report),
-        sizes::chart(report),
-        pareto::chart(report),
-        scores::chart(report),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let shown = presented(report);
+    let shown = shown.report.as_ref();
+    let own = [
+        ratios::chart(shown),
+        sizes::chart(shown),
+        pareto::chart(shown),
+        scores::chart(shown),
+    ];
+    own.into_iter()
+        .flatten()
+        .chain(parameters::charts(report))
+        .collect()
 }

@@ -65,7 +65,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     plane(&mut canvas, (&x_name, &y_name));
     marks(&mut canvas, report, &points);
     Some(Chart {
-        name: "pareto",
+        name: "pareto".to_owned(),
         svg: canvas.finish("pareto", &title, &description, BOTTOM + 46.0),
         title,
         description,

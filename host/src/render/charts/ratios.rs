@@ -44,7 +44,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         row(&mut canvas, report, &axis, index, ratio_row);
     }
     Some(Chart {
-        name: "ratios",
+        name: "ratios".to_owned(),
         svg: canvas.finish("ratios", &title, &description, bottom + 28.0),
         title,
         description,

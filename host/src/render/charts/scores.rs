@@ -72,7 +72,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         }
     }
     Some(Chart {
-        name: "scores",
+        name: "scores".to_owned(),
         svg: canvas.finish("scores", &title, &description, bottom + 28.0),
         title,
         description,

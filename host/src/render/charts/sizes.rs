@@ -61,7 +61,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     }
     lines(&mut canvas, &x, &y, &series);
     Some(Chart {
-        name: "sizes",
+        name: "sizes".to_owned(),
         svg: canvas.finish("sizes", &title, &description, BOTTOM + 46.0),
         title,
         description,

@@ -11,9 +11,11 @@ mod cli;
 mod clocks;
 mod files;
 mod io;
+mod parameters;
 mod random;
 mod state;
 
+pub(super) use parameters::link as link_parameters;
 pub(super) use state::VirtualWorld;
 
 use wasmtime::component::{HasSelf, Linker};

@@ -25,10 +25,12 @@ pub struct Crossover {
 /// All pairs of ranked variants whose order changes exactly once with size, both ways surely.
 pub fn crossovers(report: &Report) -> Vec<Crossover> {
     let variants = ranked(report);
+    let rows = view::RowsByPair::new(report);
     let mut found = Vec::new();
     for (place, a) in variants.iter().enumerate() {
         for b in &variants[place + 1..] {
-            found.extend(crossover(report, &a.id, &b.id));
+            let sure = sure_by_size(report, &rows.about(&a.id, &b.id));
+            found.extend(crossover_of(&sure, &a.id, &b.id));
         }
     }
     found
@@ -36,8 +38,11 @@ pub fn crossovers(report: &Report) -> Vec<Crossover> {
 
 /// The sure verdicts about a pair by size, ascending.
 fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
-    // A full report has 66,000 rows and 2,000 pairs: one pass for each pair.
-    let about = view::rows_by_case(report, a, b);
+    sure_by_size(report, &view::rows_by_case(report, a, b))
+}
+
+/// The sure ones among the verdicts about a pair, by size, ascending.
+fn sure_by_size(report: &Report, about: &[VerdictRow]) -> Vec<(u32, VerdictRow)> {
     let on = |case: &CaseLabel| about.iter().find(|row| row.case.as_ref() == Some(case));
     let mut rows: Vec<(u32, VerdictRow)> = report
         .experiment
@@ -54,7 +59,11 @@ fn by_size(report: &Report, a: &str, b: &str) -> Vec<(u32, VerdictRow)> {
 }
 
 fn crossover(report: &Report, a: &str, b: &str) -> Option<Crossover> {
-    let rows = by_size(report, a, b);
+    crossover_of(&by_size(report, a, b), a, b)
+}
+
+/// The crossover of a pair, from its sure verdicts by size.
+fn crossover_of(rows: &[(u32, VerdictRow)], a: &str, b: &str) -> Option<Crossover> {
     let mut changes = rows.windows(2).filter(|w| w[0].1.verdict != w[1].1.verdict);
     let change = changes.next()?;
     if changes.next().is_some() {

@@ -7,6 +7,7 @@ use crate::report::{
 use crate::score;
 use crate::verdict::{RatioInterval, SignInversion, Totals, Verdict};
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// The largest number of characters of a name in a sentence.
 const NAME_CHARS_MAX: usize = 48;
@@ -134,6 +135,27 @@ fn row_among(
     let about = |row: &&VerdictRow| is_about(row, a, b);
     let row = rows.iter().filter(same_case).find(about)?;
     Some(about_first(row, a))
+}
+
+/// The verdicts by time on single cases, by pair: for those who look at all pairs, of which a report may
+/// have 2,000, with 66,000 verdicts.
+pub(super) struct RowsByPair<'a>(HashMap<(&'a str, &'a str), Vec<&'a VerdictRow>>);
+
+impl<'a> RowsByPair<'a> {
+    pub(super) fn new(report: &'a Report) -> Self {
+        let mut rows: HashMap<(&str, &str), Vec<&VerdictRow>> = HashMap::new();
+        for row in report.verdicts.iter().filter(|row| row.case.is_some()) {
+            let (a, b) = (row.a.as_str(), row.b.as_str());
+            rows.entry((a.min(b), a.max(b))).or_default().push(row);
+        }
+        Self(rows)
+    }
+
+    /// The verdicts about `a` against `b`, in the report's order.
+    pub(super) fn about(&self, a: &str, b: &str) -> Vec<VerdictRow> {
+        let rows = self.0.get(&(a.min(b), a.max(b))).into_iter().flatten();
+        rows.map(|row| about_first(row, a)).collect()
+    }
 }
 
 /// The verdicts by time about `a` against `b` on single cases, in the report's order.

@@ -50,6 +50,7 @@ fn variant(readings: &[(&CriterionSummary, f64)]) -> VariantReadings {
             .collect(),
         missing: BTreeMap::new(),
         failed: false,
+        screened: false,
     }
 }
 

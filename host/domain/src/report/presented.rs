@@ -1,0 +1,110 @@
+//! What people are shown of a report with thousands of variants.
+
+use super::{Report, VariantReport};
+use crate::numbers;
+use crate::score::RACING_MAX;
+use std::borrow::Cow;
+
+/// The most variants that failed or did not pass a gate, of which a person is shown each, where a
+/// screening chose among many.
+const WITHOUT_RESULT_MAX: usize = 16;
+
+/// The part of a report that is shown variant by variant. The machine-readable forms have all of it.
+#[derive(Clone, Debug)]
+pub struct Presented<'a> {
+    /// The report with the variants that are shown one by one.
+    pub report: Cow<'a, Report>,
+    /// The variants that a screening left out of the race, by their place.
+    pub screened: Vec<&'a VariantReport>,
+    /// The number of variants without a result that are not shown one by one.
+    pub more_without_result: usize,
+}
+
+/// Returns the part of a report that is shown variant by variant: without those that a screening left out.
+pub fn presented(report: &Report) -> Presented<'_> {
+    if report.variants.len() <= RACING_MAX {
+        return Presented {
+            report: Cow::Borrowed(report),
+            screened: Vec::new(),
+            more_without_result: 0,
+        };
+    }
+    let mut without_result = 0;
+    let mut is_shown = |variant: &VariantReport| {
+        if variant.failure.is_some() {
+            without_result += 1;
+            return without_result <= WITHOUT_RESULT_MAX;
+        }
+        !variant.is_screened_out()
+    };
+    let variants: Vec<VariantReport> = report
+        .variants
+        .iter()
+        .filter(|variant| is_shown(variant))
+        .cloned()
+        .collect();
+    let mut screened: Vec<&VariantReport> = report
+        .variants
+        .iter()
+        .filter(|variant| variant.is_screened_out())
+        .collect();
+    screened.sort_by_key(|variant| variant.screening.map(|screening| screening.figures.place));
+    Presented {
+        report: Cow::Owned(Report {
+            variants,
+            ..report_without_variants(report)
+        }),
+        screened,
+        more_without_result: without_result.saturating_sub(WITHOUT_RESULT_MAX),
+    }
+}
+
+/// The report without its variants: copying thousands of them, only to drop them, would take long.
+fn report_without_variants(report: &Report) -> Report {
+    Report {
+        schema_version: report.schema_version,
+        experiment: report.experiment.clone(),
+        environment: report.environment.clone(),
+        criteria: report.criteria.clone(),
+        variants: Vec::new(),
+        verdicts: report.verdicts.clone(),
+        recommendation: report.recommendation.clone(),
+        pareto: report.pareto.clone(),
+        cost: report.cost.clone(),
+        notes: report.notes.clone(),
+        wall_verdicts: report.wall_verdicts.clone(),
+        reading_verdicts: report.reading_verdicts.clone(),
+        protocol: report.protocol,
+        replicas: report.replicas.clone(),
+        options: report.options,
+        too_short: report.too_short.clone(),
+    }
+}
+
+impl Presented<'_> {
+    /// Returns what is not shown variant by variant, in sentences; nothing if all are shown.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let screened = self.screened.len();
+        if screened > 0 {
+            let raced = self.report.variants.iter();
+            let raced = raced
+                .filter(|variant| variant.screening.is_some_and(|one| one.chosen))
+                .count();
+            sentences.push(format!(
+                "{} variants were screened out before the race: by the criteria with fuel in place of \
+                 times, {} others were ahead of them, and only these were timed. Nothing is claimed of the \
+                 ones left out.",
+                numbers::count(screened as u64),
+                numbers::count(raced as u64),
+            ));
+        }
+        if self.more_without_result > 0 {
+            sentences.push(format!(
+                "{} more variants failed; report.json has the reason of each.",
+                numbers::count(self.more_without_result as u64)
+            ));
+        }
+        sentences
+    }
+}

@@ -1,0 +1,193 @@
+//! Screening: which variants of a large sweep race, by what is known of them before any is timed.
+//!
+//! It orders, and claims nothing: where a criterion needs times, fuel stands for them, and a reading that
+//! only a race gives does not count. The verdicts come from the race of those that were chosen.
+
+use super::engine::variant_score;
+use super::input::{ScoreInput, VariantReadings};
+use super::{CriterionSummary, VariantStatus, scale};
+use crate::spec::{Direction, Scale};
+use serde::{Deserialize, Serialize};
+
+/// The most variants that race without being screened.
+pub const RACING_MAX: usize = 64;
+/// The number of variants that race after a screening.
+pub const CHOSEN: usize = 8;
+/// The source under which a variant's readings have the slope of the logarithm of fuel over that of size.
+pub const FUEL_GROWTH: &str = "fuel-growth";
+/// The base of the scale of fuel where no other criterion counts.
+const FUEL_BASE: f64 = 10.0;
+
+/// What a screening says of one variant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScreeningFigures {
+    /// Its place among all that passed their checks, from 1.
+    pub place: u32,
+    /// Its total before the race, from 0 to 1; `None` if a reading is missing.
+    pub total: Option<f64>,
+}
+
+/// Returns the figures of each variant, by index; `None` for those that failed. Better totals come first,
+/// then less fuel, then earlier ones; variants that do not pass a gate come last.
+pub fn screen(
+    criteria: &[CriterionSummary],
+    variants: Vec<VariantReadings>,
+) -> Vec<Option<ScreeningFigures>> {
+    let input = ScoreInput {
+        criteria: before_the_race(criteria),
+        variants,
+        ..ScoreInput::default()
+    };
+    let cells = scale::scores(&input);
+    struct Candidate {
+        index: usize,
+        is_ranked: bool,
+        total: Option<f64>,
+        fuel: f64,
+    }
+    let candidate = |index: usize| {
+        let cells = cells[index].as_deref()?;
+        let score = variant_score(&input, index, Some(cells));
+        let fuel = input.variants[index].readings.get("fuel");
+        Some(Candidate {
+            index,
+            is_ranked: score.status == VariantStatus::Ranked,
+            total: score.total.map(|total| total.value),
+            fuel: fuel.map_or(f64::INFINITY, |fuel| fuel.value),
+        })
+    };
+    let mut order: Vec<Candidate> = (0..input.variants.len()).filter_map(candidate).collect();
+    order.sort_by(|a, b| {
+        let total = |one: &Candidate| one.total.unwrap_or(f64::NEG_INFINITY);
+        (b.is_ranked.cmp(&a.is_ranked))
+            .then(total(b).total_cmp(&total(a)))
+            .then(a.fuel.total_cmp(&b.fuel))
+            .then(a.index.cmp(&b.index))
+    });
+    let mut figures = vec![None; input.variants.len()];
+    for (place, candidate) in (1..).zip(order) {
+        figures[candidate.index] = Some(ScreeningFigures {
+            place,
+            total: candidate.total,
+        });
+    }
+    figures
+}
+
+/// The criteria with what stands for times before there are any.
+fn before_the_race(criteria: &[CriterionSummary]) -> Vec<CriterionSummary> {
+    let stands_for = |criterion: &CriterionSummary| {
+        let mut criterion = criterion.clone();
+        match criterion.source.as_str() {
+            // A bound in nanoseconds says nothing about fuel.
+            "time" | "wall" => {
+                criterion.source = "fuel".to_owned();
+                criterion.gate = None;
+            }
+            "growth" => criterion.source = FUEL_GROWTH.to_owned(),
+            "cold-start" | "build-time" => {
+                criterion.weight = 0.0;
+                criterion.gate = None;
+            }
+            _ => {}
+        }
+        criterion
+    };
+    let mut known: Vec<CriterionSummary> = criteria.iter().map(stands_for).collect();
+    if known.iter().all(|criterion| criterion.weight == 0.0) {
+        known.push(CriterionSummary {
+            name: "fuel".to_owned(),
+            weight: 1.0,
+            source: "fuel".to_owned(),
+            direction: Direction::LowerIsBetter,
+            unit: "units".to_owned(),
+            scale: Scale::Ratio { base: FUEL_BASE },
+            gate: None,
+        });
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::Interval;
+    use crate::spec::{Gate, GateOn};
+    use std::collections::BTreeMap;
+
+    fn criterion(source: &str, weight: f64, direction: Direction) -> CriterionSummary {
+        CriterionSummary {
+            name: source.to_owned(),
+            weight,
+            source: source.to_owned(),
+            direction,
+            unit: String::new(),
+            scale: Scale::Ratio { base: 10.0 },
+            gate: None,
+        }
+    }
+
+    fn variant(readings: &[(&str, f64)]) -> VariantReadings {
+        let exact = |(source, value): &(&str, f64)| ((*source).to_owned(), Interval::exact(*value));
+        VariantReadings {
+            readings: readings.iter().map(exact).collect::<BTreeMap<_, _>>(),
+            ..VariantReadings::default()
+        }
+    }
+
+    fn places(criteria: &[CriterionSummary], variants: Vec<VariantReadings>) -> Vec<Option<u32>> {
+        let figures = screen(criteria, variants).into_iter();
+        figures.map(|figures| Some(figures?.place)).collect()
+    }
+
+    #[test]
+    fn fuel_stands_for_time_and_what_is_known_counts_as_it_weighs() {
+        let criteria = [
+            criterion("time", 1.0, Direction::LowerIsBetter),
+            criterion("assess:hits", 3.0, Direction::HigherIsBetter),
+        ];
+        let quick = variant(&[("fuel", 100.0), ("assess:hits", 10.0)]);
+        let good = variant(&[("fuel", 200.0), ("assess:hits", 90.0)]);
+        assert_eq!(
+            places(&criteria, vec![quick.clone(), good.clone()]),
+            [Some(2), Some(1)]
+        );
+        assert_eq!(
+            places(&criteria[..1], vec![quick, good]),
+            [Some(1), Some(2)]
+        );
+    }
+
+    #[test]
+    fn who_failed_has_no_place_and_who_misses_a_gate_the_last() {
+        let mut memory = criterion("peak-memory", 0.0, Direction::LowerIsBetter);
+        memory.gate = Some(Gate {
+            on: GateOn::Reading,
+            min: None,
+            max: Some(64.0),
+        });
+        let criteria = [criterion("time", 1.0, Direction::LowerIsBetter), memory];
+        let large = variant(&[("fuel", 1.0), ("peak-memory", 65.0)]);
+        let slow = variant(&[("fuel", 9.0), ("peak-memory", 64.0)]);
+        let failed = VariantReadings {
+            failed: true,
+            ..slow.clone()
+        };
+        assert_eq!(
+            places(&criteria, vec![large, failed, slow]),
+            [Some(2), None, Some(1)]
+        );
+    }
+
+    #[test]
+    fn of_equal_totals_less_fuel_and_then_the_earlier_comes_first() {
+        let criteria = [criterion("cold-start", 1.0, Direction::LowerIsBetter)];
+        let of = |fuel: f64| variant(&[("fuel", fuel)]);
+        // Beyond a factor of ten, totals are 0 alike.
+        let variants = vec![of(900.0), of(1.0), of(800.0), of(800.0)];
+        assert_eq!(
+            places(&criteria, variants),
+            [Some(4), Some(1), Some(2), Some(3)]
+        );
+    }
+}

@@ -1,0 +1,193 @@
+//! The schema for editors and the page of the reference know the keys that the parser knows.
+
+use bakeoff::config;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
+const TABLES: [(&str, &str); 13] = [
+    ("", "zzzzzzzzzz = 1\n"),
+    ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
+    ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
+    (
+        "/properties/workload/properties/instances/anyOf/1",
+        "[workload]\ninstances = { zzzzzzzzzz = 1 }\n",
+    ),
+    (
+        "/properties/approach/items",
+        "[[approach]]\nzzzzzzzzzz = 1\n",
+    ),
+    (
+        "/properties/approach/items/properties/grant",
+        "[[approach]]\ngrant = { zzzzzzzzzz = 1 }\n",
+    ),
+    (
+        "/properties/approach/items/properties/sweep/additionalProperties/anyOf/1",
+        "[[approach]]\nsweep = { n = { zzzzzzzzzz = 1 } }\n",
+    ),
+    ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),
+    ("/properties/measure", "[measure]\nzzzzzzzzzz = 1\n"),
+    (
+        "/properties/criterion/items",
+        "[[criterion]]\nzzzzzzzzzz = 1\n",
+    ),
+    (
+        "/properties/criterion/items/properties/gate",
+        "[[criterion]]\nfrom = \"time\"\ngate = { zzzzzzzzzz = 1 }\n",
+    ),
+    (
+        "/properties/criterion/items/properties/gate/properties/score",
+        "[[criterion]]\nfrom = \"time\"\ngate = { score = { zzzzzzzzzz = 1 } }\n",
+    ),
+    ("/properties/report", "[report]\nzzzzzzzzzz = 1\n"),
+];
+
+fn schema() -> Value {
+    serde_json::from_str(config::SCHEMA).unwrap()
+}
+
+/// The keys that the parser knows in the table with the unknown key, from what it says of that.
+fn known_keys(text: &str) -> BTreeSet<String> {
+    let Err(config::ConfigError::Invalid(findings)) = config::parse(text, "bakeoff.toml") else {
+        panic!("an unknown key is accepted: {text}");
+    };
+    let said = format!("{findings:?}");
+    let (_, known) = said
+        .split_once("known here: ")
+        .unwrap_or_else(|| panic!("{text} says no keys: {said}"));
+    let (known, _) = known.split_once('"').unwrap();
+    known
+        .split(", ")
+        .map(|key| key.trim_matches('`').to_owned())
+        .collect()
+}
+
+fn schema_keys(schema: &Value, place: &str) -> BTreeSet<String> {
+    let table = schema.pointer(&format!("{place}/properties"));
+    let keys = table
+        .and_then(Value::as_object)
+        .unwrap_or_else(|| panic!("{place} has no keys"))
+        .keys();
+    keys.cloned().collect()
+}
+
+#[test]
+fn the_schema_has_the_keys_of_the_parser() {
+    let schema = schema();
+    for (place, text) in TABLES {
+        assert_eq!(schema_keys(&schema, place), known_keys(text), "{place}");
+        let table = schema.pointer(place).unwrap();
+        assert_eq!(table["additionalProperties"], false, "{place}");
+    }
+}
+
+#[test]
+fn the_reference_has_a_row_for_every_key() {
+    let page = std::fs::read_to_string("../docs/experiment.md").unwrap();
+    let mut section = "";
+    let mut rows: BTreeSet<(String, String)> = BTreeSet::new();
+    for line in page.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            section = title.trim_matches(['`', '[', ']']);
+        }
+        if let Some((key, rest)) = line
+            .strip_prefix("| `")
+            .and_then(|row| row.split_once("` |"))
+        {
+            assert_eq!(rest.matches('|').count(), 3, "{line}");
+            rows.insert((section.to_owned(), key.to_owned()));
+        }
+    }
+    let schema = schema();
+    let sections = [
+        ("At the top", ""),
+        ("interface", "/properties/interface"),
+        ("workload", "/properties/workload"),
+        ("approach", "/properties/approach/items"),
+        ("limits", "/properties/limits"),
+        ("measure", "/properties/measure"),
+        ("criterion", "/properties/criterion/items"),
+        ("report", "/properties/report"),
+    ];
+    for (title, place) in sections {
+        for key in schema_keys(&schema, place) {
+            let row = (title.to_owned(), key);
+            assert!(rows.contains(&row), "no row for {row:?}");
+        }
+    }
+}
+
+/// What a value breaks of a schema; the few words that ours uses.
+fn broken(value: &Value, schema: &Value, at: &str) -> Option<String> {
+    let fails = |why: &str| Some(format!("{at}: {value} {why}"));
+    if let Some(kind) = schema["type"].as_str() {
+        let is_kind = match kind {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "boolean" => value.is_boolean(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "number" => value.is_number(),
+            other => panic!("{other}"),
+        };
+        if !is_kind {
+            return fails(&format!("is no {kind}"));
+        }
+    }
+    if let Some(words) = schema["enum"].as_array()
+        && !words.contains(value)
+    {
+        return fails("is none of the words");
+    }
+    if let Some(several) = schema["anyOf"].as_array()
+        && several.iter().all(|one| broken(value, one, at).is_some())
+    {
+        return fails("is none of these");
+    }
+    let items = value.as_array().into_iter().flatten();
+    for item in items {
+        if let Some(why) = broken(item, &schema["items"], at) {
+            return Some(why);
+        }
+    }
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        let rule = match schema["properties"].get(key) {
+            Some(rule) => rule,
+            None if schema["additionalProperties"] == false => {
+                return fails(&format!("has the key {key}"));
+            }
+            None => &schema["additionalProperties"],
+        };
+        if let Some(why) = broken(inner, rule, &format!("{at}/{key}")) {
+            return Some(why);
+        }
+    }
+    let needed = schema["required"].as_array().into_iter().flatten();
+    let mut missing = needed.filter(|key| value.get(key.as_str().unwrap_or_default()).is_none());
+    missing
+        .next()
+        .and_then(|key| fails(&format!("lacks {key}")))
+}
+
+#[test]
+fn the_examples_fit_the_schema_and_the_parser() {
+    let schema = schema();
+    let mut examples = 0;
+    for folder in std::fs::read_dir("../examples").unwrap() {
+        let file = folder.unwrap().path().join("bakeoff.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let value: Value = toml::from_str(&text).unwrap();
+        assert_eq!(broken(&value, &schema, ""), None, "{}", file.display());
+        config::load(file.parent().unwrap()).unwrap();
+        examples += 1;
+    }
+    assert!(examples >= 6);
+    let wrong: Value = toml::from_str("[measure]\nbudgets = \"1 s\"\n").unwrap();
+    assert!(broken(&wrong, &schema, "").unwrap().contains("budgets"));
+}
+
+#[test]
+fn the_command_writes_the_schema() {
+    let output = crate::support::run_bakeoff(&["schema"]);
+    assert_eq!((output.status, output.stdout.as_str()), (0, config::SCHEMA));
+}

@@ -1,0 +1,175 @@
+//! Approaches with parameters: each combination of values is a variant, and all are one component.
+
+use crate::finished::FinishedRun;
+use crate::support::{bakeoff, root, run_bakeoff, variant, verdict};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const EXPERIMENT: &str = "tests/planted/sweep";
+
+fn change(folder: &Path, from: &str, to: &str) {
+    let file = folder.join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(from), "{from}");
+    fs::write(&file, text.replace(from, to)).unwrap();
+}
+
+fn only_rounds(folder: &Path) {
+    let file = folder.join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let (before, rest) = text.split_once("[[approach]]\nname = \"misses\"").unwrap();
+    let (_, after) = rest.split_once("[measure]").unwrap();
+    fs::write(&file, format!("{before}[measure]{after}")).unwrap();
+}
+
+#[test]
+fn values_make_variants_of_one_component() {
+    let (finished, output) = FinishedRun::of_changed(EXPERIMENT, |_| ());
+    assert_eq!(output.status, 3, "{}", output.stderr);
+    let report = output.json();
+    let none = variant(&report, "rounds-rounds-0");
+    let many = variant(&report, "rounds-rounds-40");
+    assert_eq!(many["name"], "rounds[rounds=40]");
+    assert_eq!(many["parameters"]["rounds"], "40");
+    assert_eq!(
+        none["readings"]["component-size"],
+        many["readings"]["component-size"]
+    );
+    // They differ, though their components are the same.
+    assert_eq!(
+        verdict(&report, "rounds-rounds-0", "rounds-rounds-40"),
+        "beats"
+    );
+    let results = finished.results("sweep").join("variants");
+    assert!(results.join("rounds-rounds-0/iteration-1").exists());
+    assert!(
+        !results.join("rounds-rounds-40/iteration-1").exists(),
+        "written twice"
+    );
+
+    let message = |id: &str| variant(&report, id)["failure"]["message"].to_string();
+    let missed = message("misses-rounds-1");
+    assert!(missed.contains("there is no parameter `round`"), "{missed}");
+    let unswept = message("unswept");
+    assert!(
+        unswept.contains("only an approach with a `sweep`"),
+        "{unswept}"
+    );
+
+    // The call that a report names is made again with the same values.
+    let file = finished.path("rounds.rs");
+    let made = |values: &[&str]| {
+        let mut words = vec![
+            "check",
+            file.to_str().unwrap(),
+            "--case",
+            "4000",
+            "--seed",
+            "1",
+        ];
+        words.extend(values);
+        run_bakeoff(&words)
+    };
+    assert_eq!(made(&["--parameter", "rounds=3"]).status, 0);
+    let wrong = made(&["--parameter", "rounds=three"]);
+    assert!(
+        wrong.stdout.contains("which is not a whole number"),
+        "{}",
+        wrong.stdout
+    );
+}
+
+#[test]
+fn of_more_variants_than_race_a_screening_chooses_eight() {
+    let (finished, output) = FinishedRun::of_changed(EXPERIMENT, |folder| {
+        only_rounds(folder);
+        change(folder, "[0, 40]", "{ from = 0, to = 69, step = 1 }");
+    });
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report = output.json();
+    let variants = report["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 70);
+    let screened: Vec<&Value> = variants
+        .iter()
+        .filter(|one| one["status"] == "screened")
+        .collect();
+    assert_eq!(screened.len(), 62);
+    for one in &screened {
+        assert_eq!(one["screening"]["chosen"], false, "{one:#}");
+        assert!(
+            one["rank"].is_null() && one["readings"]["time"].is_null(),
+            "{one:#}"
+        );
+    }
+    for rounds in 0..8 {
+        let chosen = variant(&report, &format!("rounds-rounds-{rounds}"));
+        assert_eq!(chosen["screening"]["place"], rounds + 1, "{chosen:#}");
+        assert!(chosen["readings"]["time"].is_object(), "{chosen:#}");
+    }
+    let about = |row: &Value| [row["a"].to_string(), row["b"].to_string()];
+    let named: std::collections::BTreeSet<String> = report["verdicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(about)
+        .collect();
+    assert_eq!(named.len(), 8, "nothing is claimed of the others");
+
+    let folder = finished.dir();
+    let text = run_bakeoff(&["report", folder]);
+    assert!(
+        text.stdout
+            .contains("rounds by rounds: the best with each value"),
+        "{}",
+        text.stdout
+    );
+    assert!(
+        text.stdout.contains("62 variants were screened out"),
+        "{}",
+        text.stdout
+    );
+    let again = run_bakeoff(&["verify", folder]);
+    assert_eq!(again.status, 0, "{}", again.stdout);
+}
+
+#[test]
+fn a_component_may_import_the_store_of_values_where_there_is_a_sweep() {
+    let (_, output) = FinishedRun::of_changed(EXPERIMENT, |folder| {
+        only_rounds(folder);
+        let wit = folder.join("wit");
+        let built = bakeoff(&["build"])
+            .arg(folder.join("rounds.rs"))
+            .args(["--call", "total", "--wit"])
+            .arg(wit)
+            .arg("-o")
+            .arg(folder.join("rounds.wasm"))
+            .output()
+            .unwrap();
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        change(
+            folder,
+            "source = \"rounds.rs\"",
+            "component = \"rounds.wasm\"",
+        );
+        change(
+            folder,
+            "[measure]",
+            "[[approach]]\nname = \"bare\"\ncomponent = \"rounds.wasm\"\n[measure]",
+        );
+    });
+    let report = output.json();
+    assert!(
+        variant(&report, "rounds-rounds-40")["failure"].is_null(),
+        "{report:#}"
+    );
+    let bare = &variant(&report, "bare")["failure"];
+    assert_eq!(bare["class"], "forbidden-import", "{bare:#}");
+    let said = bare["message"].as_str().unwrap();
+    assert!(said.contains("only an approach with a `sweep`"), "{said}");
+    assert!(root().join(EXPERIMENT).exists());
+}
