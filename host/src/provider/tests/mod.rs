@@ -63,6 +63,20 @@ fn try_open(server: &MockServer, options: ModelOptions) -> Result<Models, OpenEr
     Models::open_with(options, Environment::new(&lookup), &SearchPath::default())
 }
 
+#[test]
+fn questions_can_be_asked_on_any_thread() {
+    fn of_any_thread<T: Send>(value: T) -> T {
+        value
+    }
+    block_on(async {
+        let server = MockServer::start([whole("a")]).await;
+        let models = open(&server, options(APIS[0]));
+        let question = request("");
+        let asking = of_any_thread(models.ask(&question));
+        assert_eq!(of_any_thread(asking.await), Ok(answer("a")));
+    });
+}
+
 fn request(subject: &str) -> Request {
     Request {
         purpose: Purpose::Prototype,
