@@ -4,6 +4,7 @@ use super::environment::Environment;
 use super::error::OpenError;
 use super::excerpt::excerpt;
 use super::options::ModelOptions;
+use super::prices::Tokens;
 use super::process::{Ended, Program};
 use super::reply::{CallResult, Count, Ending, NoReply, Reply};
 use super::request::Request;
@@ -253,18 +254,10 @@ fn envelope(text: &str) -> Option<Reply> {
     if result.get("result").is_none() && result.get("subtype").is_none() {
         return None;
     }
-    let usage = &result["usage"];
-    let number = |name: &str| usage[name].as_u64();
-    let mut count = Count {
-        has_prompt: number("input_tokens").is_some(),
-        has_output: number("output_tokens").is_some(),
+    let count = Count {
         microdollars: result["total_cost_usd"].as_f64().and_then(microdollars),
-        ..Count::default()
+        ..count_of(result)
     };
-    count.tokens.input = number("input_tokens").unwrap_or(0);
-    count.tokens.output = number("output_tokens").unwrap_or(0);
-    count.tokens.cache_read = number("cache_read_input_tokens").unwrap_or(0);
-    count.tokens.cache_write = number("cache_creation_input_tokens").unwrap_or(0);
     let answer = match &result["structured_output"] {
         Value::Object(object) => Value::Object(object.clone()).to_string(),
         _ => result["result"].as_str().unwrap_or_default().to_owned(),
@@ -279,6 +272,49 @@ fn envelope(text: &str) -> Option<Reply> {
         _ => Ending::Complete(answer),
     };
     Some(Reply { ending, count })
+}
+
+/// Returns the tokens of all models that an agent asked, by `modelUsage`. Without it there is only `usage`, which
+/// leaves out what it asked beside the question, such as a title.
+fn count_of(result: &Value) -> Count {
+    const BY_MODEL: [&str; 4] = [
+        "inputTokens",
+        "outputTokens",
+        "cacheReadInputTokens",
+        "cacheCreationInputTokens",
+    ];
+    const IN_ALL: [&str; 4] = [
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    ];
+    let models = result["modelUsage"].as_object();
+    let models: Vec<&Value> = models
+        .into_iter()
+        .flat_map(|models| models.values())
+        .collect();
+    let (usages, names) = match models.is_empty() {
+        true => (vec![&result["usage"]], IN_ALL),
+        false => (models, BY_MODEL),
+    };
+    let is_told = |name: &str| usages.iter().all(|usage| usage[name].is_u64());
+    let sum = |name: &str| {
+        let numbers = usages.iter().filter_map(|usage| usage[name].as_u64());
+        numbers.fold(0, u64::saturating_add)
+    };
+    let [input, output, cache_read, cache_write] = names;
+    Count {
+        tokens: Tokens {
+            input: sum(input),
+            output: sum(output),
+            cache_read: sum(cache_read),
+            cache_write: sum(cache_write),
+        },
+        has_prompt: is_told(input),
+        has_output: is_told(output),
+        microdollars: None,
+    }
 }
 
 /// A cost in dollars as millionths, rounded up; `None` if it is no cost.
@@ -313,6 +349,24 @@ mod tests {
             assert_eq!(reply.count.microdollars, Some(12_346));
             assert!(reply.count.has_prompt && reply.count.has_output);
         }
+        let mut of_models = result.clone();
+        of_models["modelUsage"] = json!({
+            "large": {"inputTokens": 10, "outputTokens": 20, "cacheReadInputTokens": 30},
+            "small": {"inputTokens": 1, "outputTokens": 2, "cacheCreationInputTokens": 4}
+        });
+        let count = envelope(&of_models.to_string()).unwrap().count;
+        let sums = Tokens {
+            input: 11,
+            output: 22,
+            cache_read: 30,
+            cache_write: 4,
+        };
+        assert_eq!(
+            (count.tokens, count.has_prompt && count.has_output),
+            (sums, true)
+        );
+        of_models["modelUsage"]["small"] = json!({"inputTokens": 1});
+        assert!(!envelope(&of_models.to_string()).unwrap().count.has_output);
         let failed = json!({
             "type": "result", "subtype": "error_max_budget_usd", "is_error": true, "total_cost_usd": -1.0
         });
