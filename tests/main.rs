@@ -10,6 +10,7 @@ mod confine;
 mod derived;
 mod doctor;
 mod finished;
+mod generate;
 mod golden;
 mod hostile;
 mod instances;

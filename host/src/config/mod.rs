@@ -68,6 +68,7 @@ mod problem;
 mod section;
 mod suggest;
 pub mod units;
+mod write;
 
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
@@ -80,3 +81,4 @@ pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, 
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use write::{NewApproach, with_approaches};
