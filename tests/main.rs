@@ -11,6 +11,7 @@ mod derived;
 mod doctor;
 mod evaluators;
 mod finished;
+mod generate;
 mod golden;
 mod hostile;
 mod instances;

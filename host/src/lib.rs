@@ -18,6 +18,8 @@ pub mod interface;
 pub mod invoke;
 pub mod mcp;
 pub mod measure;
+pub mod propose;
+pub mod provider;
 pub mod render;
 pub mod run;
 pub mod sandbox;

@@ -29,7 +29,7 @@ use wasmtime::component::types::{ComponentFunc, ComponentItem};
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 12] = [
+pub(crate) const ALL: [Harness; 15] = [
     ("experiment", experiment),
     ("cases", cases),
     ("instances", instances),
@@ -42,6 +42,9 @@ pub(crate) const ALL: [Harness; 12] = [
     ("reply", reply),
     ("report", report),
     ("agent-request", agent_request),
+    ("cassette", cassette),
+    ("model-stream", model_stream),
+    ("model-command", model_command),
 ];
 
 /// The store and bundles need a folder, and so take far longer than the parsers above.
@@ -104,6 +107,26 @@ pub(crate) fn agent_request(bytes: &[u8]) {
     if let Some(refusal) = bakeoff::mcp::refusal(bytes) {
         assert!(is_inert(&refusal) && refusal.len() < 8_000, "{refusal:?}");
     }
+}
+
+/// A file of exchanges with a model.
+pub(crate) fn cassette(bytes: &[u8]) {
+    if let Err(error) = bakeoff::provider::parse_cassette(bytes) {
+        assert!(is_inert(&error) && error.len() < 8_000, "{error:?}");
+    }
+}
+
+/// The stream of a model's reply.
+pub(crate) fn model_stream(bytes: &[u8]) {
+    for message in bakeoff::provider::read_stream(bytes) {
+        assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
+    }
+}
+
+/// What a command wrote that answers as a model.
+pub(crate) fn model_command(bytes: &[u8]) {
+    let message = bakeoff::provider::read_command_output(bytes);
+    assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
 }
 
 /// A message must be printable as well, with the places that it points at.

@@ -54,6 +54,18 @@ fn deep(name: &str) -> Vec<Vec<u8>> {
             nested("", "[", "a", "]", ""),
         ],
         "cases" => vec![nested("case = ", "[", "", "]", "")],
+        "cassette" => vec![nested(
+            "{\"purpose\": \"plan\", \"reply\": ",
+            "[",
+            "",
+            "]",
+            "}",
+        )],
+        "model-stream" => vec![nested("data: ", "[", "", "]", "\n\n")],
+        "model-command" => vec![
+            nested("", "{\"a\":", "1", "}", ""),
+            nested("", "[", "", "]", ""),
+        ],
         "wave" => vec![
             nested("f(", "[", "1", "]", ")"),
             nested("f(", "some(", "1", ")", ")"),

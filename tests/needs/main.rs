@@ -4,6 +4,7 @@
 
 mod bubblewrap;
 mod groups;
+mod models;
 mod mounts;
 mod reference;
 mod root;
@@ -67,6 +68,11 @@ const PYTHON: Need = Need {
     is_there: reference::is_installed,
 };
 
+const AIMOCK: Need = Need {
+    missing: "aimock is not installed: `.ci/model-servers` installs it and runs this",
+    is_there: models::is_installed,
+};
+
 /// A test of the name that its function has.
 macro_rules! test {
     ($need:expr, $function:path) => {
@@ -126,6 +132,14 @@ fn main() -> ExitCode {
         test!(
             SQLITE3,
             sqlite3::the_sqlite3_shell_answers_the_pages_question
+        ),
+        test!(
+            AIMOCK,
+            models::a_mock_of_others_is_answered_and_counted_exactly_whatever_it_breaks
+        ),
+        test!(
+            AIMOCK,
+            models::a_mock_that_limits_its_rate_for_ever_is_unavailable
         ),
         test!(
             PYTHON,

@@ -36,6 +36,22 @@ impl Failure {
         }
     }
 
+    /// A model gives no answers, or a budget ended.
+    pub(super) fn provider(message: impl std::fmt::Display) -> Self {
+        Self {
+            report: escaped(&message.to_string()),
+            status: Status::Provider,
+        }
+    }
+
+    /// The user interrupted the command.
+    pub(super) fn interrupted(message: impl Into<String>) -> Self {
+        Self {
+            report: escaped(&message.into()),
+            status: Status::Interrupted,
+        }
+    }
+
     /// An error of the machine.
     pub(super) fn infrastructure(message: impl std::fmt::Display) -> Self {
         Self {

@@ -12,9 +12,11 @@ mod doctor;
 mod export;
 mod failure;
 mod first_look;
+mod generate;
 mod init;
 mod kept;
 mod mcp;
+mod models;
 mod options;
 mod pack;
 mod pick;
@@ -59,8 +61,8 @@ Examples:
 
 Exit status:
   0  success, also with a tie         3  success, but some variants failed
-  1  no answer: no winner and no      5  error of confinement, store or engine
-     tie; slower or unknown with
+  1  no answer: no winner and no      4  a model gives no answers, or its budget ended
+     tie; slower or unknown with      5  error of confinement, store or engine
      --fail-if-slower; a figure
      that differs
   2  usage or configuration error  130  interrupted; prints the command that resumes";
@@ -87,6 +89,8 @@ enum Command {
     Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
+    /// Ask a model for approaches, and add those that pass to an experiment
+    Generate(generate::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
     /// Check whether a prototype or component fits an interface, or make one call of it
@@ -147,6 +151,7 @@ pub fn main() -> ExitCode {
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments, &cli.output).await,
+            Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,

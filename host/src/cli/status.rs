@@ -4,7 +4,7 @@ use bakeoff_domain::report::{RankingOutcome, Report, VariantStatus};
 use std::process::ExitCode;
 
 /// The exit status of a command. Where several apply, the first of this order is the one: an
-/// interruption, an error (5, 2), no answer (1), failures of some variants (3), success.
+/// interruption, an error (5, 4, 2), no answer (1), failures of some variants (3), success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// 0: success, also with a tie for the first place, or with variants that did not pass a gate.
@@ -16,6 +16,8 @@ pub enum Status {
     Usage,
     /// 3: success, but some variants failed.
     SomeFailed,
+    /// 4: a budget of tokens or money ended, or a model gives no answers.
+    Provider,
     /// 5: an error of confinement, store or engine.
     Infrastructure,
     /// 130: interrupted by the user.
@@ -59,6 +61,7 @@ impl From<Status> for ExitCode {
             Status::NoAnswer => 1,
             Status::Usage => 2,
             Status::SomeFailed => 3,
+            Status::Provider => 4,
             Status::Infrastructure => 5,
             Status::Interrupted => 130,
         })

@@ -77,6 +77,7 @@ mod suggest;
 mod sweep;
 pub mod units;
 mod user_scale;
+mod write;
 
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
@@ -90,6 +91,7 @@ pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, 
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use write::{NewApproach, with_approaches};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
 pub const SCHEMA: &str = include_str!("experiment.schema.json");

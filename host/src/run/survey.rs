@@ -7,6 +7,7 @@ use super::error::RunError;
 use super::options::HostOptions;
 use crate::compile::BuildKind;
 use crate::config::LoadedExperiment;
+use crate::interface::Interface;
 use crate::measure::{self, RepeatedCall};
 use crate::source::{BuildInput, RunFiles};
 use crate::tasks::TaskEvent;
@@ -14,6 +15,7 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::report::CaseLabel;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,7 +27,7 @@ pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 pub struct Survey<'a> {
     loaded: &'a LoadedExperiment,
     context: RunContext,
-    code: Vec<Result<BuildInput, Failure>>,
+    files: RunFiles,
 }
 
 impl<'a> Survey<'a> {
@@ -43,8 +45,23 @@ impl<'a> Survey<'a> {
         Ok(Self {
             loaded,
             context,
-            code: files.code,
+            files,
         })
+    }
+
+    /// The problem's interface.
+    pub fn interface(&self) -> &Interface {
+        &self.context.interface
+    }
+
+    /// The labels of the cases.
+    pub fn cases(&self) -> &[CaseLabel] {
+        &self.context.cases
+    }
+
+    /// The problem's files: its WIT, its workload, its cases.
+    pub fn files(&self) -> &RunFiles {
+        &self.files
     }
 
     /// Builds every approach, and makes the same calls of each, every one on a fresh instance with fuel
@@ -56,6 +73,18 @@ impl<'a> Survey<'a> {
         &self,
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.call_each(&self.files.code, calls).await
+    }
+
+    /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
+    pub async fn call_each(
+        &self,
+        code: &[Result<BuildInput, Failure>],
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
         let context = &self.context;
         let mut driver =
@@ -63,7 +92,7 @@ impl<'a> Survey<'a> {
         let mut surveyed: Vec<Option<SurveyedCalls>> = Vec::new();
         // Of both its tasks, the place of the approach.
         let mut places = BTreeMap::new();
-        for (place, code) in self.code.iter().cloned().enumerate() {
+        for (place, code) in code.iter().cloned().enumerate() {
             surveyed.push(None);
             let code = match code {
                 Ok(code) => code,
@@ -110,7 +139,12 @@ impl<'a> Survey<'a> {
     /// Makes a call on which an approach trapped once more in its diagnostic build, which reports a panic:
     /// what it says, if it says something.
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
-        let code = self.code.get(approach)?.clone().ok()?;
+        let code = self.files.code.get(approach)?.clone().ok()?;
+        self.panic_in(code, call).await
+    }
+
+    /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
+    pub async fn panic_in(&self, code: BuildInput, call: (CaseIndex, u64)) -> Option<String> {
         let context = &self.context;
         let request = context.prototype(code, BuildKind::Diagnostic, false);
         let built = context.tools.builder.build(&request).await.ok()?;

@@ -1,0 +1,400 @@
+//! `bakeoff generate`: approaches from a model, as files of an experiment.
+
+use super::failure::Failure;
+use super::models::{self, ModelArguments};
+use super::options::{Format, Output, Safety};
+use super::{Status, counts, show};
+use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
+use crate::propose::{
+    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
+};
+use crate::provider::Models;
+use crate::render::escape::{Lines, Plain, ShellPath};
+use crate::run::Survey;
+use bakeoff_domain::spec::Workers;
+use clap::Args;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Asks a model for approaches to an experiment's problem, and writes those that pass into its folder
+///
+/// The model names ideas that differ from those that the experiment has, and writes a prototype of each.
+/// A prototype is built and called in the sandbox; what fails goes back with what was wrong. Those that
+/// pass become `approaches/generated-N.rs` and an entry in bakeoff.toml, for you to read and for
+/// `bakeoff run` to measure. What is sent: the problem, WIT, workload and cases of the experiment, names
+/// and descriptions of its approaches, and what became of prototypes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff generate my-question --provider anthropic --model claude-sonnet-4-5 --usd 0.50
+  bakeoff generate my-question --provider openai --base-url http://127.0.0.1:8080/v1 --model local
+  bakeoff generate my-inversions --provider replay --cassette my-inversions/model.jsonl
+  bakeoff run my-question
+
+Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
+budget ended it, or the model gives no answers (what passed until then is written).")]
+pub(super) struct Arguments {
+    /// A folder with a bakeoff.toml, or such a file
+    #[arg(default_value = ".")]
+    experiment: PathBuf,
+    /// How many approaches
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
+    approaches: u32,
+    /// How often a prototype that failed is written anew
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=10))]
+    repairs: u32,
+    /// A file with wishes of yours for every prototype
+    #[arg(long, value_name = "FILE")]
+    instructions: Option<PathBuf>,
+    /// The time for one approach with all its repairs: 90s, 10min
+    #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
+    timeout: Duration,
+    /// Cores to use at once
+    #[arg(long, value_name = "N", value_parser = counts::workers)]
+    workers: Option<u32>,
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    safety: Safety,
+}
+
+/// The record of a folder's exchanges with models, from which nothing is paid for twice.
+const RECORD: &str = ".bakeoff/models.jsonl";
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json])?;
+    let mut loaded = config::load(&arguments.experiment)?;
+    let policy = Policy::of_host()?;
+    policy.apply_to(&mut loaded)?;
+    if let Some(workers) = arguments.workers {
+        loaded.experiment.measure.workers = Workers::Exactly(workers);
+    }
+    let models = arguments.open(&loaded.dir)?;
+    let proposals = arguments.propose(&loaded, &models, policy, output).await?;
+    let file = match arguments.experiment.is_dir() {
+        true => arguments.experiment.join(FILE_NAME),
+        false => arguments.experiment.clone(),
+    };
+    let written = write(&loaded, &file, &proposals.proposals)?;
+    for warning in models.warnings() {
+        output.reporter()(&Plain(&warning).to_string());
+    }
+    let shown = GenerateOutput::of(&proposals.proposals, &written, &models);
+    match output.format {
+        Format::Json => show::write_json(&shown)?,
+        _ => show::write(&text(&shown, &arguments.experiment))?,
+    }
+    if let Some(error) = &proposals.ended {
+        return Err(models::ended(error));
+    }
+    Ok(match (written.len(), proposals.proposals.len()) {
+        (0, _) => Status::NoAnswer,
+        (passed, all) if passed == all => Status::Done,
+        _ => Status::SomeFailed,
+    })
+}
+
+impl Arguments {
+    fn open(&self, dir: &Path) -> Result<Models, Failure> {
+        let record = dir.join(RECORD);
+        if let Some(folder) = record.parent() {
+            refuse_link(folder)?;
+            let shown = folder.display().to_string();
+            fs::create_dir_all(folder).map_err(|error| {
+                Failure::usage(format!("cannot create {}: {error}", Plain(&shown)))
+            })?;
+        }
+        self.model.open(&record)
+    }
+
+    async fn propose(
+        &self,
+        loaded: &LoadedExperiment,
+        models: &Models,
+        policy: Policy,
+        output: &Output,
+    ) -> Result<Proposals, Failure> {
+        let host = self.safety.host_options(policy)?;
+        let mut say = output.reporter();
+        let survey = Survey::open(loaded, &host, &mut say).await?;
+        let own: Vec<OwnApproach<'_>> = loaded
+            .experiment
+            .approaches
+            .iter()
+            .map(|approach| OwnApproach {
+                name: &approach.name,
+                description: approach.description.as_deref(),
+            })
+            .collect();
+        let options = ProposeOptions {
+            approaches: self.approaches,
+            repairs: self.repairs,
+            instructions: self.instructions.clone(),
+            timeout: self.timeout,
+        };
+        let statement = &loaded.experiment.problem;
+        let mut proposer = Proposer::open(models, &survey, statement, &own, &options).await?;
+        let proposing = proposer.propose(&mut say);
+        tokio::select! {
+            proposals = proposing => Ok(proposals?),
+            _ = tokio::signal::ctrl_c() => Err(Failure::interrupted(
+                "interrupted; what the model replied is recorded, and is not paid for again",
+            )),
+        }
+    }
+}
+
+/// An approach that was written.
+struct Written {
+    /// Its name.
+    name: String,
+    /// Its file, relative to the experiment's folder.
+    file: String,
+}
+
+/// Writes the prototypes that passed, each to a new file, and names them in the experiment file.
+fn write(
+    loaded: &LoadedExperiment,
+    experiment: &Path,
+    proposals: &[Proposal],
+) -> Result<Vec<Written>, Failure> {
+    let mut written = Vec::new();
+    let mut entries = Vec::new();
+    let mut number = 0;
+    for proposal in proposals {
+        let Some(source) = proposal.passed() else {
+            continue;
+        };
+        let file = new_file(&loaded.dir, source, &mut number)?;
+        entries.push(NewApproach {
+            name: proposal.idea.name.clone(),
+            description: proposal.idea.description.clone(),
+            source: file.clone(),
+        });
+        written.push(Written {
+            name: proposal.idea.name.clone(),
+            file,
+        });
+    }
+    if !entries.is_empty() {
+        let text = config::with_approaches(&loaded.text, &entries);
+        replace(experiment, &text).map_err(|error| cannot_write(experiment, &error))?;
+    }
+    Ok(written)
+}
+
+/// Writes a source to the first name that is free, and returns it.
+fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
+    let folder = dir.join("approaches");
+    refuse_link(&folder)?;
+    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    loop {
+        *number += 1;
+        let name = format!("approaches/generated-{number}.rs");
+        let path = dir.join(&name);
+        match File::create_new(&path) {
+            Ok(mut file) => {
+                let result = file.write_all(source.as_bytes());
+                result.map_err(|error| cannot_write(&path, &error))?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(cannot_write(&path, &error)),
+        }
+    }
+}
+
+fn refuse_link(folder: &Path) -> Result<(), Failure> {
+    match folder.is_symlink() {
+        true => Err(Failure::usage(format!(
+            "{} is a link, and nothing is written through links",
+            Plain(&folder.display().to_string())
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Replaces a file by another of this content, all at once.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(before) = fs::metadata(path) {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    let shown = path.display().to_string();
+    Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))
+}
+
+/// What came of it, in JSON.
+#[derive(Serialize)]
+struct GenerateOutput {
+    model: String,
+    approaches: Vec<ApproachOutput>,
+    calls: u64,
+    tokens: u64,
+    usd: Option<f64>,
+    /// True if some replies were cut off: tokens and dollars are the most that they can have taken.
+    upper_bound: bool,
+    seconds: f64,
+    #[serde(skip)]
+    cost: String,
+}
+
+#[derive(Serialize)]
+struct ApproachOutput {
+    name: String,
+    description: String,
+    /// The file, if it passed.
+    file: Option<String>,
+    /// How often it was written.
+    attempts: usize,
+    /// `passed`, `duplicate`, or the class of its failure.
+    outcome: String,
+    message: Option<String>,
+}
+
+impl GenerateOutput {
+    fn of(proposals: &[Proposal], written: &[Written], models: &Models) -> Self {
+        let approaches = proposals.iter().map(|proposal| {
+            let (outcome, message) = match &proposal.outcome {
+                ProposalOutcome::Passed => ("passed", None),
+                ProposalOutcome::Duplicate { of } => {
+                    ("duplicate", Some(format!("it does the same work as {of}")))
+                }
+                ProposalOutcome::Failed { class, message } => (*class, Some(message.clone())),
+            };
+            let mut written = written.iter();
+            let file = written.find(|one| one.name == proposal.idea.name);
+            ApproachOutput {
+                name: proposal.idea.name.clone(),
+                description: proposal.idea.description.clone(),
+                file: file.map(|one| one.file.clone()),
+                attempts: proposal.attempts.len(),
+                outcome: outcome.to_owned(),
+                message,
+            }
+        });
+        let spent = models.spent().total;
+        Self {
+            model: models.name(),
+            approaches: approaches.collect(),
+            calls: spent.calls,
+            tokens: spent.usage.tokens(),
+            usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
+            upper_bound: spent.usage.upper_bound,
+            seconds: spent.seconds,
+            cost: models::cost(&spent),
+        }
+    }
+}
+
+fn text(shown: &GenerateOutput, experiment: &Path) -> String {
+    let mut text = String::new();
+    for approach in &shown.approaches {
+        let attempts = match approach.attempts {
+            1 => "1 attempt".to_owned(),
+            count => format!("{count} attempts"),
+        };
+        let file = approach.file.as_deref().unwrap_or("not written");
+        text += &format!(
+            "{}: {}, {attempts}, {file}\n  {}\n",
+            approach.name,
+            approach.outcome,
+            Plain(&approach.description)
+        );
+        if let Some(message) = &approach.message {
+            let short: String = message.chars().take(600).collect();
+            text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
+        }
+    }
+    text += &format!("\n{}: {}\n", Plain(&shown.model), shown.cost);
+    if shown
+        .approaches
+        .iter()
+        .any(|approach| approach.file.is_some())
+    {
+        let named = experiment.display().to_string();
+        text += &format!(
+            "\nRead them, then measure them:\n  bakeoff run {}\n",
+            ShellPath(&named)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::propose::{Attempt, AttemptOutcome, Idea};
+
+    fn proposal(name: &str, source: &str) -> Proposal {
+        Proposal {
+            idea: Idea {
+                name: name.to_owned(),
+                description: "A \"quoted\" idea.".to_owned(),
+                rationale: String::new(),
+                characteristics: Vec::new(),
+            },
+            attempts: vec![Attempt {
+                source: source.to_owned(),
+                outcome: AttemptOutcome::Passed { fuel: Vec::new() },
+            }],
+            outcome: ProposalOutcome::Passed,
+        }
+    }
+
+    #[test]
+    fn what_passed_is_in_the_experiment_and_no_file_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("wit")).unwrap();
+        fs::create_dir_all(at("approaches")).unwrap();
+        fs::write(at("approaches/generated-1.rs"), "mine").unwrap();
+        fs::write(at("wit/x.wit"), "").unwrap();
+        fs::write(at("workload.rs"), "").unwrap();
+        let before = "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
+                      [workload]\nsource = \"workload.rs\"\nsizes = [9]\n\
+                      [[approach]]\nname = \"own\"\nsource = \"approaches/generated-1.rs\"\n# the end";
+        fs::write(at(FILE_NAME), before).unwrap();
+        let loaded = config::load(folder.path()).unwrap();
+        let mut failed = proposal("broken", "c");
+        failed.outcome = ProposalOutcome::Failed {
+            class: "trap",
+            message: String::new(),
+        };
+        let proposals = [proposal("a", "first"), failed, proposal("b", "second")];
+        assert_eq!(write(&loaded, &at(FILE_NAME), &proposals).unwrap().len(), 2);
+        assert_eq!(
+            fs::read_to_string(at("approaches/generated-1.rs")).unwrap(),
+            "mine"
+        );
+        assert_eq!(
+            fs::read_to_string(at("approaches/generated-3.rs")).unwrap(),
+            "second"
+        );
+        let after = config::load(folder.path()).unwrap();
+        assert!(after.text.starts_with(before));
+        let names: Vec<&str> = after
+            .experiment
+            .approaches
+            .iter()
+            .map(|one| &*one.name)
+            .collect();
+        assert_eq!(names, ["own", "a", "b"]);
+        let file = after.experiment.approaches[2].code.path();
+        assert_eq!(file, Path::new("approaches/generated-3.rs"));
+        let idea = after.experiment.approaches[1].description.as_deref();
+        assert_eq!(idea, Some("A \"quoted\" idea."));
+    }
+}

@@ -1,0 +1,181 @@
+//! The options that say which model is asked, and what it may cost.
+
+use super::failure::Failure;
+use crate::config::units;
+use crate::provider::{AskError, ModelOptions, Models, OpenError, ProviderKind, Spent};
+use crate::render::escape::Plain;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Who answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProviderName {
+    /// Anthropic's messages API; the key is in ANTHROPIC_API_KEY
+    Anthropic,
+    /// OpenAI's chat completions API, or one like it at --base-url; the key is in OPENAI_API_KEY
+    Openai,
+    /// Ollama on this machine, or at --base-url
+    Ollama,
+    /// A program of yours, given after --command
+    Command,
+    /// Replies that were recorded, from --cassette
+    Replay,
+}
+
+/// The options of a model.
+#[derive(Debug, Args)]
+pub(super) struct ModelArguments {
+    /// Who answers
+    #[arg(long, value_enum)]
+    provider: ProviderName,
+    /// The model, by the provider's name for it
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The address of the API, with its version: http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// A file of recorded replies, for a replay
+    #[arg(long, value_name = "FILE")]
+    cassette: Option<PathBuf>,
+    /// A program and its arguments, which answers on stdout what is asked on stdin; repeated for each
+    /// argument
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    command: Vec<String>,
+    /// An environment variable that the program gets; repeated for each
+    #[arg(long, value_name = "NAME")]
+    command_env: Vec<String>,
+    /// The most tokens in all, counted before a call is made
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    tokens: Option<u64>,
+    /// The most US dollars in all, counted before a call is made
+    #[arg(long, value_name = "USD", value_parser = microdollars)]
+    usd: Option<u64>,
+    /// A file of prices that come before those that are built in
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// The longest that one reply may take: 90s, 10min
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = time)]
+    reply_timeout: Duration,
+}
+
+/// Parses a time such as `90s`.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    units::duration(text).map_err(|error| error.to_string())
+}
+
+/// Parses dollars into millionths of one.
+fn microdollars(text: &str) -> Result<u64, String> {
+    let dollars: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
+    let in_range = dollars.is_finite() && (0.000_001..=1_000_000.0).contains(&dollars);
+    if !in_range {
+        return Err("it is not between 0.000001 and 1000000".to_owned());
+    }
+    Ok((dollars * 1e6).round() as u64)
+}
+
+impl ModelArguments {
+    /// Opens the model. Every exchange is written to `record`.
+    ///
+    /// # Errors
+    /// An option is missing or does not fit the others.
+    pub(super) fn open(&self, record: &Path) -> Result<Models, Failure> {
+        let kind = match self.provider {
+            ProviderName::Anthropic => ProviderKind::Anthropic,
+            ProviderName::Openai => ProviderKind::OpenAi,
+            ProviderName::Ollama => ProviderKind::Ollama,
+            ProviderName::Command => ProviderKind::Command,
+            ProviderName::Replay => ProviderKind::Replay,
+        };
+        if kind != ProviderKind::Replay && self.cassette.is_some() {
+            return Err(Failure::usage(
+                "--cassette is for --provider replay; every other provider records its replies anyway",
+            ));
+        }
+        if kind != ProviderKind::Command
+            && !(self.command.is_empty() && self.command_env.is_empty())
+        {
+            return Err(Failure::usage(
+                "--command and --command-env are for --provider command",
+            ));
+        }
+        let options = ModelOptions {
+            model: self.model.clone(),
+            base_url: self.base_url.clone(),
+            command: self.command.clone(),
+            command_env: self.command_env.clone(),
+            cassette: self.cassette.clone(),
+            record: Some(record.to_owned()),
+            tokens_max: self.tokens,
+            microdollars_max: self.usd,
+            timeout: self.reply_timeout,
+            prices: self.prices.clone(),
+            ..ModelOptions::new(kind)
+        };
+        Models::open(options).map_err(|error: OpenError| Failure::usage(error.to_string()))
+    }
+}
+
+/// What was spent, in a sentence.
+pub(super) fn cost(spent: &Spent) -> String {
+    let usage = &spent.usage;
+    let calls = match spent.calls {
+        1 => "1 call".to_owned(),
+        count => format!("{count} calls"),
+    };
+    let read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    let most = if usage.upper_bound { "at most " } else { "" };
+    let money = match (usage.unpriced, usage.microdollars) {
+        (true, _) => ", at a price that is not known".to_owned(),
+        (false, 0) => String::new(),
+        (false, millionths) => format!(", {:.4} US dollars", millionths as f64 / 1e6),
+    };
+    format!(
+        "{calls}: {most}{read} tokens read, {} written{money}",
+        usage.output_tokens
+    )
+}
+
+/// A model that gives no more answers, as the end of a command.
+pub(super) fn ended(error: &AskError) -> Failure {
+    Failure::provider(format!("{}: {}", error.class(), Plain(&error.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Usage;
+
+    #[test]
+    fn money_is_read_in_dollars_and_counted_in_millionths() {
+        assert_eq!(microdollars("2.5"), Ok(2_500_000));
+        for wrong in ["0", "-1", "NaN", "inf", "x", "1e9"] {
+            assert!(microdollars(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_cost_says_what_is_not_known() {
+        let mut spent = Spent {
+            calls: 1,
+            usage: Usage {
+                input_tokens: 10,
+                output_tokens: 4,
+                microdollars: 1_500,
+                ..Usage::default()
+            },
+            ..Spent::default()
+        };
+        assert_eq!(
+            cost(&spent),
+            "1 call: 10 tokens read, 4 written, 0.0015 US dollars"
+        );
+        spent.calls = 2;
+        spent.usage.unpriced = true;
+        spent.usage.upper_bound = true;
+        assert_eq!(
+            cost(&spent),
+            "2 calls: at most 10 tokens read, 4 written, at a price that is not known"
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! An idea of how a problem can be solved, as a model names it, and whether two are the same.
+
+use super::replies::WrittenIdea;
+use std::collections::BTreeSet;
+
+/// The longest id, in characters.
+const ID_CHARS_MAX: usize = 40;
+
+/// The longest sentence that is kept of a model, in characters.
+const SENTENCE_CHARS_MAX: usize = 300;
+
+/// An idea of how a problem can be solved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idea {
+    /// Its name: words of lower-case letters and digits, made from what the model calls it.
+    pub name: String,
+    /// What it does, in a sentence of the model's.
+    pub description: String,
+    /// Why it may be good, in a sentence of the model's.
+    pub rationale: String,
+    /// What tells it from others, in a few words each.
+    pub characteristics: Vec<String>,
+}
+
+impl Idea {
+    /// Takes an idea of a model: its texts become one line each, and its name one that is not among `taken`.
+    pub(super) fn of(written: &WrittenIdea, place: usize, taken: &[String]) -> Self {
+        let slug = slug(&written.name);
+        let base = match slug.is_empty() {
+            true => format!("approach-{place}"),
+            false => slug,
+        };
+        let mut name = base.clone();
+        let mut number = 2;
+        while taken.contains(&name) {
+            name = format!("{base}-{number}");
+            number += 1;
+        }
+        Self {
+            name,
+            description: sentence(&written.description),
+            rationale: sentence(&written.rationale),
+            characteristics: written
+                .key_characteristics
+                .iter()
+                .map(|text| sentence(text))
+                .collect(),
+        }
+    }
+
+    /// Returns true if the other one has the same name, or the same characteristics.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let words = |idea: &Self| -> BTreeSet<String> {
+            idea.characteristics
+                .iter()
+                .map(|text| slug(text))
+                .filter(|text| !text.is_empty())
+                .collect()
+        };
+        let (mine, others) = (words(self), words(other));
+        slug(&self.name) == slug(&other.name) || (!mine.is_empty() && mine == others)
+    }
+}
+
+/// Lower-case letters and digits of ASCII, in words with single hyphens between them.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for letter in text.chars() {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() == ID_CHARS_MAX {
+            break;
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+/// A text in one line without control characters, shortened.
+fn sentence(text: &str) -> String {
+    let words: Vec<&str> = text
+        .split(|letter: char| letter.is_whitespace() || letter.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ").chars().take(SENTENCE_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(name: &str, characteristics: &[&str]) -> WrittenIdea {
+        WrittenIdea {
+            name: name.to_owned(),
+            description: "It\u{1b}[2J sorts\n\nall.".to_owned(),
+            rationale: String::new(),
+            key_characteristics: characteristics.iter().map(|&text| text.into()).collect(),
+        }
+    }
+
+    #[test]
+    fn names_are_ours_whatever_the_model_writes() {
+        let name = |text: &str| Idea::of(&written(text, &[]), 3, &["heap".to_owned()]).name;
+        assert_eq!(name("Bounded Min-Heap!"), "bounded-min-heap");
+        assert_eq!(name("../../etc/passwd\0"), "etc-passwd");
+        assert_eq!(name("\u{202e}…"), "approach-3");
+        assert_eq!(name("heap"), "heap-2");
+        assert_eq!(name(&"x".repeat(900)).len(), ID_CHARS_MAX);
+        let idea = Idea::of(&written("a", &[]), 1, &[]);
+        assert_eq!(idea.description, "It [2J sorts all.");
+    }
+
+    #[test]
+    fn ideas_are_alike_by_name_or_by_all_their_characteristics() {
+        let idea =
+            |name, characteristics: &[&str]| Idea::of(&written(name, characteristics), 1, &[]);
+        let heap = idea("Heap", &["O(n log k)", "one pass"]);
+        assert!(heap.is_like(&idea("heap ", &[])));
+        assert!(heap.is_like(&idea("queue", &["One pass", "o(n log k)"])));
+        assert!(!heap.is_like(&idea("queue", &["one pass"])));
+        assert!(!idea("a", &[]).is_like(&idea("b", &[])));
+    }
+}

@@ -1,0 +1,114 @@
+//! A call that is under way, and what becomes of the money that is held for it, however it ends.
+
+use super::budget::{Booking, Budget, Need, Reservation};
+use super::cassette::Exchange;
+use super::live::Provider;
+use super::reply::{Count, Ending, Reply};
+use super::request::Request;
+use super::secret::Secrets;
+use tokio::time::Instant;
+
+/// Where calls are booked and recorded.
+pub(super) trait Books {
+    /// The provider and its model.
+    fn name(&self) -> &str;
+    fn budget(&self) -> &Budget;
+    fn secrets(&self) -> &Secrets;
+    /// Writes an exchange to the record, if there is one.
+    fn record(&self, exchange: &Exchange);
+}
+
+/// A call that is under way. Dropped, as where a run is interrupted, it is booked with the most that it can
+/// have taken: the provider may have gone on.
+pub(super) struct Call<'a, B: Books> {
+    books: &'a B,
+    provider: &'a Provider,
+    request: &'a Request,
+    need: Need,
+    started: Instant,
+    /// `None` once it is settled.
+    reservation: Option<Reservation>,
+}
+
+impl<'a, B: Books> Call<'a, B> {
+    pub(super) fn new(
+        books: &'a B,
+        provider: &'a Provider,
+        request: &'a Request,
+        need: Need,
+        reservation: Reservation,
+    ) -> Self {
+        Self {
+            books,
+            provider,
+            request,
+            need,
+            started: Instant::now(),
+            reservation: Some(reservation),
+        }
+    }
+
+    /// Records and books a reply, in this order, and only then hands out how it ended.
+    pub(super) fn finish(mut self, reply: Reply) -> Ending {
+        let ending = self.without_keys(reply.ending);
+        self.settle(&ending, &reply.count);
+        ending
+    }
+
+    /// Frees what was held: nothing was paid.
+    pub(super) fn free(mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            self.books.budget().settle(reservation, None);
+        }
+    }
+
+    fn settle(&mut self, ending: &Ending, count: &Count) {
+        let Some(reservation) = self.reservation.take() else {
+            return;
+        };
+        let usage = self
+            .provider
+            .usage(count, &self.need, reservation.microdollars);
+        let seconds = self.started.elapsed().as_secs_f64();
+        let name = self.books.name();
+        self.books.record(&Exchange::of_reply(
+            self.request,
+            name,
+            ending,
+            usage,
+            seconds,
+        ));
+        let booking = Booking {
+            purpose: self.request.purpose,
+            subject: &self.request.subject,
+            usage,
+            seconds,
+        };
+        self.books.budget().settle(reservation, Some(booking));
+    }
+
+    fn without_keys(&self, ending: Ending) -> Ending {
+        let clean = |text| self.books.secrets().remove_from(text);
+        match ending {
+            Ending::Complete(text) => Ending::Complete(clean(text)),
+            Ending::Refused(words) => Ending::Refused(clean(words)),
+            Ending::TooLong(limit) => Ending::TooLong(limit),
+            Ending::Cut(reason) => Ending::Cut(clean(reason)),
+            Ending::TimedOut(during) => Ending::TimedOut(during),
+            Ending::Malformed {
+                problem,
+                reply_excerpt,
+            } => Ending::Malformed {
+                problem: clean(problem),
+                reply_excerpt: clean(reply_excerpt),
+            },
+        }
+    }
+}
+
+impl<B: Books> Drop for Call<'_, B> {
+    fn drop(&mut self) {
+        let ending = Ending::Cut("the run ended before the reply did".to_owned());
+        self.settle(&ending, &Count::default());
+    }
+}

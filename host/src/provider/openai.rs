@@ -1,0 +1,107 @@
+//! OpenAI's chat completions API, and all that speak it: a request as its JSON, and the events of its
+//! stream.
+
+use super::endpoint::ApiAddress;
+use super::request::Request;
+use super::schema::reduce;
+use super::stream::{Message, Stop};
+use serde_json::{Value, json};
+
+/// Where the API is.
+pub(super) const ADDRESS: ApiAddress = ApiAddress {
+    official: "https://api.openai.com/v1",
+    address_variable: "OPENAI_BASE_URL",
+    key_variable: "OPENAI_API_KEY",
+};
+
+/// Where Ollama is. It needs no key; a gateway in front of it may.
+pub(super) const OLLAMA: ApiAddress = ApiAddress {
+    official: "http://127.0.0.1:11434/v1",
+    address_variable: "OLLAMA_BASE_URL",
+    key_variable: "OLLAMA_API_KEY",
+};
+
+/// Returns the address of completions.
+pub(super) fn url(base: &str) -> String {
+    format!("{base}/chat/completions")
+}
+
+/// Returns the body of a request. OpenAI itself has another name for the limit than all others.
+pub(super) fn body(model: &str, request: &Request, is_openai: bool) -> Value {
+    let reduced = reduce(&request.schema);
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
+    }
+    messages.push(json!({"role": "user", "content": request.prompt}));
+    let limit = match is_openai {
+        true => "max_completion_tokens",
+        false => "max_tokens",
+    };
+    let mut body = json!({
+        "model": model,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "messages": messages,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {
+                "name": "answer",
+                "strict": reduced.all_required,
+                "schema": reduced.schema,
+            }
+        },
+    });
+    body[limit] = json!(request.output_tokens_max);
+    body
+}
+
+/// Takes an event of a stream.
+pub(super) fn on_event(message: &mut Message, event: &Value) -> Result<(), String> {
+    if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
+        let reason = error["message"].as_str().or(error.as_str());
+        let reason = reason.unwrap_or("without a reason");
+        return Err(format!("the provider reports an error: {reason}"));
+    }
+    let choice = &event["choices"][0];
+    let delta = &choice["delta"];
+    if let Some(text) = delta["content"].as_str().filter(|text| !text.is_empty()) {
+        message.text.push_str(text);
+        message.pieces += 1;
+    }
+    // As llama.cpp and Ollama name thoughts; OpenAI does not send them.
+    for name in ["reasoning_content", "reasoning"] {
+        if let Some(text) = delta[name].as_str().filter(|text| !text.is_empty()) {
+            message.thought_bytes += text.len();
+            message.pieces += 1;
+        }
+    }
+    if let Some(text) = delta["refusal"].as_str() {
+        message.refusal.push_str(text);
+    }
+    if let Some(reason) = choice["finish_reason"].as_str() {
+        message.stop = Some(match reason {
+            "length" => Stop::Limit,
+            "content_filter" => Stop::Refused,
+            _ => Stop::Ended,
+        });
+    }
+    count(message, &event["usage"]);
+    Ok(())
+}
+
+/// Tokens of the cache are among those of the prompt, and thoughts among those that were written.
+fn count(message: &mut Message, usage: &Value) {
+    let (Some(prompt), Some(output)) = (
+        usage["prompt_tokens"].as_u64(),
+        usage["completion_tokens"].as_u64(),
+    ) else {
+        return;
+    };
+    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    let cached = cached.unwrap_or(0).min(prompt);
+    let tokens = &mut message.count.tokens;
+    (tokens.input, tokens.cache_read, tokens.output) = (prompt - cached, cached, output);
+    message.count.has_prompt = true;
+    message.count.has_output = true;
+}

@@ -1,0 +1,71 @@
+//! How the models of a run are opened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Who answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderKind {
+    /// Anthropic's messages API.
+    Anthropic,
+    /// A chat completions API as OpenAI's, wherever it is: also llama.cpp's server, and gateways.
+    OpenAi,
+    /// Ollama on this machine, unless a base URL says otherwise. It costs nothing.
+    Ollama,
+    /// A program of the user's, such as an agent.
+    Command,
+    /// Answers that were recorded.
+    Replay,
+}
+
+/// How the models of a run are opened.
+#[derive(Clone, Debug)]
+pub struct ModelOptions {
+    /// Who answers.
+    pub provider: ProviderKind,
+    /// The model, by the provider's name for it. Needed where there is a choice.
+    pub model: Option<String>,
+    /// The address of the API, up to and including its version for OpenAI's: `http://127.0.0.1:8080/v1`.
+    pub base_url: Option<String>,
+    /// The program and its arguments, for a command.
+    pub command: Vec<String>,
+    /// The names of environment variables that the command gets.
+    pub command_env: Vec<String>,
+    /// The file of answers, for a replay.
+    pub cassette: Option<PathBuf>,
+    /// The file that every exchange is written to. Exchanges that it has already are not paid for again.
+    pub record: Option<PathBuf>,
+    /// The most tokens of all calls.
+    pub tokens_max: Option<u64>,
+    /// The most millionths of a US dollar for all calls.
+    pub microdollars_max: Option<u64>,
+    /// The longest that one reply may take.
+    pub timeout: Duration,
+    /// The most calls at the same time.
+    pub concurrency: u32,
+    /// The most calls that begin in a minute.
+    pub calls_per_minute: Option<u32>,
+    /// A file of prices that come before those that are built in.
+    pub prices: Option<PathBuf>,
+}
+
+impl ModelOptions {
+    /// Returns the options of a provider without budgets, with one call at a time of at most ten minutes.
+    pub fn new(provider: ProviderKind) -> Self {
+        Self {
+            provider,
+            model: None,
+            base_url: None,
+            command: Vec::new(),
+            command_env: Vec::new(),
+            cassette: None,
+            record: None,
+            tokens_max: None,
+            microdollars_max: None,
+            timeout: Duration::from_secs(600),
+            concurrency: 1,
+            calls_per_minute: None,
+            prices: None,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Tokens and money: of one call, and of all calls of a run.
+
+use super::request::Purpose;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What one call took, or the sum of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens that were read, without those of a cache.
+    pub input_tokens: u64,
+    /// Tokens that were written, thoughts included.
+    pub output_tokens: u64,
+    /// Tokens that were read from the provider's cache.
+    pub cache_read_tokens: u64,
+    /// Tokens that were written to the provider's cache.
+    pub cache_write_tokens: u64,
+    /// The cost in millionths of a US dollar, rounded up.
+    pub microdollars: u64,
+    /// True for a reply that was cut off, or that came without a count: these are the most that it can
+    /// have taken.
+    pub upper_bound: bool,
+    /// True if the price is not known: then `microdollars` lacks its cost.
+    pub unpriced: bool,
+}
+
+impl Usage {
+    /// All tokens together.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.output_tokens)
+            .saturating_add(self.cache_read_tokens)
+            .saturating_add(self.cache_write_tokens)
+    }
+
+    fn add(&mut self, other: &Self) {
+        let sums = [
+            (&mut self.input_tokens, other.input_tokens),
+            (&mut self.output_tokens, other.output_tokens),
+            (&mut self.cache_read_tokens, other.cache_read_tokens),
+            (&mut self.cache_write_tokens, other.cache_write_tokens),
+            (&mut self.microdollars, other.microdollars),
+        ];
+        for (sum, value) in sums {
+            *sum = sum.saturating_add(value);
+        }
+        self.upper_bound |= other.upper_bound;
+        self.unpriced |= other.unpriced;
+    }
+}
+
+/// What several calls took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// The number of calls that were paid for.
+    pub calls: u64,
+    /// The sums over these calls.
+    pub usage: Usage,
+    /// The sum of the durations of these calls, in seconds. Calls at the same time each count.
+    pub seconds: f64,
+    /// How many of the calls are counted with the most that they can have taken.
+    pub upper_bound_calls: u64,
+    /// How many of the calls have no known price.
+    pub unpriced_calls: u64,
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, usage: &Usage, seconds: f64) {
+        self.calls += 1;
+        self.usage.add(usage);
+        self.seconds += seconds;
+        self.upper_bound_calls += u64::from(usage.upper_bound);
+        self.unpriced_calls += u64::from(usage.unpriced);
+    }
+}
+
+/// What the calls of a run took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpentTable {
+    /// All calls.
+    pub total: Spent,
+    /// Calls of each purpose.
+    pub by_purpose: BTreeMap<Purpose, Spent>,
+    /// Calls about each subject.
+    pub by_subject: BTreeMap<String, Spent>,
+}
+
+impl SpentTable {
+    pub(super) fn add(&mut self, purpose: Purpose, subject: &str, usage: &Usage, seconds: f64) {
+        self.total.add(usage, seconds);
+        self.by_purpose
+            .entry(purpose)
+            .or_default()
+            .add(usage, seconds);
+        self.by_subject
+            .entry(subject.to_owned())
+            .or_default()
+            .add(usage, seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_add_up_in_all_and_by_purpose_and_subject() {
+        let mut table = SpentTable::default();
+        let usage = Usage {
+            input_tokens: 1,
+            output_tokens: 2,
+            cache_read_tokens: 4,
+            cache_write_tokens: 8,
+            microdollars: 16,
+            ..Usage::default()
+        };
+        let cut = Usage {
+            upper_bound: true,
+            unpriced: true,
+            ..usage
+        };
+        table.add(Purpose::Plan, "", &usage, 0.5);
+        table.add(Purpose::Prototype, "approach 1", &usage, 1.0);
+        table.add(Purpose::Prototype, "approach 2", &cut, 1.0);
+        let total = table.total;
+        assert_eq!((total.calls, total.seconds), (3, 2.5));
+        assert_eq!((total.upper_bound_calls, total.unpriced_calls), (1, 1));
+        assert_eq!((total.usage.tokens(), total.usage.microdollars), (45, 48));
+        assert!(total.usage.upper_bound && total.usage.unpriced);
+        assert_eq!(table.by_purpose[&Purpose::Prototype].calls, 2);
+        assert_eq!(table.by_subject["approach 1"].usage, usage);
+    }
+}
