@@ -4,6 +4,7 @@ use super::build::code_of;
 use super::failure::Failure;
 use crate::config::{self, APPROACHES_MAX, SIZES_MAX};
 use crate::render::escape::Plain;
+use bakeoff_domain::ids;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
     Workload,
@@ -77,7 +78,7 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
 /// the user wrote it.
 ///
 /// # Errors
-/// There are too few or too many; one is missing, or neither source nor component.
+/// There are too few or too many; one is missing, or neither source nor component; two names read alike.
 pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
     let count = files.len();
     if !(2..=APPROACHES_MAX).contains(&count) {
@@ -103,7 +104,30 @@ pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
             sweep: Vec::new(),
         })
     };
-    files.iter().zip(&stems).map(approach).collect()
+    let approaches = files.iter().zip(&stems).map(approach);
+    let approaches = approaches.collect::<Result<Vec<Approach>, Failure>>()?;
+    refuse_names_alike(&approaches)?;
+    Ok(approaches)
+}
+
+/// Refuses names that a reader takes for one another. Names with the same id are numbered apart.
+fn refuse_names_alike(approaches: &[Approach]) -> Result<(), Failure> {
+    let names: Vec<&str> = approaches.iter().map(|one| one.name.as_str()).collect();
+    let known: Vec<(String, String)> = names
+        .iter()
+        .map(|name| (ids::look(name), ids::slug(name)))
+        .collect();
+    for (later, (look, slug)) in known.iter().enumerate() {
+        let alike =
+            |(other_look, other_slug): &(String, String)| other_look == look && other_slug != slug;
+        if let Some(earlier) = known[..later].iter().position(alike) {
+            let message = config::read_alike(names[earlier], names[later]);
+            return Err(Failure::usage(format!(
+                "{message}; rename one of the files"
+            )));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -137,5 +161,33 @@ mod tests {
         assert_eq!(names[2], "sort");
         assert!(approaches(&[folder.path().join("none.rs")]).is_err());
         assert!(approaches(&[file("heap.py")]).is_err());
+    }
+
+    #[test]
+    fn case_97_file_names_that_look_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |names: [&str; 2]| {
+            let files = names.map(|name| {
+                let path = folder.path().join(name);
+                std::fs::write(&path, "").unwrap();
+                path
+            });
+            approaches(&files)
+        };
+        for (other, place) in [
+            ("s\u{43e}rt.rs", "character 2, U+006F and U+043E"),
+            ("sort\u{200b}.rs", "character 5, the end and U+200B"),
+        ] {
+            let said = format!("{:?}", named(["sort.rs", other]).unwrap_err());
+            let words = said.split_whitespace().filter(|word| *word != "│");
+            let said = words.collect::<Vec<&str>>().join(" ");
+            assert!(
+                said.contains("read alike") && said.contains(place),
+                "{said}"
+            );
+        }
+        for other in ["Sort.rs", "sort-.rs", "sort.wasm", "heap.rs"] {
+            assert!(named(["sort.rs", other]).is_ok(), "{other}");
+        }
     }
 }

@@ -3,13 +3,13 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
+use crate::files::NewFile;
 use crate::render::escape::Plain;
 use crate::store::{self, ExportTable, RunId, Store};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::BufWriter;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Writes stored results as JSON lines or CSV
@@ -82,20 +82,14 @@ fn write(
     format: store::ExportFormat,
     file: &Path,
 ) -> Result<u64, Failure> {
-    let folder = file.parent().unwrap_or(Path::new("."));
     let failed = |error: std::io::Error| {
         let shown = file.display().to_string();
         Failure::infrastructure(format!("cannot write {}: {error}", Plain(&shown)))
     };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let beside = tempfile::Builder::new()
-        .prefix(".export-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(failed)?;
-    let mut out: BufWriter<&File> = BufWriter::new(beside.as_file());
+    let new = NewFile::for_path(file).map_err(failed)?;
+    let mut out: BufWriter<&File> = BufWriter::new(new.file());
     let rows = store.export(run, table, format, &mut out)?;
     drop(out);
-    beside.persist(file).map_err(|error| failed(error.error))?;
+    new.put_in_place().map_err(failed)?;
     Ok(rows)
 }

@@ -90,6 +90,7 @@ pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, pars
 pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, load};
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
+pub(crate) use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use write::{NewApproach, with_approaches};
 

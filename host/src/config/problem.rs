@@ -390,12 +390,8 @@ fn refuse_duplicate(taken: &mut Vec<At<String>>, name: &At<String>, found: &mut 
             KEPT_AS,
         )
     } else {
-        let (place, differs) = first_difference(&other.value, &name.value);
         (
-            format!(
-                "{} and {} read alike: they differ in character {place}, {differs}",
-                shown.0, shown.1
-            ),
+            read_alike(&other.value, &name.value),
             "rename one: spaces of other kinds, characters that cannot be seen, and letters that \
              look like others do not tell names apart",
         )
@@ -404,6 +400,16 @@ fn refuse_duplicate(taken: &mut Vec<At<String>>, name: &At<String>, found: &mut 
         Finding::new(name.span.clone(), message, "the second one", way_out)
             .with_other(other.span.clone(), "the first one"),
     );
+}
+
+/// Returns the message that two names would be mistaken for each other, and where they differ.
+pub(crate) fn read_alike(one: &str, other: &str) -> String {
+    let (place, differs) = first_difference(one, other);
+    format!(
+        "{} and {} read alike: they differ in character {place}, {differs}",
+        quoted(one),
+        quoted(other)
+    )
 }
 
 /// Where two names differ first, counted from 1, and what stands there in each.

@@ -5,6 +5,7 @@
 
 mod changeable;
 mod json;
+mod new_file;
 mod plain;
 mod programs;
 mod scratch;
@@ -12,6 +13,7 @@ mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
 pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
+pub use new_file::NewFile;
 pub use plain::{Reach, not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
 pub use scratch::{Scratch, remove_abandoned};

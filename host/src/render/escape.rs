@@ -204,6 +204,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_path_in_a_command_is_never_an_option() {
+        assert_eq!(ShellPath("-o.rs").to_string(), "./-o.rs");
+        assert_eq!(ShellPath("./-o.rs").to_string(), "./-o.rs");
+        assert_eq!(ShellPath("--out=a b").to_string(), "'./--out=a b'");
+        assert_eq!(ShellPath("a.rs").to_string(), "a.rs");
+    }
+
+    #[test]
     fn a_terminal_gets_no_control_sequence() {
         let shown = Plain("a\u{1b}]52;c;aGk=\u{7}b\u{9b}2J\u{202e}c\0\r\nd").to_string();
         assert!(!shown.chars().any(is_active), "{shown}");

@@ -3,8 +3,8 @@
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
 use crate::measure::{
-    self, Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall, ReplicaAnswer, ReplicaJob,
-    RunnerConfig, RunnerError,
+    self, Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall,
+    ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError,
 };
 use crate::sandbox::KnownEvidence;
 use crate::source::PackedFolders;

@@ -103,6 +103,7 @@ fn before_the_race(criteria: &[CriterionSummary]) -> Vec<CriterionSummary> {
             unit: "units".to_owned(),
             scale: Scale::Ratio { base: FUEL_BASE },
             gate: None,
+            exact: false,
         });
     }
     known
