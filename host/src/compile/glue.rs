@@ -47,7 +47,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 18] {
+pub(super) fn fingerprint() -> [&'static str; 20] {
     [
         RT,
         ALLOCATOR,

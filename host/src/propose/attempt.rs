@@ -49,7 +49,7 @@ pub(super) async fn attempt(
 ) -> Result<Attempt, RunError> {
     let code = BuildInput::Source {
         path_shown: FILE_SHOWN.to_owned(),
-        text: source.clone(),
+        text: source.as_str().into(),
     };
     let surveyed = survey.call_each(&[Ok(code.clone())], calls).await?;
     let outcome = match surveyed.into_iter().next() {

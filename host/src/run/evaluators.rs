@@ -54,6 +54,7 @@ pub(super) async fn open(
             // It is not timed, so it may as well report its panics.
             kind: BuildKind::Diagnostic,
             memory_bytes: 0,
+            parameters: false,
         };
         let built = builder.build(&request).await.map_err(failed)?;
         let described = measure::describe(config, &built.checked).await;

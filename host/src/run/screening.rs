@@ -88,6 +88,7 @@ fn readings(
         readings,
         failed: !state.is_alive(),
         screened: false,
+        missing: Default::default(),
     }
 }
 
