@@ -35,6 +35,7 @@ fn variant(report: &Report, index: usize, cases: usize) -> VariantReport {
         low: Some(ns * 0.99),
         high: Some(ns * 1.01),
         unit: "ns".to_owned(),
+        note: Default::default(),
         by_case: (0..cases)
             .map(|case| Some(ns * (case + 1) as f64))
             .collect(),

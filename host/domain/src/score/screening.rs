@@ -125,6 +125,7 @@ mod tests {
             unit: String::new(),
             scale: Scale::Ratio { base: 10.0 },
             gate: None,
+            exact: false,
         }
     }
 
