@@ -108,13 +108,13 @@ fn inputs_on_which_all_fail_are_left_out_and_single_functions_may_have_other_nam
         let mut all = items.to_vec(); all.sort_by(|a, b| b.cmp(a)); all[place] }";
     let output = compare(&[first, second], &["--budget", "3s"]);
     let text = output.stdout.replace('\n', " ");
-    assert_eq!(output.status, 0, "{text}{}", output.stderr);
+    assert!(output.ended_a_run(), "{text}{}", output.stderr);
     assert!(text.contains("b.rs as biggest"), "{text}");
     assert!(
         text.contains("on which all files fail, are left out"),
         "{text}"
     );
-    assert!(text.contains("the shortest: largest([], 0)"), "{text}");
+    assert!(text.contains("the shortest: largest(["), "{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 13] = [
+const TABLES: [(&str, &str); 14] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -38,6 +38,10 @@ const TABLES: [(&str, &str); 13] = [
     (
         "/properties/criterion/items/properties/gate/properties/score",
         "[[criterion]]\nfrom = \"time\"\ngate = { score = { zzzzzzzzzz = 1 } }\n",
+    ),
+    (
+        "/properties/evaluator/items",
+        "[[evaluator]]\nname = \"a\"\nsource = \"b.rs\"\nzzzzzzzzzz = 1\n",
     ),
     ("/properties/report", "[report]\nzzzzzzzzzz = 1\n"),
 ];
@@ -104,6 +108,7 @@ fn the_reference_has_a_row_for_every_key() {
         ("interface", "/properties/interface"),
         ("workload", "/properties/workload"),
         ("approach", "/properties/approach/items"),
+        ("evaluator", "/properties/evaluator/items"),
         ("limits", "/properties/limits"),
         ("measure", "/properties/measure"),
         ("criterion", "/properties/criterion/items"),

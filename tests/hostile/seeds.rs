@@ -43,10 +43,11 @@ fn order() -> Vec<u8> {
         "package a:b; world prototype { export f: func(); }",
     )];
     let (prototype, release, component) = (0_u8, 0_u8, 1_u8);
-    let (granted, wasi): (Vec<String>, u8) = (Vec::new(), 0);
+    let (granted, parameters, wasi): (Vec<String>, bool, u8) = (Vec::new(), false, 0);
     let kinds = (prototype, release, component);
     let memory_bytes = 1_u64 << 28;
-    let order = (files, "f", kinds, "a.wasm", granted, wasi, memory_bytes);
+    let grants = (granted, parameters, wasi);
+    let order = (files, "f", kinds, "a.wasm", grants, memory_bytes);
     let order = postcard::to_stdvec(&order).unwrap();
     let mut payload = (order.len() as u64).to_le_bytes().to_vec();
     payload.extend(order);

@@ -2,6 +2,7 @@
 //! version 2.
 
 mod assemble;
+mod case_label;
 mod cost;
 mod noise;
 mod presented;
@@ -22,6 +23,7 @@ pub use crate::score::{
 use crate::spec::ReportOptions;
 use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
 pub use assemble::{Facts, assemble, rescore};
+pub use case_label::CaseLabel;
 pub use cost::{Cost, WorkerCost};
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
@@ -206,40 +208,6 @@ impl ExperimentSummary {
         match &self.instances {
             Some(set) => format!("over {} instances", numbers::count(u64::from(set.count))),
             None => "all cases together".to_owned(),
-        }
-    }
-}
-
-/// The label of a case: its size, its name, or the call itself.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum CaseLabel {
-    /// The size passed to the workload's `generate`.
-    Size(u32),
-    /// A call in WAVE, from a file of cases.
-    Call(String),
-    /// The name passed to the workload's `generate`.
-    Instance {
-        /// The name.
-        instance: String,
-    },
-}
-
-impl CaseLabel {
-    /// The label of an instance.
-    pub fn instance(name: impl Into<String>) -> Self {
-        Self::Instance {
-            instance: name.into(),
-        }
-    }
-}
-
-impl std::fmt::Display for CaseLabel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Size(size) => write!(f, "{size}"),
-            Self::Call(call) => f.write_str(call),
-            Self::Instance { instance } => f.write_str(instance),
         }
     }
 }

@@ -488,11 +488,8 @@ fn a_tie_by_time_with_less_memory_is_ahead() {
     reading(&mut input.variants[0], "peak-memory", 65_536.0);
     reading(&mut input.variants[1], "peak-memory", 131_072.0);
     let scored = score(&input);
-    assert_eq!(
-        scored.winner,
-        Some(0),
-        "it is no worse by time, and needs less memory"
-    );
+    // It is no worse by time, and needs less memory.
+    assert_eq!(scored.winner, Some(0));
     assert_eq!(scored.pareto, [0]); // Sixteen bytes decide nothing.
     reading(&mut input.variants[1], "peak-memory", 65_552.0);
     let scored = score(&input);
