@@ -307,7 +307,7 @@ fn a_run_without_an_answer_fails_and_one_with_a_tie_does_not() {
 }
 
 #[test]
-fn sources_and_components_are_mixed_and_the_same_code_ties() {
+fn sources_and_components_are_mixed_and_of_the_same_code_neither_wins() {
     let folder = tempfile::tempdir().unwrap();
     let component = folder.path().join("built.wasm");
     let source = format!("{APPROACHES}/heap.rs");
@@ -330,7 +330,9 @@ fn sources_and_components_are_mixed_and_the_same_code_ties() {
     );
     assert_eq!(said.status, 0, "{}", said.stderr);
     let report = said.json();
-    assert_eq!(crate::support::verdict(&report, "heap", "built"), "tie");
+    // Whether a tie is sure depends on what else runs on the machine.
+    let verdict = crate::support::verdict(&report, "heap", "built");
+    assert!(["tie", "no-call"].contains(&&*verdict), "{verdict}");
     assert!(out.join("report.html").is_file());
     let again = run_bakeoff(&["report", text(&out), "--format", "json"]);
     assert_eq!(again.json(), report);

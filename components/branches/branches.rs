@@ -8,8 +8,7 @@
 
 use crate::bakeoff::{Criterion, Error, Evidence, Reading};
 
-/// The highest readings that are told apart.
-const BRANCHES_MAX: f64 = 1_000.0;
+/// The greatest depth that is told apart.
 const DEPTH_MAX: f64 = 50.0;
 
 /// The criteria that this evaluator gives readings of.
@@ -20,7 +19,6 @@ pub fn describe() -> Vec<Criterion> {
             "Ways through the code: one, and one for each branch.",
         )
         .unit("branches")
-        .range(0.0, BRANCHES_MAX)
         .needs_source(),
         Criterion::lower_is_better("depth", "How deep its braces nest.")
             .unit("levels")
@@ -36,7 +34,7 @@ pub fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error> {
     };
     let tokens = tokens(&text);
     Ok(vec![
-        Reading::new("branches", (branches(&tokens) as f64).min(BRANCHES_MAX)),
+        Reading::new("branches", branches(&tokens) as f64),
         Reading::new("depth", (depth(&tokens) as f64).min(DEPTH_MAX)),
     ])
 }

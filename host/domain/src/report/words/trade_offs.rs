@@ -59,7 +59,10 @@ fn sentence(
             false => shown(criterion, leaders.first()?, digits).unwrap_or_default(),
         };
         return Some(match are_equal(report, criterion, &leaders) {
-            true => format!("{called}: all alike{reading}{opinion}."),
+            true => match apart(criterion, &leaders) {
+                Some(ends) => format!("{called}: no difference that counts, {ends}{opinion}."),
+                None => format!("{called}: all alike{reading}{opinion}."),
+            },
             false => format!("{called}: no difference is sure{opinion}."),
         });
     }
@@ -72,6 +75,23 @@ fn sentence(
         digits,
     );
     Some(format!("{called}: {lead}{trail}{opinion}."))
+}
+
+/// The best and the worst reading of variants that count as equal, if they are not the same:
+/// `1 branches to 5 branches`.
+fn apart(criterion: &CriterionSummary, variants: &[&VariantReport]) -> Option<String> {
+    let (best, worst) = (variants.first()?, variants.last()?);
+    let of = |variant: &VariantReport| Some(variant.readings.get(&criterion.source)?.value);
+    let is_same = of(best)? == of(worst)?;
+    if is_same || criterion.is_paired() || criterion.is_timed() {
+        return None;
+    }
+    let digits = digits(criterion, best, Some(worst));
+    let text = |variant: &VariantReport| {
+        let text = shown(criterion, variant, digits)?;
+        Some(text.trim_start_matches(", ").to_owned())
+    };
+    Some(format!("{} to {}", text(best)?, text(worst)?))
 }
 
 /// The digits with which the best and the worst reading look different.
