@@ -78,7 +78,7 @@ fn text_that_breaks_off_is_counted_as_far_as_it_goes() {
         assert!((1..=2).contains(&branches), "{text}");
     }
     let deep = counted(&"{ if ".repeat(5_000));
-    assert_eq!(deep, (1_000, 50));
+    assert_eq!(deep, (5_001, 50));
 }
 
 #[test]
