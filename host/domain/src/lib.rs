@@ -11,6 +11,7 @@
 //! operations), [`ids`] (safe names), [`numbers`] (numbers as text),
 //! [`queue`] (what is done next).
 
+mod active;
 pub mod attempt;
 mod code;
 mod direction;
@@ -36,4 +37,5 @@ pub mod stats;
 pub mod variant;
 pub mod verdict;
 
+pub use active::is_active;
 pub use hex::hex;

@@ -1,5 +1,7 @@
 //! Text from outside, made short and harmless to look at.
 
+use bakeoff_domain::is_active;
+
 /// The most characters of an excerpt.
 pub(super) const EXCERPT_CHARS_MAX: usize = 300;
 
@@ -19,18 +21,6 @@ pub(super) fn excerpt(text: &str) -> String {
         short.push('…');
     }
     short
-}
-
-/// Returns true for a character that steers a terminal, reorders, joins or hides text.
-fn is_active(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

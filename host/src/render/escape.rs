@@ -3,20 +3,8 @@
 //! In every format, control and formatting characters are made visible: ESC becomes `\u{1b}`. Each
 //! format has its own escapes in addition.
 
+pub use bakeoff_domain::is_active;
 use std::fmt::{Display, Formatter, Result, Write};
-
-/// Returns true for a control character, and for a format character that reorders, joins or hides
-/// text.
-pub fn is_active(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
-}
 
 /// Writes an active character as a visible escape.
 fn visible(f: &mut Formatter<'_>, c: char) -> Result {
