@@ -2,10 +2,11 @@
 
 use super::error::{Amount, AskError, OpenError};
 use super::excerpt::excerpt;
+use super::read_file::read_file;
 use super::reply::Ending;
 use super::request::{Purpose, Request};
 use super::usage::Usage;
-use crate::files::{parse_json_of, read_bounded};
+use crate::files::parse_json_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -273,15 +274,8 @@ impl Cassette {
     /// # Errors
     /// It cannot be read, or a line is not an exchange.
     pub(super) fn read(path: &Path) -> Result<Self, OpenError> {
-        let wrong = |reason: String| OpenError::File {
-            action: "read",
-            path: path.to_owned(),
-            reason,
-        };
-        let bytes = read_bounded(path, FILE_BYTES_MAX)
-            .map_err(|error| wrong(error.to_string()))?
-            .ok_or_else(|| wrong(format!("it has more than {FILE_BYTES_MAX} bytes")))?;
-        Self::parse(&bytes).map_err(wrong)
+        let bytes = read_file(path, FILE_BYTES_MAX)?;
+        Self::parse(&bytes).map_err(|reason| OpenError::unreadable(path, reason))
     }
 
     /// Parses the lines of a file.

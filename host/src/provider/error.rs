@@ -1,7 +1,7 @@
 //! Why there is no answer.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Why a question has no answer. Each is one failure of what was asked for; texts of a model in it are
@@ -138,6 +138,17 @@ pub enum OpenError {
     /// The machine lacks something.
     #[error("cannot make connections: {0}")]
     Connections(String),
+}
+
+impl OpenError {
+    /// A file that cannot be read, or whose content is wrong.
+    pub(super) fn unreadable(path: &Path, reason: String) -> Self {
+        Self::File {
+            action: "read",
+            path: path.to_owned(),
+            reason,
+        }
+    }
 }
 
 #[cfg(test)]

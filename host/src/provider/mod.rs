@@ -22,6 +22,7 @@ mod options;
 mod prices;
 mod process;
 mod progress;
+mod read_file;
 mod recorder;
 mod reply;
 mod request;

@@ -2,7 +2,7 @@
 
 use super::error::OpenError;
 use super::excerpt::excerpt;
-use crate::files::read_bounded;
+use super::read_file::read_file;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -145,14 +145,8 @@ pub(super) fn look_up(
     file: Option<&Path>,
 ) -> Result<Option<Price>, OpenError> {
     if let Some(path) = file {
-        let wrong = |reason: String| OpenError::File {
-            action: "read",
-            path: path.to_owned(),
-            reason,
-        };
-        let bytes = read_bounded(path, FILE_BYTES_MAX)
-            .map_err(|error| wrong(error.to_string()))?
-            .ok_or_else(|| wrong(format!("it has more than {FILE_BYTES_MAX} bytes")))?;
+        let wrong = |reason| OpenError::unreadable(path, reason);
+        let bytes = read_file(path, FILE_BYTES_MAX)?;
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
         if let Some(price) = find(&text, list, model).map_err(wrong)? {
             return Ok(Some(price));
