@@ -88,7 +88,7 @@ impl Verifier<'_> {
             let (key, answer) = match event {
                 TaskEvent::Ended(key, answer) => (key, answer),
                 TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::Engine(format!("{key}: {reason}, several times")));
+                    return Err(RunError::dead_letter(&key, &reason));
                 }
                 _ => continue,
             };

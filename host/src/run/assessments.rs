@@ -35,7 +35,7 @@ impl Run<'_> {
             let (key, result) = match event {
                 TaskEvent::Ended(key, ChildAnswer::Assessed(result)) => (key, result),
                 TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::Engine(format!("{key}: {reason}, several times")));
+                    return Err(RunError::dead_letter(&key, &reason));
                 }
                 _ => continue,
             };

@@ -4,6 +4,7 @@ use crate::config::ConfigError;
 use crate::measure::RunnerError;
 use crate::store::StoreError;
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::queue::TaskKey;
 
 /// The reason why a run ends without a report.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -54,4 +55,11 @@ pub enum RunError {
     /// The user asked to stop.
     #[error("interrupted; what is finished is kept")]
     Interrupted,
+}
+
+impl RunError {
+    /// A task whose every attempt was lost, the last one for this reason.
+    pub fn dead_letter(key: &TaskKey, reason: &str) -> Self {
+        Self::Engine(format!("{key}: {reason}, several times"))
+    }
 }

@@ -75,7 +75,7 @@ impl Run<'_> {
             let (task, result) = match event {
                 TaskEvent::Ended(task, ChildAnswer::Evaluated(result)) => (task, result),
                 TaskEvent::DeadLetter(task, reason) => {
-                    return Err(RunError::Engine(format!("{task}: {reason}, several times")));
+                    return Err(RunError::dead_letter(&task, &reason));
                 }
                 _ => continue,
             };

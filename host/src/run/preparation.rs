@@ -152,9 +152,7 @@ impl Run<'_> {
                 self.store.emit(Event::Warning { message })?;
                 Ok(())
             }
-            TaskEvent::DeadLetter(key, reason) => {
-                Err(RunError::Engine(format!("{key}: {reason}, several times")))
-            }
+            TaskEvent::DeadLetter(key, reason) => Err(RunError::dead_letter(&key, &reason)),
         }
     }
 

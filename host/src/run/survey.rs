@@ -125,7 +125,7 @@ impl<'a> Survey<'a> {
                     (key, Ok(calls))
                 }
                 TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::Engine(format!("{key}: {reason}, several times")));
+                    return Err(RunError::dead_letter(&key, &reason));
                 }
                 _ => continue,
             };
