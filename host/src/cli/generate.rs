@@ -5,6 +5,7 @@ use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
+use crate::files::NewFile;
 use crate::propose::{
     OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
 };
@@ -220,15 +221,14 @@ fn refuse_link(folder: &Path) -> Result<(), Failure> {
 
 /// Replaces a file by another of this content, all at once.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let new = NewFile::for_path(path)?;
+    let mut file = new.file();
     file.write_all(text.as_bytes())?;
     if let Ok(before) = fs::metadata(path) {
-        file.as_file().set_permissions(before.permissions())?;
+        file.set_permissions(before.permissions())?;
     }
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    file.sync_all()?;
+    new.put_in_place()
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {

@@ -5,7 +5,7 @@ use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, counts, first_look, show};
-use crate::config::{self, Policy};
+use crate::config::{self, NewApproach, Policy};
 use crate::files::Reach;
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
@@ -13,7 +13,6 @@ use crate::source::{BuildInput, read_code};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use clap::Args;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -247,23 +246,21 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
              [workload]\nsource = \"workload.rs\"\nsizes = {sizes:?}\n"
         ),
     };
-    let mut text = format!(
+    let text = format!(
         "name = {}\nproblem = \"Which of these takes less time?\"\n\n\
          # The function that every approach has; its types were read off the sources.\n\
          [interface]\nwit = \"wit\"\ncall = {}\n\n{inputs}",
         quoted(call),
         quoted(call),
     );
-    for approach in approaches {
-        let file = approach_file(&approach.code.path().display().to_string());
-        let _ = write!(
-            text,
-            "\n[[approach]]\nname = {}\nsource = {}\n",
-            quoted(&approach.name),
-            quoted(&file)
-        );
-    }
-    text + "\n[measure]\nbudget = \"20 s\"\n\n\
+    let approaches = approaches.iter().map(|approach| NewApproach {
+        name: approach.name.clone(),
+        description: String::new(),
+        source: approach_file(&approach.code.path().display().to_string()),
+    });
+    let approaches: Vec<NewApproach> = approaches.collect();
+    config::with_approaches(&text, &approaches)
+        + "\n[measure]\nbudget = \"20 s\"\n\n\
             # What counts, and how much. Other sources: peak-memory, source-lines, fuel, component-size, …\n\
             [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
 }
