@@ -141,7 +141,9 @@ pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
     let (report, _) = agreement(Forged::that_inverts(8));
     assert_eq!(report["protocol"]["replicas"], 5, "{:#}", report["notes"]);
     let (report, _) = agreement(Forged::that_inverts(1));
-    assert!(reversals(&report) > 0, "{:#}", report["verdicts"]);
+    assert!(reversals(&report, "core") > 0, "{:#}", report["verdicts"]);
+    let (report, _) = agreement(Forged::that_inverts_with_the_caches());
+    assert!(reversals(&report, "caches") > 0, "{:#}", report["verdicts"]);
 
     // Who is faster in most samples and slower in total wins nothing.
     let (report, said) = agreement(Forged::with_a_tail());
@@ -167,9 +169,11 @@ fn withheld(report: &Value) -> usize {
         .count()
 }
 
-fn reversals(report: &Value) -> usize {
+fn reversals(report: &Value, part: &str) -> usize {
     let rows = report["verdicts"].as_array().unwrap();
-    rows.iter().filter(|row| !row["reversal"].is_null()).count()
+    rows.iter()
+        .filter(|row| row["reversal"]["part"] == part)
+        .count()
 }
 
 pub(crate) fn verdicts_by_other_readings_follow_from_the_export() {

@@ -33,8 +33,8 @@ class Sample:
 class Replica:
     """The samples of a replica by variant and case, of one clock."""
 
-    def __init__(self, number=None, alone=False, probe=None):
-        self.number, self.alone, self.probe = number, alone, probe
+    def __init__(self, number=None, alone=False, probes=(None, None)):
+        self.number, self.alone, self.probes = number, alone, probes
         self.samples = defaultdict(list)
 
     def of(self, variant, case, single):
@@ -123,7 +123,11 @@ class Evidence:
     def replicas(self, clock):
         """The replicas that count, in the order of their launch."""
         counted = {
-            row["replica"]: Replica(row["replica"], row["solo"] == 1, row["contention_probe_ns"])
+            row["replica"]: Replica(
+                row["replica"],
+                row["solo"] == 1,
+                (row["contention_probe_ns"], row["cache_probe_ns"]),
+            )
             for row in self.rows("replicas")
             if row["counts"] == 1
         }

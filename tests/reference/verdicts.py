@@ -265,8 +265,18 @@ def withheld(row, sides):
 
 
 def inversion(found, near, p_max):
-    """The differences on a quiet and on a crowded core, if they have opposite signs."""
-    known = [(r.probe, difference) for r, difference, _ in found if r.probe is not None]
+    """The differences where it is quiet and where it is crowded, if they have opposite signs."""
+    for probe in (0, 1):
+        sides = inversion_by(probe, found, near, p_max / 2)
+        if sides:
+            return sides
+    return None
+
+
+def inversion_by(probe, found, near, p_max):
+    """The same by one of the two probes: of the core's execution units, or of the caches."""
+    known = [(r.probes[probe], difference) for r, difference, _ in found]
+    known = [row for row in known if row[0] is not None and row[0] > 0]
     if len(known) < 8:
         return None
     known.sort(key=lambda one: one[0])

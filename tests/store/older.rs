@@ -49,11 +49,12 @@ fn strings(db: &Connection, sql: &str) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What is read of the first three replicas: a version 1 had no contention probe, and full samples only.
+/// What is read of the first three replicas: a version 1 had no probes, and full samples only.
 fn as_of_version_1() -> Vec<Replica> {
     let old = |index| {
         let mut replica = replica(index);
         replica.surroundings.contention_probe_ns = None;
+        replica.surroundings.cache_probe_ns = None;
         for sample in &mut replica.samples {
             sample.kind = SampleKind::Full;
         }
@@ -95,7 +96,7 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
             .lines()
             .next()
             .unwrap()
-            .ends_with(",contention_probe_ns,counts"),
+            .ends_with(",contention_probe_ns,cache_probe_ns,counts"),
         "{replicas}"
     );
     drop(store);

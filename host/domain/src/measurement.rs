@@ -124,6 +124,11 @@ pub struct Surroundings {
     /// core. `None` if it was not taken.
     #[serde(default)]
     pub contention_probe_ns: Option<f64>,
+    /// CPU time of the cache probe, which waits for one cache line of 2 MiB after the other, in
+    /// nanoseconds: the median over the samples. Longer where others use the caches. `None` if it was not
+    /// taken.
+    #[serde(default)]
+    pub cache_probe_ns: Option<f64>,
 }
 
 /// Returns the seconds from the start of a race to the end of its last replica; 0 without any.

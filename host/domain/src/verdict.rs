@@ -1,5 +1,9 @@
 //! Verdicts about pairs of variants, with their intervals.
 
+mod inversion;
+
+pub use inversion::{SharedPart, SignInversion};
+
 use crate::few_layouts::{few_layouts_log, with_few_layouts};
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
 use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
@@ -15,7 +19,7 @@ pub enum Verdict {
     Beaten,
     /// The two are within the practical threshold of each other: −δ and +δ are rejected, 0 is not.
     Tie,
-    /// Open: the budget ended first, or the sign depends on the core's load ([`SignInversion`]).
+    /// Open: the budget ended first, or the sign depends on who else is there ([`SignInversion`]).
     NoCall,
 }
 
@@ -50,28 +54,6 @@ pub struct RatioInterval {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-}
-
-/// A pair whose difference changes its sign with the contention of the core: the estimates of its
-/// ratio on a quiet and on a crowded core. Which one is faster then depends on the neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SignInversion {
-    /// Time of `a` divided by time of `b` in the sixth of the replicas with the shortest contention
-    /// probes (four at least).
-    pub quiet: f64,
-    /// The same in the sixth with the longest probes.
-    pub crowded: f64,
-}
-
-impl SignInversion {
-    /// The inversion of `b` against `a`.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        Self {
-            quiet: 1.0 / self.quiet,
-            crowded: 1.0 / self.crowded,
-        }
-    }
 }
 
 /// Total times that lie on the far side of what a pair's differences say: most samples speak for one

@@ -11,6 +11,7 @@ mod answers;
 mod assess;
 mod assessment;
 mod bounds;
+mod cache_probe;
 mod check;
 mod check_budget;
 mod check_set;

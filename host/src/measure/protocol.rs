@@ -338,6 +338,9 @@ pub struct ReplicaFacts {
     /// CPU time of the contention probe, the median of readings between the samples, in
     /// nanoseconds.
     pub contention_probe_ns: Option<f64>,
+    /// CPU time of the cache probe, the median of readings between the samples, in
+    /// nanoseconds.
+    pub cache_probe_ns: Option<f64>,
     /// Whether timed instances came from a pool.
     pub pooled: bool,
     /// The number of involuntary context switches.

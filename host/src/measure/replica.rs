@@ -5,6 +5,7 @@
 
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
+use super::cache_probe::CacheProbe;
 use super::contention_probe::contention_probe_ns;
 use super::gate::same;
 use super::judging::{self, Blame, JudgedAnswer};
@@ -54,6 +55,8 @@ pub(super) struct Replica<'a> {
     /// How often memory is asked for that is not for a string or list: once where the parameters are
     /// too many to be passed flat. `None` until the calibrator has counted.
     other_allocations: Option<u64>,
+    cache_probe: CacheProbe,
+    cache_readings: Vec<u64>,
 }
 
 impl<'a> Replica<'a> {
@@ -111,6 +114,7 @@ impl<'a> Replica<'a> {
             clock_ns: 0.0,
             cheap_clock_ns: 0.0,
             contention_probe_ns: None,
+            cache_probe_ns: None,
             pooled: timed.is_pooled(),
             preemptions: 0,
             calls: 0,
@@ -128,6 +132,8 @@ impl<'a> Replica<'a> {
             samples: Vec::new(),
             baselines,
             probe_readings: Vec::new(),
+            cache_probe: CacheProbe::new(),
+            cache_readings: Vec::new(),
             warm_up_inputs: vec![Vec::new(); cases],
             facts,
             cold_case: None,
@@ -157,6 +163,7 @@ impl<'a> Replica<'a> {
         self.facts.clock_ns = clock_cost_ns(CpuWallTime::thread_cpu_ns);
         self.facts.cheap_clock_ns = clock_cost_ns(CpuWallTime::monotonic_ns);
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
+        self.facts.cache_probe_ns = median(&mut self.cache_readings);
         self.facts.preemptions = preemptions();
         self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
@@ -284,6 +291,7 @@ impl<'a> Replica<'a> {
             });
         }
         self.probe_readings.push(contention_probe_ns());
+        self.cache_readings.push(self.cache_probe.reads_ns());
         let doing_nothing = started.elapsed();
 
         let mut samples = Vec::new();

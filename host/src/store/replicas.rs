@@ -127,7 +127,7 @@ impl Store {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
-                        contention_probe_ns
+                        contention_probe_ns, cache_probe_ns
                  FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
             let of = params![race.0, run.0];
@@ -163,8 +163,8 @@ fn insert_replica(
     let surroundings = &replica.surroundings;
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load, contention_probe_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                              steal_ticks, load, contention_probe_ns, cache_probe_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?
     .insert(params![
         race.0,
@@ -179,6 +179,7 @@ fn insert_replica(
         surroundings.steal_ticks.map(u64::cast_signed),
         surroundings.load,
         surroundings.contention_probe_ns,
+        surroundings.cache_probe_ns,
     ])
 }
 
@@ -247,6 +248,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             steal_ticks: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
             load: row.get(8)?,
             contention_probe_ns: row.get(9)?,
+            cache_probe_ns: row.get(10)?,
         },
     })
 }

@@ -70,6 +70,8 @@ pub(super) struct Forged {
     short: bool,
     /// True to list what is the first variant here as the last.
     reversed: bool,
+    /// True if what is crowded is the caches, and the core never.
+    only_caches: bool,
 }
 
 impl Forged {
@@ -88,6 +90,7 @@ impl Forged {
             failed: None,
             short: false,
             reversed: false,
+            only_caches: false,
         }
     }
 
@@ -159,6 +162,14 @@ impl Forged {
                 variant => 0.2 * (variant - 1) as f64,
             },
             ..Self::equal()
+        }
+    }
+
+    /// The first is faster where the caches are quiet, the second where they are crowded.
+    pub(super) fn that_inverts_with_the_caches() -> Self {
+        Self {
+            only_caches: true,
+            ..Self::that_inverts(1)
         }
     }
 
@@ -342,16 +353,23 @@ impl Forged {
     }
 
     fn write_replica(&self, db: &Connection, race: i64, replica: u32) {
-        let probe = if is_crowded(replica) {
-            45_000.0
-        } else {
-            30_000.0
+        let noise = f64::from(replica % 7);
+        let crowded = if is_crowded(replica) { 1.5 } else { 1.0 };
+        let [core, caches] = match self.only_caches {
+            true => [1.0, crowded],
+            false => [crowded, 1.0],
         };
         db.execute(
             "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                                  steal_ticks, load, contention_probe_ns)
-             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4)",
-            params![race, replica, self.is_solo(replica), probe + f64::from(replica % 7)],
+                                  steal_ticks, load, contention_probe_ns, cache_probe_ns)
+             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4, ?5)",
+            params![
+                race,
+                replica,
+                self.is_solo(replica),
+                30_000.0 * core + noise,
+                60_000.0 * caches + noise
+            ],
         )
         .unwrap();
         let id = db.last_insert_rowid();

@@ -158,7 +158,9 @@ fn calls_of_sample(quickest_ns: f64, case: CaseIndex, conditions: &SamplingConst
         return 0;
     }
     let sample_ns = SAMPLE_NS_MIN.max(SAMPLE_RESOLUTIONS * conditions.clock_ns);
-    let wanted = (sample_ns / (JITTER_LOW * quickest_ns)).ceil();
+    // The nearest number of calls, not the next larger one: between one call and two it is better to have
+    // more blocks than longer samples, as a median over blocks sees disturbances that a long sample adds up.
+    let wanted = (sample_ns / (JITTER_LOW * quickest_ns)).round();
     // The jitter may add a tenth, which must still fit.
     let fitting = f64::from(conditions.calls_max[case].min(CALLS_MAX - 1)) / 1.1;
     wanted.min(fitting.floor()).max(1.0) as u32

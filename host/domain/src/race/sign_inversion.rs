@@ -3,35 +3,47 @@
 //! Two hardware threads share one core's execution units, and the other thread may be another
 //! machine's. Work that waits for memory hardly notices; work that fills the units does. So of two
 //! variants one can be the faster while the core is theirs, and the other while it is shared: then
-//! neither is the faster one, and a verdict would depend on the neighbours.
+//! neither is the faster one, and a verdict would depend on the neighbours. The caches that cores share
+//! are the same once more: work that waits for memory notices who uses them, work that does not, does not.
 
 use super::conditions::ReplicaConditions;
 use crate::stats::{hodges_lehmann, spearman};
-use crate::verdict::SignInversion;
+use crate::verdict::{SharedPart, SignInversion};
 
-/// Fewest replicas with a contention probe for an inversion to be looked for.
+/// Fewest replicas with a probe for an inversion to be looked for.
 const REPLICAS_MIN: usize = 8;
 /// Fewest replicas in the quiet and in the crowded group.
 const SIDE_MIN: usize = 4;
-/// The largest p-value of the correlation, for all pairs and cases together. Not corrected for the
+/// The largest p-value of the correlation, for all pairs, cases and probes together. Not corrected for the
 /// number of looks: a false positive delays a verdict and makes none.
 pub(super) const P_MAX: f64 = 0.003;
 
-/// Returns the inversion if differences D = ln t_a − ln t_b change sign with the contention probe of
-/// their replicas: Spearman's correlation with p < `p_max`, and Hodges–Lehmann estimates of opposite
-/// sign, both beyond δ, in the sixth of the replicas (four at least) with the shortest and in the
-/// sixth with the longest probe.
+/// Returns the inversion if differences D = ln t_a − ln t_b change sign with a probe of their replicas: the
+/// contention probe, or else the cache probe. That is, Spearman's correlation with p < `p_max`/2, and
+/// Hodges–Lehmann estimates of opposite sign, both beyond δ, in the sixth of the replicas (four at least)
+/// with the shortest and in the sixth with the longest probe.
 pub(super) fn find(
     values: &[f64],
     conditions: &[ReplicaConditions],
     practical_log: f64,
     p_max: f64,
 ) -> Option<SignInversion> {
-    let mut known: Vec<(f64, f64)> = values
-        .iter()
-        .zip(conditions)
-        .filter_map(|(value, replica)| Some((replica.contention_probe_ns?, *value)))
-        .collect();
+    let by = |part: SharedPart, probe_ns: fn(&ReplicaConditions) -> Option<f64>| {
+        let known = values.iter().zip(conditions);
+        let known = known.filter_map(|(value, replica)| Some((probe_ns(replica)?, *value)));
+        let (quiet, crowded) = sides(known.collect(), practical_log, p_max / 2.0)?;
+        Some(SignInversion {
+            part,
+            quiet,
+            crowded,
+        })
+    };
+    by(SharedPart::Core, |replica| replica.contention_probe_ns)
+        .or_else(|| by(SharedPart::Caches, |replica| replica.cache_probe_ns))
+}
+
+/// The ratios where the probe is short and where it is long, if they invert; of (probe, difference).
+fn sides(mut known: Vec<(f64, f64)>, practical_log: f64, p_max: f64) -> Option<(f64, f64)> {
     if known.len() < REPLICAS_MIN {
         return None;
     }
@@ -42,13 +54,8 @@ pub(super) fn find(
     let crowded = hodges_lehmann(&values[values.len() - side..])?;
     let inverts = quiet * crowded < 0.0 && quiet.abs().min(crowded.abs()) > practical_log;
     // The correlation is computed last: it takes longest, and most pairs do not get here.
-    if !inverts || spearman(&probe_ns, &values)?.p >= p_max {
-        return None;
-    }
-    Some(SignInversion {
-        quiet: quiet.exp(),
-        crowded: crowded.exp(),
-    })
+    let is_sure = || Some(spearman(&probe_ns, &values)?.p < p_max);
+    (inverts && is_sure()?).then(|| (quiet.exp(), crowded.exp()))
 }
 
 #[cfg(test)]
@@ -86,6 +93,26 @@ mod tests {
             (inversion.crowded.ln() + 0.203).abs() < 0.01,
             "{inversion:?}"
         );
+    }
+
+    #[test]
+    fn what_turns_with_the_caches_alone_is_found_by_their_probe() {
+        let rows = alternating(20, 0.08, -0.2);
+        let replica = |(probe_ns, _): &(Option<f64>, f64)| ReplicaConditions {
+            contention_probe_ns: Some(30.0),
+            cache_probe_ns: *probe_ns,
+            ..ReplicaConditions::default()
+        };
+        let values: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let conditions: Vec<ReplicaConditions> = rows.iter().map(replica).collect();
+        let inversion = find(&values, &conditions, 0.01, P_MAX).expect("an inversion");
+        assert_eq!(inversion.part, SharedPart::Caches);
+        assert!(
+            inversion.quiet > 1.05 && inversion.crowded < 0.85,
+            "{inversion:?}"
+        );
+        let on_the_core = found(&rows).expect("an inversion");
+        assert_eq!(on_the_core.part, SharedPart::Core);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
 use crate::numbers::significant;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
-use crate::verdict::{SignInversion, Totals, Verdict};
+use crate::verdict::{SharedPart, SignInversion, Totals, Verdict};
 use std::collections::BTreeSet;
 
 /// A budget is suggested if it is at most this many times the present one.
@@ -89,12 +89,8 @@ pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
 
 /// The reason why there is no verdict, and the budget that would likely bring one.
 pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
-    if let Some(SignInversion { quiet, crowded }) = row.sign_inversion {
-        return format!(
-            "the sign depends on the load of the core: {} on a quiet core, {} on a crowded one",
-            speed::estimate(quiet),
-            speed::estimate(crowded)
-        );
+    if let Some(inversion) = row.sign_inversion {
+        return with_the_neighbours(&inversion);
     }
     if let Some(totals) = row.totals.filter(|totals| totals.withhold) {
         return against_totals(report, row, &totals);
@@ -290,6 +286,20 @@ fn longer(report: &Report, row: &VerdictRow) -> Option<f64> {
     // A fifth on top: the estimate of the ratio itself will move.
     let factor = factor * 1.2;
     factor.is_finite().then_some(spent * factor)
+}
+
+/// The reason where who is faster depends on what else runs.
+fn with_the_neighbours(inversion: &SignInversion) -> String {
+    let quiet = speed::estimate(inversion.quiet);
+    let crowded = speed::estimate(inversion.crowded);
+    match inversion.part {
+        SharedPart::Core => format!(
+            "the sign depends on the load of the core: {quiet} on a quiet core, {crowded} on a crowded one"
+        ),
+        SharedPart::Caches => format!(
+            "the sign depends on who else uses the caches: {quiet} where few do, {crowded} where many do"
+        ),
+    }
 }
 
 #[cfg(test)]
