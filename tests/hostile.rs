@@ -16,4 +16,5 @@ mod results;
 mod run_cases;
 mod seeds;
 mod slow;
+mod surroundings;
 mod table;

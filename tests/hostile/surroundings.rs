@@ -1,0 +1,133 @@
+//! What lies beside the work: a report that somebody wrote, the folder for temporary files, more bytes
+//! than a bundle has, and files that may not grow.
+
+use crate::finished::{CASES, TOP_K};
+use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn case_99_a_report_that_somebody_wrote() {
+    let finished = TOP_K.copy();
+    let text = fs::read_to_string(finished.results("top-k").join("report.json")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let forged = text.replace("heap", "\\u001b[31mheap");
+    assert!(text != forged);
+    fs::write(folder.path().join("report.json"), forged).unwrap();
+    let dir = folder.path().to_str().unwrap();
+    for command in ["report", "pick"] {
+        let said = run_bakeoff(&[command, dir]);
+        assert!(said.explains("nothing stands behind"), "{}", said.stderr);
+        assert!(!said.stdout.contains('\u{1b}'), "{}", said.stdout);
+    }
+    let to = folder.path().join("out");
+    let to = to.to_str().unwrap();
+    for command in [
+        &["verify", dir][..],
+        &["runs", dir],
+        &["status", dir],
+        &["pack", dir, "--out", to],
+        &["export", dir, "--out", to, "--format", "jsonl"],
+    ] {
+        let said = run_bakeoff(command);
+        assert_eq!(said.status, 2, "{command:?}: {}", said.stdout);
+        assert!(said.explains("holds no results"), "{}", said.stderr);
+    }
+    let names = fs::read_dir(dir).unwrap().count();
+    assert_eq!(names, 1, "something was written beside it");
+}
+
+#[test]
+fn case_100_tmpdir_that_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join(OsStr::from_bytes(b"t\xff"));
+    fs::create_dir(&odd).unwrap();
+    let experiment = CASES.copy();
+    for (value, why) in [
+        (odd.as_os_str(), "whose name is not UTF-8"),
+        (OsStr::new("here"), "which is no absolute path"),
+    ] {
+        for command in [["run", experiment.dir()], ["doctor", "--quiet"]] {
+            let output = bakeoff(&command).env("TMPDIR", value).output().unwrap();
+            let said = CommandOutput::from(output);
+            assert_eq!(said.status, 2, "{command:?}: {}", said.stderr);
+            assert!(said.explains(why), "{}", said.stderr);
+        }
+    }
+    assert_eq!(fs::read_dir(&odd).unwrap().count(), 0);
+}
+
+#[test]
+fn case_101_bytes_behind_a_bundle() {
+    let finished = CASES.copy();
+    let packed = fs::read(finished.pack()).unwrap();
+    let noise: Vec<u8> = (0..5_000_u32).map(|n| (n * n >> 3) as u8).collect();
+    let longer = finished.path("longer.bundle");
+    for behind in [&[0; 512][..], &[0; 5_000], &noise, &packed] {
+        fs::write(&longer, [&packed, behind].concat()).unwrap();
+        let said = run_bakeoff(&["verify", longer.to_str().unwrap()]);
+        assert_eq!(said.status, 2, "{}", said.stdout);
+        let why = "its end is not that of its last file";
+        assert!(said.explains(why), "{}", said.stderr);
+    }
+}
+
+/// A command that may write files of this many blocks, and is not protected from the signal.
+fn with_small_files(blocks: u32, arguments: &[&str]) -> CommandOutput {
+    let command = bakeoff(arguments);
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"]);
+    shell.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.output().unwrap().into()
+}
+
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        // The database's own journals come and go.
+        if path.is_file() && !name.starts_with("bakeoff.db-") {
+            found.push((name, fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn case_102_a_limit_on_the_size_of_files() {
+    let _slot = measuring_slot();
+    let finished = CASES.copy();
+    let dir = finished.dir();
+    let name = fs::read_dir(finished.path(".bakeoff")).unwrap();
+    let results = name.map(|entry| entry.unwrap().path()).next().unwrap();
+    let before = files(&results);
+    let to = finished.path("small");
+    let to = to.to_str().unwrap();
+    for command in [
+        &["run", dir, "--fresh", "--quiet", "--budget", "1s"][..],
+        &["pack", dir, "--out", to],
+    ] {
+        let said = with_small_files(8, command);
+        assert_eq!(said.status, 5, "{command:?}: {}", said.stderr);
+        assert!(said.explains("make room"), "{command:?}: {}", said.stderr);
+        assert!(!Path::new(to).exists());
+    }
+    let report = |(name, _): &&(String, Vec<u8>)| name == "report.json";
+    assert_eq!(
+        files(&results).iter().find(report),
+        before.iter().find(report)
+    );
+    assert!(run_bakeoff(&["report", dir]).ended_a_run());
+    assert_eq!(run_bakeoff(&["verify", dir]).status, 0);
+}
