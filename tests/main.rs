@@ -15,6 +15,7 @@ mod generate;
 mod golden;
 mod hostile;
 mod instances;
+mod integration;
 mod interface;
 mod lowering;
 mod mcp;

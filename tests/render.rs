@@ -4,7 +4,7 @@ mod claims;
 mod fixture;
 mod naughty;
 
-use bakeoff::render::{self, Charset, Colour, Options};
+use bakeoff::render::{self, AskedTest, Charset, Colour, Options};
 use bakeoff_domain::report::{Report, rescore};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -133,6 +133,26 @@ fn json_is_golden_and_reads_back() {
 #[test]
 fn csv_is_golden() {
     golden("report.csv", &render::csv(&fixture::report()));
+}
+
+#[test]
+fn junit_is_golden_and_has_what_was_asked_for() {
+    let report = fixture::report();
+    golden("report.xml", &render::junit(&report, &[]));
+    let asked = [("not slower", true), ("quick", false)].map(|(name, passed)| AskedTest {
+        name: format!("{name} <&>"),
+        passed,
+        found: format!("{name}: \"found\" \u{1b}[31m"),
+    });
+    let text = render::junit(&report, &asked);
+    assert!(
+        text.contains("name=\"not slower &lt;&amp;&gt;\"/>"),
+        "{text}"
+    );
+    let failure = "<failure type=\"not-passed\" message=\"quick: &quot;found&quot; ";
+    assert!(text.contains(failure), "{text}");
+    assert!(!text.contains("name=\"answer\""), "{text}");
+    assert!(!text.contains('\u{1b}'));
 }
 
 #[test]

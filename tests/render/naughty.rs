@@ -94,6 +94,7 @@ fn nothing_active_reaches_any_format() {
         assert_seen(&render::json(&report), &['\n'], "JSON");
         assert_seen(&render::csv(&report), &['\n', '\r'], "CSV");
         assert_seen(&render::html(&report, &options), &['\n'], "HTML");
+        assert_seen(&render::junit(&report, &[]), &['\n'], "JUnit");
     }
 }
 

@@ -8,13 +8,14 @@ use super::options::{Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
-use super::{Status, again, counts, regression, show};
+use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
+use crate::render::AskedTest;
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Workers};
-use bakeoff_domain::variant;
+use bakeoff_domain::variant::{self, Variant};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -135,32 +136,44 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let Some(Done { report, sources }) = run::perform(job, output).await? else {
         return Ok(Status::Interrupted);
     };
-    show::print(&report, sources, output)?;
-    Ok(match arguments.fail_if_slower {
-        Some(allowed) => {
-            let passed = none_slower(&report, &loaded, allowed, arguments.unsure);
-            Status::of_check(passed, &report)
-        }
-        None => Status::of(&report),
-    })
+    step_summary::append(&report, &sources);
+    let Some(allowed) = arguments.fail_if_slower else {
+        show::print(&report, sources, output)?;
+        return Ok(Status::of(&report));
+    };
+    let tests = none_slower(&report, &loaded, allowed, arguments.unsure);
+    show::print_with_tests(&report, sources, &tests, output)?;
+    for test in &tests {
+        anstream::eprintln!("{}", test.found);
+    }
+    Ok(Status::of_check(
+        tests.iter().all(|test| test.passed),
+        &report,
+    ))
 }
 
-/// Writes whether each later file is slower than the first, and returns true if all pass the test.
-fn none_slower(report: &Report, loaded: &LoadedExperiment, allowed: f64, unsure: Unsure) -> bool {
+/// Tests whether each later file is slower than the first.
+fn none_slower(
+    report: &Report,
+    loaded: &LoadedExperiment,
+    allowed: f64,
+    unsure: Unsure,
+) -> Vec<AskedTest> {
     let variants = variant::declare(&loaded.experiment.approaches);
     let Some((baseline, later)) = variants.split_first() else {
-        return true;
+        return Vec::new();
     };
     let baseline = baseline.id.as_str();
-    let mut passed = true;
-    for later in later {
+    let test = |later: &Variant| {
         let later = later.id.as_str();
         let result = regression::against(report, baseline, later, allowed);
-        passed &= result.passes(unsure);
-        let line = result.line(baseline, later, allowed, &report.protocol);
-        anstream::eprintln!("{line}");
-    }
-    passed
+        AskedTest {
+            name: regression::question(baseline, later, allowed),
+            passed: result.passes(unsure),
+            found: result.line(baseline, later, allowed, &report.protocol),
+        }
+    };
+    later.iter().map(test).collect()
 }
 
 impl Arguments {

@@ -29,6 +29,7 @@ mod runs;
 mod show;
 mod show_status;
 mod status;
+mod step_summary;
 mod two_runs;
 mod verify;
 

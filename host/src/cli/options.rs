@@ -24,6 +24,8 @@ pub(super) enum Format {
     Csv,
     /// JSON lines, for `bakeoff export`.
     Jsonl,
+    /// JUnit's XML, for continuous integration.
+    Junit,
 }
 
 /// Options for output.

@@ -141,6 +141,12 @@ impl Regression {
     }
 }
 
+/// What is tested, as the name of a test.
+pub(super) fn question(baseline: &str, later: &str, allowed: f64) -> String {
+    let allowed = rounded(100.0 * allowed);
+    format!("{later} is not slower than {baseline} by more than {allowed} %")
+}
+
 /// What would settle an unknown result, by the reason why measuring ended.
 fn advice(protocol: &Protocol) -> String {
     match protocol.ended {

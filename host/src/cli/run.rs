@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, counts, progress, show};
+use super::{Status, again, counts, progress, show, step_summary};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
@@ -84,6 +84,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return Ok(Status::Interrupted);
     };
     let status = Status::of(&done.report);
+    step_summary::append(&done.report, &done.sources);
     show::print(&done.report, done.sources, output)?;
     Ok(status)
 }

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use crate::render;
+use crate::render::AskedTest;
 use crate::render::escape::Markdown;
 use crate::store::{self, ExportTable, Files, ReportFile, RunId, SafeId, Store, StoreError};
 use bakeoff_domain::report::Report;
@@ -17,6 +18,16 @@ pub(super) type Sources = BTreeMap<String, String>;
 
 /// Writes the report in the format that was asked for.
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
+    print_with_tests(report, sources, &[], output)
+}
+
+/// The same, with the tests that the command was asked for: JUnit's XML has them.
+pub(super) fn print_with_tests(
+    report: &Report,
+    sources: Sources,
+    asked: &[AskedTest],
+    output: &Output,
+) -> Result<(), Failure> {
     let options = options(sources, output);
     let text = match output.format {
         Format::Human if output.quiet => render::answer(report, &options),
@@ -25,6 +36,7 @@ pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Resul
         Format::Md => render::markdown(report, &options),
         Format::Html => render::html(report, &options),
         Format::Csv => render::csv(report),
+        Format::Junit => render::junit(report, asked),
         Format::Jsonl => {
             return Err(Failure::usage(
                 "a report is not written as JSON lines: say --format json; `bakeoff export` writes \
@@ -85,6 +97,15 @@ pub(super) fn write_files(files: &Files, report: &Report, sources: Sources) -> R
     write_forms(files, report, &plain).map_err(Failure::infrastructure)
 }
 
+/// The answer as Markdown, with a heading.
+pub(super) fn summary(report: &Report) -> String {
+    format!(
+        "# {}\n\n{}\n",
+        Markdown(&report.experiment.name),
+        Markdown(&report.recommendation.text)
+    )
+}
+
 fn write_forms(
     files: &Files,
     report: &Report,
@@ -93,12 +114,10 @@ fn write_forms(
     for chart in render::charts::charts(report) {
         files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
     }
-    let summary = format!(
-        "# {}\n\n{}\n\nThe whole report: [report.md](report.md)\n",
-        Markdown(&report.experiment.name),
-        Markdown(&report.recommendation.text)
-    );
-    files.write_summary(&summary)?;
+    let summary = summary(report);
+    files.write_summary(&format!(
+        "{summary}\nThe whole report: [report.md](report.md)\n"
+    ))?;
     files.write_report(ReportFile::Json, render::json(report).as_bytes())?;
     files.write_report(
         ReportFile::Markdown,
@@ -117,7 +136,7 @@ fn options(sources: Sources, output: &Output) -> render::Options {
     }
 }
 
-fn options_plain(sources: Sources) -> render::Options {
+pub(super) fn options_plain(sources: Sources) -> render::Options {
     render::Options {
         width: WIDTH_DEFAULT,
         colour: render::Colour::Never,

@@ -1,4 +1,4 @@
-//! Reports as text for terminals, Markdown, JSON, CSV, and one self-contained HTML page.
+//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, and one self-contained HTML page.
 //!
 //! Every name, message, description and source in a report comes from outside and may be hostile.
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
@@ -12,6 +12,7 @@ mod failed_call;
 mod html;
 mod human;
 mod json;
+mod junit;
 mod layout;
 mod load;
 mod markdown;
@@ -32,6 +33,7 @@ pub use failed_call::approach_file;
 pub use html::html;
 pub use human::{answer, human};
 pub use json::json;
+pub use junit::{AskedTest, junit};
 pub use markdown::markdown;
 
 /// Whether colours are written.

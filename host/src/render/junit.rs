@@ -1,0 +1,143 @@
+//! The report as JUnit's XML, which services for continuous integration read: a test for each variant,
+//! one for the answer, and those that a command was asked for.
+
+use super::escape::Html;
+use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VariantStatus};
+use std::fmt::Write as _;
+
+/// A test that a command was asked for, such as whether a file is slower than another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedTest {
+    /// What is tested.
+    pub name: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// What was found, in a line.
+    pub found: String,
+}
+
+/// The outcome of a test.
+enum TestOutcome<'a> {
+    Passed,
+    Skipped(String),
+    Failed {
+        /// The class of what failed.
+        class: &'a str,
+        message: String,
+        detail: &'a str,
+    },
+}
+
+/// The report as one suite of tests. A variant that failed is a failed test, one that has no rank for
+/// another reason is skipped. That there is an answer, a winner or a tie, is a test too, unless others were
+/// asked for.
+pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
+    let of_variant = |variant| (variant_name(variant), outcome(variant));
+    let mut tests: Vec<(String, TestOutcome<'_>)> =
+        report.variants.iter().map(of_variant).collect();
+    if asked.is_empty() {
+        tests.push(("answer".to_owned(), answer(report)));
+    }
+    for test in asked {
+        let outcome = match test.passed {
+            true => TestOutcome::Passed,
+            false => TestOutcome::Failed {
+                class: "not-passed",
+                message: test.found.clone(),
+                detail: "",
+            },
+        };
+        tests.push((test.name.clone(), outcome));
+    }
+    let suite = &report.experiment.name;
+    let failed = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Failed { .. });
+    let skipped = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Skipped(_));
+    let counts = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+        tests.len(),
+        tests.iter().filter(failed).count(),
+        tests.iter().filter(skipped).count()
+    );
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  \
+         <testsuite name=\"{}\" {counts}>\n",
+        Html(suite)
+    );
+    for (name, outcome) in &tests {
+        case(&mut out, suite, name, outcome);
+    }
+    let _ = write!(
+        out,
+        "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
+        Html(&report.recommendation.text)
+    );
+    out
+}
+
+fn case(out: &mut String, suite: &str, name: &str, outcome: &TestOutcome<'_>) {
+    let _ = write!(
+        out,
+        "    <testcase classname=\"{}\" name=\"{}\"",
+        Html(suite),
+        Html(name)
+    );
+    *out += &match outcome {
+        TestOutcome::Passed => "/>\n".to_owned(),
+        TestOutcome::Skipped(why) => {
+            format!(
+                ">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                Html(why)
+            )
+        }
+        TestOutcome::Failed {
+            class,
+            message,
+            detail,
+        } => format!(
+            ">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+            Html(class),
+            Html(message),
+            Html(detail)
+        ),
+    };
+}
+
+fn variant_name(variant: &VariantReport) -> String {
+    format!("variant {}", variant.id)
+}
+
+fn outcome(variant: &VariantReport) -> TestOutcome<'_> {
+    let reason = || variant.reason.clone().unwrap_or_default();
+    match (variant.status, &variant.failure) {
+        (VariantStatus::Ranked, _) => TestOutcome::Passed,
+        (VariantStatus::Failed, Some(failure)) => TestOutcome::Failed {
+            class: failure.class.name(),
+            message: failure
+                .message
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+            detail: &failure.message,
+        },
+        (VariantStatus::Failed, None) => TestOutcome::Failed {
+            class: "failed",
+            message: reason(),
+            detail: "",
+        },
+        (VariantStatus::Eliminated | VariantStatus::Unranked | VariantStatus::Screened, _) => {
+            TestOutcome::Skipped(reason())
+        }
+    }
+}
+
+fn answer(report: &Report) -> TestOutcome<'_> {
+    match report.recommendation.outcome {
+        RankingOutcome::Winner | RankingOutcome::Tie => TestOutcome::Passed,
+        RankingOutcome::NoCall | RankingOutcome::Nothing => TestOutcome::Failed {
+            class: "no-answer",
+            message: report.recommendation.text.clone(),
+            detail: "",
+        },
+    }
+}
