@@ -90,8 +90,8 @@ pub struct Sampling {
 
 /// Chooses the sampling from a pilot, before any data that counts.
 ///
-/// Calls: enough for the sample of the fastest variant to last max(1000 q, 0.3 ms) even after the
-/// jitter. Blocks: enough to take twice as long as starting and warming up, but few enough that three
+/// Calls: as many as make the sample of the fastest variant last about max(1000 q, 0.3 ms) after the
+/// jitter; one at least. Blocks: enough to take twice as long as starting and warming up, but few enough that three
 /// times the replicas of an obvious difference fit into the budget; 4 to 16.
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
