@@ -256,3 +256,24 @@ fn build_times_rank_by_verdict_over_rounds_of_builds() {
     let again = run_bakeoff(&again).json();
     assert_eq!(by(&again, "build-time", "short", "long"), row);
 }
+
+#[test]
+fn copies_of_one_program_tie_with_each_other_by_whatever_they_are_ranked() {
+    let copies = ["one", "two", "three", "four"].map(|name| (name, heuristic(FIRST_FIT)));
+    for source in ["time", "cold-start", "build-time", "peak-memory"] {
+        let folder = experiment(&copies, &format!("from = \"{source}\""));
+        let (output, report, _out) = run(&folder, &["--budget", "2s"]);
+        assert_eq!(output.status, 0, "by {source}: {}", output.stderr);
+        assert_eq!(report["recommendation"]["outcome"], "tie", "by {source}");
+        for (id, _) in &copies {
+            assert_eq!(variant(&report, id)["rank"], 1, "{id} by {source}");
+        }
+        let rows = match source {
+            "cold-start" | "build-time" => &report["reading_verdicts"][source],
+            _ => &report["verdicts"],
+        };
+        let rows = rows.as_array().unwrap().iter();
+        let ties = rows.filter(|row| row["case"].is_null() && row["verdict"] == "tie");
+        assert_eq!(ties.count(), 6, "by {source}");
+    }
+}

@@ -30,8 +30,11 @@ def with_duplicates(evidence, found, tied):
                 found[(*names, case)] = row
     row = {"verdict": "tie", "below_threshold": tied, "count": 0}
     row |= {"value": 0.0, "low": 0.0, "high": 0.0, "total": None, "withheld": False}
+    repeated = {}
     for duplicate, original in evidence.duplicates():
-        found[original, duplicate, None] = row
+        same = repeated.setdefault(original, [original])
+        found |= {(other, duplicate, None): row for other in same}
+        same.append(duplicate)
     return found
 
 

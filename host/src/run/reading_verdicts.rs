@@ -30,7 +30,11 @@ pub(super) fn reading_verdicts(
                     let mut states = variants.iter();
                     states.any(|state| *state.id() == *id && state.is_contender())
                 };
-                Some(build_verdicts(&record.experiment, rounds, alive))
+                // Where all are of the same code, there is nothing to compare in rounds.
+                Some(match record.build_rounds.is_empty() {
+                    true => as_readings(ties_of_duplicates(variants)),
+                    false => build_verdicts(&record.experiment, rounds, alive),
+                })
             }
             Source::Assess(_) if set.is_some() => {
                 let checked = set.unwrap_or(0);
@@ -58,6 +62,11 @@ fn cold_starts(variants: &[VariantState], outcome: &RaceOutcome) -> Vec<ReadingV
     let rows = pairs.filter_map(|pair| VerdictRow::named(pair, &ids, &[]));
     let mut rows = with_duplicates(rows.collect(), variants);
     rows.extend(ties_of_duplicates(variants));
+    as_readings(rows)
+}
+
+/// Verdicts about ratios as those by a reading.
+fn as_readings(rows: Vec<VerdictRow>) -> Vec<ReadingVerdict<String>> {
     let row = |row: VerdictRow| ReadingVerdict {
         count: row.replicas,
         a: row.a,

@@ -88,17 +88,25 @@ pub(super) fn with_duplicates(
     rows
 }
 
-/// Returns the ties of duplicates with the variants that they repeat; the interval is a point.
+/// Returns the ties of duplicates with the variants that they repeat, and with each other; the interval
+/// is a point.
 pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
-    let tie = |(id, original): (&VariantId, &VariantId)| {
-        let identical = PairVerdict {
-            below_threshold: true,
-            ..PairVerdict::identical(0, 1, None)
-        };
-        let ids = [original, id].map(|id| id.as_str().to_owned());
-        VerdictRow::named(&identical, &ids, &[])
-    };
-    duplicates(variants).filter_map(tie).collect()
+    let duplicates: Vec<(&VariantId, &VariantId)> = duplicates(variants).collect();
+    let mut rows = Vec::new();
+    for (place, (id, original)) in duplicates.iter().enumerate() {
+        let earlier = duplicates[..place].iter();
+        let earlier = earlier.filter(|other| other.1 == *original);
+        let same = std::iter::once(*original).chain(earlier.map(|(other, _)| *other));
+        rows.extend(same.filter_map(|other| {
+            let identical = PairVerdict {
+                below_threshold: true,
+                ..PairVerdict::identical(0, 1, None)
+            };
+            let ids = [other, *id].map(|id| id.as_str().to_owned());
+            VerdictRow::named(&identical, &ids, &[])
+        }));
+    }
+    rows
 }
 
 /// Returns the total seconds of measuring at which a pair without a verdict would get one: as the
