@@ -60,24 +60,39 @@ pub fn count(value: u64) -> String {
 const WIDE: f64 = 10.0;
 
 /// A value and the ends of its interval: `1.80` and `1.76–1.85`. They have the same decimals, as many as
-/// it takes to tell the ends apart, unless the ends are of different orders of magnitude. The value is
-/// never shown outside the ends.
+/// it takes to tell the ends apart, unless the ends are of different orders of magnitude, or one would look like 1
+/// without more. The value is never shown outside the ends.
 pub fn with_ends(value: f64, low: Option<f64>, high: Option<f64>) -> (String, Option<String>) {
     match (low, high) {
         (Some(low), Some(high)) => {
-            let [low, value, high] = alike([low, value, high], 3);
+            let [shown_low, value, shown_high] = alike([low, value, high], 3);
+            let (low, high) = (beside_one(low, shown_low), beside_one(high, shown_high));
             (value, Some(format!("{low}–{high}")))
         }
         (Some(low), None) => {
-            let [low, value] = alike([low, value], 3);
-            (value, Some(format!("at least {low}")))
+            let [shown, value] = alike([low, value], 3);
+            (value, Some(format!("at least {}", beside_one(low, shown))))
         }
         (None, Some(high)) => {
-            let [value, high] = alike([value, high], 3);
-            (value, Some(format!("at most {high}")))
+            let [value, shown] = alike([value, high], 3);
+            (value, Some(format!("at most {}", beside_one(high, shown))))
         }
         (None, None) => (significant(value, 2), None),
     }
+}
+
+/// The most decimals of an end that is not 1 and hardly differs from it.
+const DECIMALS_BESIDE_ONE: usize = 5;
+
+/// An end as it is shown, or with more decimals if it would look like 1 and is not: whether it is beyond 1
+/// is what a verdict says.
+fn beside_one(end: f64, shown: String) -> String {
+    let is_one = |text: &str| text.parse() == Ok(1.0);
+    if end == 1.0 || !is_one(&shown) {
+        return shown;
+    }
+    let more = (2..=DECIMALS_BESIDE_ONE).map(|decimals| format!("{end:.decimals$}"));
+    more.into_iter().find(|text| !is_one(text)).unwrap_or(shown)
 }
 
 /// Ascending numbers that stand side by side, with the same decimals: those that the largest has with
@@ -247,6 +262,17 @@ pub fn budget(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_end_that_is_beyond_1_is_not_shown_as_1() {
+        let ends = |low, high| with_ends(1.17, Some(low), Some(high)).1.unwrap();
+        assert_eq!(ends(1.0028, 2.48), "1.003–2.48");
+        assert_eq!(ends(1.00004, 1.35), "1.00004–1.35");
+        assert_eq!(ends(1.0, 1.35), "1.00–1.35");
+        assert_eq!(ends(1.02, 1.35), "1.02–1.35");
+        let (_, end) = with_ends(1.3, Some(1.004), None);
+        assert_eq!(end.unwrap(), "at least 1.004");
+    }
 
     #[test]
     fn numbers_are_short_and_readable() {
