@@ -277,6 +277,7 @@ pub(super) fn facts() -> Facts {
             practical: 0.01,
             budget_seconds: 20.0,
             replicas: 12,
+            replicas_max: Some(96),
             ended: Ended::Budget,
             basis: Basis::All,
         },

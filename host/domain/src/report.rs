@@ -107,6 +107,9 @@ pub struct Protocol {
     pub budget_seconds: f64,
     /// Replicas that were run.
     pub replicas: u32,
+    /// The most replicas that a race has, whatever its budget; not known of older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas_max: Option<u32>,
     /// The reason why measuring ended.
     pub ended: Ended,
     /// Which replicas verdicts rest on.
@@ -122,6 +125,7 @@ impl Default for Protocol {
             practical: 0.01,
             budget_seconds: 0.0,
             replicas: 0,
+            replicas_max: None,
             ended: Ended::NotMeasured,
             basis: Basis::All,
         }

@@ -11,7 +11,7 @@ use crate::render::escape::Plain;
 use crate::run::is_built_from;
 use crate::source::{COMPONENT_BYTES_MAX, read_code};
 use crate::store::{Mode, ResultKind, RunId, Store, StoredResult};
-use bakeoff_domain::report::{RankingOutcome, Report, VariantReport};
+use bakeoff_domain::report::{Ended, RankingOutcome, Report, VariantReport};
 use bakeoff_domain::variant::{self, approach_indexes};
 use clap::Args;
 use serde::Serialize;
@@ -199,8 +199,12 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
                 .to_owned()
         }
         RankingOutcome::NoCall => format!(
-            "nothing to pick: measuring ended before it was known which is ahead, {tied}; run \
-             with a larger --budget, or take either"
+            "nothing to pick: measuring ended before it was known which is ahead, {tied}; {} tells more, or \
+             take either",
+            match report.protocol.ended {
+                Ended::ReplicaLimit => "a quieter machine",
+                _ => "a larger --budget",
+            }
         ),
         RankingOutcome::Tie | RankingOutcome::Winner => format!(
             "nothing to pick: the first place is shared by {tied}; take either, or let another \

@@ -419,6 +419,7 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
         practical: measure.practical,
         budget_seconds: measure.budget.as_secs_f64(),
         replicas: analysis.map_or(0, |analysis| analysis.replicas),
+        replicas_max: Some(measure.replicas_max),
         ended: match outcome.map(|outcome| outcome.raced.stop) {
             None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
             Some(StopReason::Budget) => Ended::Budget,

@@ -123,8 +123,17 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
         speed::span(low, high),
         near_a_tie(report, low, high)
     );
+    if report.protocol.ended == Ended::ReplicaLimit {
+        return format!("{known}; a quieter machine would tell more");
+    }
     if !is_out_of_budget(report) {
         return known;
+    }
+    if let Some(most) = takes_too_many_replicas(report, row) {
+        return format!(
+            "{known}; settling it would likely take more than the {most} replicas that a race has, whatever \
+             its budget: a quieter machine would tell more"
+        );
     }
     match longer(report, row).map(|seconds| (seconds, seconds / report.protocol.budget_seconds)) {
         Some((_, factor)) if factor > FACTOR_MAX => {
@@ -267,6 +276,13 @@ fn ends(row: &VerdictRow) -> Option<(f64, f64)> {
     (low > 0.0 && low < high && high.is_finite()).then_some((low, high))
 }
 
+/// The limit of replicas, if it would likely come before a verdict, however large the budget is.
+fn takes_too_many_replicas(report: &Report, row: &VerdictRow) -> Option<u32> {
+    let most = report.protocol.replicas_max?;
+    let factor = longer(report, row)? / report.protocol.budget_seconds;
+    (f64::from(row.replicas) * factor > f64::from(most)).then_some(most)
+}
+
 /// The budget in seconds that would likely bring a verdict: by the forecast, or, without one, the time
 /// in which the interval would exclude 0 or lie within the practical threshold if its width shrinks
 /// with the square root of time. `None` without an interval.
@@ -340,6 +356,36 @@ mod tests {
             why(9, &nearer),
             "from 2 % less to 2 % more time when the budget ended; a larger --budget would likely \
              settle it"
+        );
+    }
+
+    #[test]
+    fn no_budget_is_named_where_the_limit_of_replicas_comes_first() {
+        let near = json!({
+            "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 40.0, "replicas": 30,
+        });
+        let with = |protocol| {
+            let mut report = report(30, &near);
+            let mut old = serde_json::to_value(report.protocol).unwrap();
+            for (key, value) in serde_json::Value::as_object(&protocol).unwrap() {
+                old[key] = value.clone();
+            }
+            report.protocol = serde_json::from_value(old).unwrap();
+            reason(&report, &report.verdicts[0])
+        };
+        // 30 replicas in 20 s: 72 in 48.
+        assert!(
+            with(json!({ "replicas_max": 96 })).ends_with("--budget 60s would likely settle it")
+        );
+        assert_eq!(
+            with(json!({ "replicas_max": 64 })),
+            "from 2 % less to 2 % more time when the budget ended; settling it would likely take more than \
+             the 64 replicas that a race has, whatever its budget: a quieter machine would tell more"
+        );
+        assert_eq!(
+            with(json!({ "replicas_max": 30, "ended": "replica-limit" })),
+            "from 2 % less to 2 % more time when the limit of replicas was reached; a quieter machine would \
+             tell more"
         );
     }
 

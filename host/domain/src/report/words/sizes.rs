@@ -3,7 +3,7 @@
 use super::numbers::{count, significant};
 use super::view::{name, ranked};
 use super::{speed, too_short, view};
-use crate::report::{Basis, CaseLabel, NO_CLASS, Report, VerdictRow};
+use crate::report::{Basis, CaseLabel, Ended, NO_CLASS, Report, VerdictRow};
 use crate::verdict::Verdict;
 
 /// Two variants of which one is faster on small inputs and the other on large ones.
@@ -129,9 +129,13 @@ fn without_verdicts(report: &Report) -> Option<String> {
         1 => "the replica that ran alone counts".to_owned(),
         replicas => format!("the {replicas} replicas that ran alone count"),
     };
+    let or_more = match report.protocol.ended {
+        Ended::ReplicaLimit => "",
+        _ => ", or with a larger --budget",
+    };
     Some(format!(
         "Only {replicas}, too few for {open} of the {} verdicts by size: run again with --workers 1, \
-         where all replicas are alone, or with a larger --budget.",
+         where all replicas are alone{or_more}.",
         rows.len()
     ))
 }
