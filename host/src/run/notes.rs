@@ -14,7 +14,7 @@ use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{LAYOUTS, Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
 use bakeoff_domain::report::words::NoteList;
-use bakeoff_domain::report::{Machine, noise, rare_inputs};
+use bakeoff_domain::report::{CaseLabel, Machine, noise, rare_inputs};
 use bakeoff_domain::spec::State;
 use bakeoff_domain::stats::replicas_needed;
 use bakeoff_domain::verdict::Verdict;
@@ -102,7 +102,7 @@ pub(super) fn notes(
         }
     }
     if let Some(outcome) = outcome {
-        on_the_race(&mut notes, outcome, record.environment.cores);
+        on_the_race(&mut notes, outcome, &record.cases, record.environment.cores);
     }
     notes.into_sentences()
 }
@@ -129,7 +129,7 @@ fn constant_cases(record: &Record) -> BTreeSet<usize> {
     constant.map(|checked| checked.case).collect()
 }
 
-fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
+fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) {
     let id = |variant: usize| outcome.variants[variant].as_str();
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
     if let Some(note) = sampling.and_then(short_instances) {
@@ -198,9 +198,13 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cores: u32) {
     }
     let replicas = &outcome.raced.replicas;
     for rare in rare_inputs(replicas) {
+        let of_case = match cases.get(rare.case).filter(|_| cases.len() > 1) {
+            Some(case) => format!(" of {case}"),
+            None => String::new(),
+        };
         let after = format!(
-            " takes far longer on some inputs than on most: a call takes {} in the mean, and half of \
-             the samples less than {}.",
+            " takes far longer on some inputs{of_case} than on most: a call takes {} in the mean, and half \
+             of the samples less than {}.",
             numbers::reading(rare.mean_ns, "ns"),
             numbers::reading(rare.median_ns, "ns")
         );
