@@ -2,7 +2,7 @@
 //! than a bundle has, and files that may not grow.
 
 use crate::finished::{CASES, TOP_K};
-use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};
+use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff, variant};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -75,21 +75,6 @@ fn case_101_bytes_behind_a_bundle() {
     }
 }
 
-/// A command that may write files of this many blocks, and is not protected from the signal.
-fn with_small_files(blocks: u32, arguments: &[&str]) -> CommandOutput {
-    let command = bakeoff(arguments);
-    let mut shell = Command::new("sh");
-    shell.args(["-ec", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"]);
-    shell.arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell.output().unwrap().into()
-}
-
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -118,7 +103,7 @@ fn case_102_a_limit_on_the_size_of_files() {
         &["run", dir, "--fresh", "--quiet", "--budget", "1s"][..],
         &["pack", dir, "--out", to],
     ] {
-        let said = with_small_files(8, command);
+        let said = under("-f 8", command);
         assert_eq!(said.status, 5, "{command:?}: {}", said.stderr);
         assert!(said.explains("make room"), "{command:?}: {}", said.stderr);
         assert!(!Path::new(to).exists());
@@ -130,4 +115,47 @@ fn case_102_a_limit_on_the_size_of_files() {
     );
     assert!(run_bakeoff(&["report", dir]).ended_a_run());
     assert_eq!(run_bakeoff(&["verify", dir]).status, 0);
+}
+
+/// A command under `ulimit`.
+fn under(limit: &str, arguments: &[&str]) -> CommandOutput {
+    let command = bakeoff(arguments);
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", &format!("ulimit {limit}; exec \"$@\""), "sh"]);
+    shell.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.output().unwrap().into()
+}
+
+#[test]
+fn case_103_a_limit_on_addresses() {
+    let _slot = measuring_slot();
+    let finished = TOP_K.copy();
+    fs::remove_dir_all(finished.path(".bakeoff")).unwrap();
+    let dir = finished.dir();
+    let arguments = ["run", dir, "--quiet", "--budget", "2s", "--format", "json"];
+    // An instance reserves 4 GiB and some more: there is room for the first, for few, for none.
+    for kibibytes in [5_200_000, 9_500_000, 14_000_000] {
+        let said = under(&format!("-v {kibibytes}"), &arguments);
+        if said.ended_a_run() {
+            let report = said.json();
+            let variants = report["variants"].as_array().unwrap();
+            let failed = variants.iter().filter(|one| !one["failure"].is_null());
+            assert_eq!(failed.count(), 0, "{kibibytes}: {:#}", report["variants"]);
+        } else {
+            assert_eq!(said.status, 5, "{kibibytes}: {}", said.stderr);
+            assert!(said.explains("ulimit -v"), "{kibibytes}: {}", said.stderr);
+        }
+    }
+    let said = CommandOutput::from(bakeoff(&arguments).output().unwrap());
+    assert!(said.ended_a_run(), "{}", said.stderr);
+    let report = said.json();
+    for id in ["sort", "heap"] {
+        assert!(variant(&report, id)["failure"].is_null(), "{report:#}");
+    }
 }

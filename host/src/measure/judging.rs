@@ -40,6 +40,14 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
         let error = match judgement {
             Ok(Judgement::Accepted) => continue,
             Ok(Judgement::Refused(why)) => GuestError::new(FailureClass::WrongAnswer, why.as_str()),
+            Err(error) if error.class.is_machine_fault() => {
+                let error = error.clone();
+                return vec![Blame {
+                    variant: None,
+                    error,
+                    calls: vec![call],
+                }];
+            }
             Err(error) if error.class != FailureClass::UnjudgedAnswer => {
                 return vec![of_workload(error.message.as_str(), call)];
             }

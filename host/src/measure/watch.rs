@@ -127,6 +127,9 @@ pub enum RunnerError {
     /// The workload failed, so that nothing can be measured.
     #[error("{0}")]
     Workload(String),
+    /// The machine refused a runner what it needs.
+    #[error("{0}")]
+    Machine(String),
 }
 
 impl Watch<'_> {
@@ -206,6 +209,10 @@ impl Watch<'_> {
         };
         // The last word is what it was about to do when it ended.
         self.look(&mut step).map_err(RunnerError::Silent)?;
+        let refused = failed.iter().find(|one| one.error.class.is_machine_fault());
+        if let Some(refused) = refused {
+            return Err(RunnerError::Machine(refused.error.message.clone()));
+        }
         if !failed.is_empty() {
             return Ok(Ended::Failed(failed));
         }

@@ -373,6 +373,9 @@ fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, String> {
 /// Returns the error as a failure of the workload, whatever its own class. Its message names the
 /// limit that was exceeded, else the last report of a panic, else the error itself.
 fn of_workload(error: GuestError, reports: &[String]) -> GuestError {
+    if error.class.is_machine_fault() {
+        return error;
+    }
     let message = match (&error.limit, reports.last()) {
         (Some(limit), _) => format!("it {} ({limit})", error.message),
         (None, Some(report)) => report.clone(),

@@ -81,9 +81,31 @@ impl GuestError {
                 message: format!("has more {what} than it may"),
                 limit: Some(format!("{what} = {max}")),
             },
-            None => Self::new(FailureClass::Trap, format!("{error:#}")),
+            None => Self::of_engine(error, FailureClass::Trap),
         }
     }
+
+    /// Classifies an error of the engine that no guest's code raised: of the machine, if the system refused
+    /// the engine something, else of this class.
+    pub(super) fn of_engine(error: &Error, class: FailureClass) -> Self {
+        match error.chain().any(is_of_system) {
+            true => Self::new(
+                FailureClass::MachineFailed,
+                format!(
+                    "the system refused the engine memory: {error:#}; end other programs, or raise the limit \
+                     on addresses (`ulimit -v`)"
+                ),
+            ),
+            false => Self::new(class, format!("{error:#}")),
+        }
+    }
+}
+
+/// Returns true for the error of a system call. Those of the engine are of another release of a library
+/// than ours, and so of a type without a name here; all of them end in these words. No guest chooses the
+/// words of such an error: its own are in a [`Refusal`], or in a trap.
+fn is_of_system(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<std::io::Error>() || cause.to_string().contains("(os error ")
 }
 
 /// Returns true if a message in the error's chain contains `words`. Only for errors for which wasmtime
@@ -107,6 +129,21 @@ fn too_many(error: &Error) -> Option<(&'static str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_system_refuses_is_nobodys_trap() {
+        let limits = Limits::default();
+        let refused = std::io::Error::from_raw_os_error(12);
+        let refused = Error::new(refused).context("mmap failed to reserve 0x104000000 bytes");
+        let error = GuestError::of(&refused, false, &limits);
+        assert_eq!(error.class, FailureClass::MachineFailed);
+        assert!(error.message.contains("mmap failed"), "{}", error.message);
+        assert!(error.message.contains("ulimit -v"), "{}", error.message);
+        let other = GuestError::of(&Error::msg("type mismatch"), false, &limits);
+        assert_eq!(other.class, FailureClass::Trap);
+        let trap = GuestError::of(&Trap::UnreachableCodeReached.into(), false, &limits);
+        assert_eq!(trap.class, FailureClass::Trap);
+    }
 
     #[test]
     fn bytes_read_like_the_experiment_file() {

@@ -173,9 +173,8 @@ impl Sandbox {
         precompiled: &[u8],
         imports: Imports,
     ) -> Result<PreparedComponent, GuestError> {
-        let unusable = |error: wasmtime::Error| {
-            GuestError::new(FailureClass::InvalidComponent, format!("{error:#}"))
-        };
+        let unusable =
+            |error: wasmtime::Error| GuestError::of_engine(&error, FailureClass::InvalidComponent);
         // SAFETY: the caller guarantees what this function requires.
         let component =
             unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
@@ -196,9 +195,9 @@ impl Sandbox {
                 wasi::link(&mut linker, GuestState::world).map_err(unusable)?;
             }
         }
-        let pre = linker.instantiate_pre(&component).map_err(|error| {
-            GuestError::new(FailureClass::ForbiddenImport, format!("{error:#}"))
-        })?;
+        let pre = linker
+            .instantiate_pre(&component)
+            .map_err(|error| GuestError::of_engine(&error, FailureClass::ForbiddenImport))?;
         Ok(PreparedComponent {
             pre,
             profile: self.profile,
