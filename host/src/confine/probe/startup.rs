@@ -335,7 +335,23 @@ fn no_folder(reason: String) -> ConfinementError {
     }
 }
 
+/// What the system says where it has no more processes, memory or files to give: EAGAIN, ENOMEM, ENFILE
+/// and EMFILE.
+const LIMITS: [&str; 4] = [
+    "(os error 11)",
+    "(os error 12)",
+    "(os error 23)",
+    "(os error 24)",
+];
+
 fn unavailable(reason: &str) -> ConfinementError {
+    // These say nothing of fences, and are no reason to go without.
+    if LIMITS.iter().any(|limit| reason.contains(limit)) {
+        return ConfinementError {
+            reason: reason.to_owned(),
+            next: "end other programs, or raise the limit that is met (`ulimit -a`)".to_owned(),
+        };
+    }
     ConfinementError {
         reason: reason.to_owned(),
         next: "use Linux 5.19 or later with Landlock (landlock in the kernel's lsm= list) and \
@@ -351,6 +367,15 @@ mod tests {
 
     const NO: fn() -> EscapeOutcome = || Err((libc::EPERM, "not permitted".to_owned()));
     const YES: fn() -> EscapeOutcome = || Ok(String::new());
+
+    #[test]
+    fn a_limit_of_the_system_is_no_reason_to_go_without_fences() {
+        let error = unavailable("cannot start it: Too many open files (os error 24)");
+        assert!(error.next.contains("ulimit"), "{}", error.next);
+        assert!(!error.next.contains("unconfined"), "{}", error.next);
+        let missing = unavailable("no Landlock: Function not implemented (os error 38)");
+        assert!(missing.next.contains("Landlock"), "{}", missing.next);
+    }
 
     #[test]
     fn one_forbidden_attempt_that_succeeds_fails_the_probe() {
