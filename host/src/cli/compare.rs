@@ -42,8 +42,8 @@ Examples:
   bakeoff compare examples/top-k:1 examples/top-k:3 --format json
 
 Exit status: as of `run`. With --fail-if-slower the test alone decides, whichever is the best: 1 if a
-later file is surely slower, or if that is not known (unless --unsure pass); 3 if it passes but a file
-failed; otherwise 0.")]
+later file is surely slower, or if that is not known, as of one that failed (unless --unsure pass); 3 if it
+passes though a file failed; otherwise 0.")]
 pub(super) struct Arguments {
     /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or
     /// two runs: N, DIR:N or DIR
