@@ -9,6 +9,7 @@ mod folder;
 mod foreign;
 mod harness;
 mod judged;
+mod killed;
 mod load_cases;
 mod neighbours;
 mod parsers;
