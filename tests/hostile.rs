@@ -11,6 +11,7 @@ mod harness;
 mod judged;
 mod killed;
 mod load_cases;
+mod long_texts;
 mod neighbours;
 mod parsers;
 mod results;
