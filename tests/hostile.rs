@@ -5,6 +5,7 @@
 mod batch;
 mod build_cases;
 mod components;
+mod environment;
 mod folder;
 mod foreign;
 mod harness;
