@@ -5,11 +5,14 @@
 mod batch;
 mod build_cases;
 mod components;
+mod environment;
 mod folder;
 mod foreign;
 mod harness;
 mod judged;
+mod killed;
 mod load_cases;
+mod long_texts;
 mod neighbours;
 mod parsers;
 mod results;

@@ -288,10 +288,15 @@ pub(crate) fn request(bytes: &[u8]) {
     }
 }
 
-/// A reply, as a runner sends it.
+/// A reply, as a runner sends it. What an evaluator says of itself is shown where it is refused.
 pub(crate) fn reply(bytes: &[u8]) {
     if let Ok(reply) = postcard::from_bytes::<Reply>(bytes) {
         assert!(format!("{reply:?}").len() < 256 * bytes.len() + 4096);
+        if let Reply::Described(criteria) = &reply
+            && let Err(why) = bakeoff::evaluate::check_description(criteria)
+        {
+            assert!(is_inert(&why) && why.len() < 2_000, "{why:?}");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
 use std::fs;
 
 /// The inputs for a parser.
@@ -108,11 +108,29 @@ fn replies() -> Vec<Vec<u8>> {
             error: GuestError::new(FailureClass::Trap, "a message"),
         },
         Reply::Diagnosis(vec!["a report".into()]),
+        described("balance", "points", Some((0.0, 1.0))),
+        described("Balance\u{1b}[2J", "points", None),
+        described("balance", "a unit that is longer than units are", None),
+        described("balance", "points", Some((f64::NAN, 1.0))),
+        described(&"balance".repeat(1_000), "points", None),
     ];
     replies
         .iter()
         .map(|reply| postcard::to_stdvec(reply).unwrap())
         .collect()
+}
+
+/// What an evaluator may say of itself.
+fn described(name: &str, unit: &str, range: Option<(f64, f64)>) -> Reply {
+    Reply::Described(vec![EvaluatedCriterion {
+        name: name.to_owned(),
+        summary: "how evenly it spreads".to_owned(),
+        unit: unit.to_owned(),
+        direction: Direction::HigherIsBetter,
+        range,
+        per_answer: true,
+        needs: Needs::default(),
+    }])
 }
 
 /// A database with a run that has just begun.

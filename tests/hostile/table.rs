@@ -2,10 +2,14 @@
 
 use crate::support::root;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// How many cases the corpus has. What was found near one of them has a letter behind its number.
-const CASES: u32 = 103;
+const CASES: u32 = 113;
+
+/// Numbers that no case has.
+const SKIPPED: RangeInclusive<u32> = 104..=109;
 
 /// The cases of the corpus that no test stands for, because what they attack does not exist.
 const ABSENT: [u32; 5] = [15, 16, 49, 57, 58];
@@ -61,7 +65,8 @@ fn every_case_of_the_table_has_a_test_and_every_test_a_row() {
     let rows = rows(&text);
     let numbers: Vec<u32> = rows.iter().filter_map(|row| row[0].parse().ok()).collect();
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
-    let expected = (1..=CASES).filter(|number| !ABSENT.contains(number));
+    let expected =
+        (1..=CASES).filter(|number| !ABSENT.contains(number) && !SKIPPED.contains(number));
     let missing: Vec<u32> = expected.filter(|n| !numbers.contains(n)).collect();
     assert_eq!(missing, Vec::<u32>::new());
     let mut named = Vec::new();

@@ -11,7 +11,7 @@
 use super::kept_run::{KeptRun, KeptRunError};
 use super::validate::check_bundle;
 use crate::config::MEASURE_REPLICAS_MAX;
-use crate::files::{open_plain, parse_json, parse_json_of};
+use crate::files::{Scratch, open_plain, parse_json, parse_json_of};
 use crate::run::{Evidence, Record};
 use crate::store::bundle::{self, BundleError, Manifest, VERSION};
 use crate::store::{Files, StoreError};
@@ -67,10 +67,9 @@ pub fn pack(kept: &KeptRun, out: &Path) -> Result<Manifest, PackError> {
             approach: approach.name.clone(),
         });
     }
-    let staging =
-        tempfile::tempdir().map_err(|source| io("create", Path::new("a folder"), source))?;
+    let staging = Scratch::new().map_err(|source| io("create", Path::new("a folder"), source))?;
     let mut staged = Staged {
-        folder: staging.path(),
+        folder: staging.work(),
         paths: Vec::new(),
     };
     staged.evidence(kept)?;
@@ -82,7 +81,7 @@ pub fn pack(kept: &KeptRun, out: &Path) -> Result<Manifest, PackError> {
         bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
         files: Vec::new(),
     };
-    Ok(bundle::pack(about, staging.path(), staged.paths, out)?)
+    Ok(bundle::pack(about, staging.work(), staged.paths, out)?)
 }
 
 /// Files that are being collected for a bundle.

@@ -7,7 +7,7 @@ use crate::measure::Dropout;
 use crate::run::{BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
@@ -105,6 +105,29 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     )
 }
 
+/// The longest text about the machine, in bytes; the restrictions of a policy name its folders.
+const ENVIRONMENT_BYTES_MAX: usize = 64 << 10;
+
+fn check_environment(environment: &Environment) -> Result<(), String> {
+    let texts = [
+        &environment.engine,
+        &environment.compiler,
+        &environment.compiler_choice,
+        &environment.cpu,
+        &environment.system,
+        &environment.confinement,
+        &environment.policy,
+    ];
+    let bytes = texts
+        .into_iter()
+        .chain(&environment.fences)
+        .map(String::len);
+    hold(
+        bytes.sum::<usize>() <= ENVIRONMENT_BYTES_MAX,
+        "it says more of a machine than there is to say",
+    )
+}
+
 /// Checks a bundle that may be forged: it is granted nothing of this machine.
 ///
 /// # Errors
@@ -132,6 +155,7 @@ pub(super) fn check_evidence(
     replicas: &[Replica],
 ) -> Result<(), String> {
     config::within_bounds(&record.experiment)?;
+    check_environment(&record.environment)?;
     let cases = record.cases.len();
     let declared = match &record.experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => sizes.len(),

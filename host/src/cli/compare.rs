@@ -10,6 +10,7 @@ use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
+use crate::files::Scratch;
 use crate::render::AskedTest;
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
@@ -122,11 +123,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     };
     let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
     policy.apply_to(&mut loaded)?;
-    let temporary = tempfile::tempdir()
+    let temporary = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = Job {
         loaded: &loaded,
-        folder: arguments.out.as_deref().unwrap_or(temporary.path()),
+        folder: arguments.out.as_deref().unwrap_or(temporary.work()),
         start: Start::Resume,
         seed: arguments.seed,
         safety: &arguments.safety,

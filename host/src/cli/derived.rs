@@ -7,7 +7,7 @@ use super::options::{Output, Safety};
 use crate::compile::read_public_functions;
 use crate::config::{LoadedExperiment, Policy};
 use crate::confine::Confinement;
-use crate::files::Reach;
+use crate::files::{Reach, Scratch};
 use crate::interface::{DerivedInterface, RustFile};
 use crate::measure::RepeatedCall;
 use crate::render::escape::{Lines, Plain};
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Derived {
     pub(super) found: DerivedInterface,
     confinement: Confinement,
-    folder: tempfile::TempDir,
+    folder: Scratch,
 }
 
 /// What the first calls say.
@@ -61,7 +61,7 @@ impl Derived {
         }
         let found = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
         let derived = Self {
-            folder: tempfile::tempdir().map_err(cannot_write)?,
+            folder: Scratch::new().map_err(cannot_write)?,
             found,
             confinement,
         };
@@ -104,11 +104,11 @@ impl Derived {
     }
 
     fn wit(&self) -> PathBuf {
-        self.folder.path().join("compared.wit")
+        self.folder.work().join("compared.wit")
     }
 
     fn workload(&self) -> PathBuf {
-        self.folder.path().join("workload.rs")
+        self.folder.work().join("workload.rs")
     }
 
     /// The interface, of which the files live as long as this.

@@ -4,6 +4,7 @@
 use super::Status;
 use crate::audit::{KeptRunError, PackError};
 use crate::config::ConfigError;
+use crate::render::clipped;
 use crate::render::escape::Lines;
 use crate::run::{EvidenceError, RunError};
 use crate::store::bundle::BundleError;
@@ -84,7 +85,14 @@ impl Failure {
 }
 
 fn escaped(message: &str) -> miette::Report {
-    miette::Report::msg(Lines(message).to_string())
+    miette::Report::msg(shown(message))
+}
+
+/// The longest message, in characters: what it quotes may have any length.
+const MESSAGE_CHARS_MAX: usize = 16 << 10;
+
+fn shown(message: &str) -> String {
+    Lines(&clipped(message, MESSAGE_CHARS_MAX)).to_string()
 }
 
 /// An error and its causes, with escaped messages.
@@ -111,7 +119,7 @@ impl EscapedError {
 
     fn of(error: &dyn Error) -> Self {
         Self {
-            text: Lines(&error.to_string()).to_string(),
+            text: shown(&error.to_string()),
             cause: error.source().map(|cause| Box::new(Self::of(cause))),
             config_error: None,
         }

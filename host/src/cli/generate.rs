@@ -5,7 +5,7 @@ use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
-use crate::files::NewFile;
+use crate::files::{NewFile, write_new};
 use crate::propose::{
     OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
 };
@@ -15,7 +15,7 @@ use crate::run::Survey;
 use bakeoff_domain::spec::Workers;
 use clap::Args;
 use serde::Serialize;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -197,12 +197,8 @@ fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failur
         *number += 1;
         let name = format!("approaches/generated-{number}.rs");
         let path = dir.join(&name);
-        match File::create_new(&path) {
-            Ok(mut file) => {
-                let result = file.write_all(source.as_bytes());
-                result.map_err(|error| cannot_write(&path, &error))?;
-                return Ok(name);
-            }
+        match write_new(&path, source.as_bytes()) {
+            Ok(()) => return Ok(name),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(cannot_write(&path, &error)),
         }

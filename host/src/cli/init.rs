@@ -6,15 +6,13 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
-use crate::files::Reach;
+use crate::files::{Reach, write_new};
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
 use crate::source::{BuildInput, read_code};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use clap::Args;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Writes a small experiment that runs: two ways to count the distinct numbers of a list. Or, with --from,
@@ -296,7 +294,7 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
     for (name, content) in files {
         let path = dir.join(name);
         let shown = path.display().to_string();
-        write(&path, content)
+        write_new(&path, content.as_bytes())
             .map_err(|error| Failure::usage(format!("cannot write {}: {error}", Plain(&shown))))?;
         text += &format!("wrote {}\n", Plain(&shown));
     }
@@ -309,17 +307,11 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
     Ok(Status::Done)
 }
 
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    File::create_new(path)?.write_all(text.as_bytes())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use bakeoff_domain::spec::Inputs;
+    use std::fs;
 
     #[test]
     fn nothing_is_written_through_a_link_to_a_folder() {

@@ -8,6 +8,7 @@ use super::show::Sources;
 use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
 use crate::files::{parse_json, read_bounded};
+use crate::render::clipped;
 use crate::render::escape::Plain;
 use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
@@ -126,7 +127,7 @@ impl ReportPlace {
             "nothing stands behind {}: it is shown as it says, nothing was worked out again from \
              samples, and it may have been written by anybody: {}",
             Plain(&self.file.display().to_string()),
-            Plain(why)
+            quoted(why)
         );
     }
 
@@ -265,8 +266,15 @@ fn shown(recomputed: Recomputed, file: Option<Report>) -> DisplayedReport {
 fn not_worked_out(why: &str) {
     anstream::eprintln!(
         "the report is shown as it was kept, not worked out again from the samples: {}",
-        Plain(why)
+        quoted(why)
     );
+}
+
+/// The longest text of results that a message quotes, in characters.
+const QUOTED_CHARS_MAX: usize = 1_000;
+
+fn quoted(text: &str) -> String {
+    Plain(&clipped(text, QUOTED_CHARS_MAX)).to_string()
 }
 
 fn say_differences(source: &str, differences: &[Figure]) {
@@ -280,10 +288,10 @@ fn say_differences(source: &str, differences: &[Figure]) {
         if let Outcome::Differs { kept, here } = &figure.outcome {
             anstream::eprintln!(
                 "  {}, {}: it says {}, and the samples say {}",
-                Plain(&figure.about),
-                Plain(&figure.figure),
-                Plain(kept),
-                Plain(here)
+                quoted(&figure.about),
+                quoted(&figure.figure),
+                quoted(kept),
+                quoted(here)
             );
         }
     }

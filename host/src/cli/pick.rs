@@ -6,7 +6,7 @@ use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::show;
 use crate::config::DeclaredExperiment;
-use crate::files::Reach;
+use crate::files::{Reach, write_new};
 use crate::render::escape::Plain;
 use crate::run::is_built_from;
 use crate::source::{COMPONENT_BYTES_MAX, read_code};
@@ -16,8 +16,6 @@ use bakeoff_domain::variant::{self, approach_indexes};
 use clap::Args;
 use serde::Serialize;
 use serde::de::IgnoredAny;
-use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Prints where the source, or component, of the recommended variant is, or makes a copy of it: the
@@ -214,8 +212,7 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
 }
 
 fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
-    let written = File::create_new(to).and_then(|mut file| file.write_all(bytes));
-    written.map_err(|error| {
+    write_new(to, bytes).map_err(|error| {
         let to = to.display().to_string();
         Failure::usage(format!("cannot copy to {}: {error}", Plain(&to)))
     })

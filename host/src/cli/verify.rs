@@ -5,6 +5,7 @@ use super::options::{Format, Output, Safety};
 use super::{Status, kept, show};
 use crate::audit::{self, KeptRun, Outcome, Verification};
 use crate::config::{LoadedExperiment, Policy};
+use crate::files::Scratch;
 use crate::render::escape::Plain;
 use crate::store::RunId;
 use clap::Args;
@@ -83,11 +84,11 @@ async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, 
             "a bundle holds one run and all that it takes: --run and --results are for folders",
         ));
     }
-    let folder = tempfile::tempdir()
+    let folder = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let policy = Policy::of_host()?;
-    let kept = audit::unpack(&arguments.from, folder.path())?;
-    let mut loaded = kept.loaded(folder.path())?;
+    let kept = audit::unpack(&arguments.from, folder.work())?;
+    let mut loaded = kept.loaded(folder.work())?;
     policy.apply_to(&mut loaded)?;
     verify(&kept, &loaded, policy, arguments, output).await
 }

@@ -13,12 +13,12 @@ use super::toolchain::Toolchain;
 use super::{glue, layout, reserve, rustc};
 use crate::confine::{Confinement, Fence};
 use crate::engine::{self, Profile};
-use crate::files::{Scratch, remove_abandoned};
+use crate::files::Scratch;
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Builds components, several at a time, and caches them.
@@ -29,8 +29,6 @@ pub struct Builder {
     cache: Option<Cache>,
     turns: Semaphore,
     wasi: WasiImports,
-    /// Removal of the folders that killed builds left behind.
-    abandoned: Once,
 }
 
 impl Builder {
@@ -48,7 +46,6 @@ impl Builder {
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
-            abandoned: Once::new(),
         }
     }
 
@@ -153,7 +150,6 @@ impl Builder {
     }
 
     async fn run(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
-        self.abandoned.call_once(remove_abandoned);
         let scratch = Scratch::new().map_err(|error| {
             let message = format!(
                 "cannot make a folder to build in: {error}; make room in {}, or name another \

@@ -4,6 +4,7 @@
 //! under a key that only its owner can read. An invalid entry is removed, and built again.
 
 use super::user_key::{MAC_BYTES, UserKey, own_folder};
+use crate::files::NewFile;
 use crate::source::digest_of_parts;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fs::File;
@@ -139,11 +140,11 @@ impl Cache {
             return;
         }
         let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+            let new = NewFile::private(&self.path(name))?;
+            let mut file = new.file();
             file.write_all(&self.key.mac(&[name.0.as_bytes(), &bytes]))?;
             file.write_all(&bytes)?;
-            file.persist(self.path(name))?;
-            Ok(())
+            new.put_in_place()
         };
         if write().is_ok() {
             self.evict();

@@ -4,6 +4,7 @@
 //! is, by inode and time of birth. One that came with somebody's folder, where `HOME` or
 //! `XDG_DATA_HOME` points into that, is another file than it says, and is not used.
 
+use crate::files::NewFile;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::fs::{DirBuilder, File, Permissions};
@@ -158,32 +159,34 @@ fn random() -> io::Result<[u8; KEY_BYTES]> {
 fn make(folder: &Path, name: &str) -> io::Result<[u8; KEY_BYTES]> {
     let key = random()?;
     let path = folder.join(name);
-    // Removed when it is dropped, while a link to it stays.
-    let mut new = tempfile::Builder::new()
-        .prefix(name)
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(folder)?;
-    new.write_all(&key)?;
-    let birth = birth(new.as_file())?;
-    new.write_all(&birth)?;
-    new.as_file().sync_all()?;
-    let mut linked = std::fs::hard_link(new.path(), &path);
-    if is_taken(&linked) {
+    let mut put = put(&path, &key);
+    if is_taken(&put) {
         if let Ok(other) = read(&path) {
             return Ok(other);
         }
         std::fs::remove_file(&path)?;
-        linked = std::fs::hard_link(new.path(), &path);
+        put = self::put(&path, &key);
     }
-    match linked {
+    match put {
         Ok(()) => Ok(key),
-        Err(_) if is_taken(&linked) => read(&path),
+        Err(_) if is_taken(&put) => read(&path),
         Err(error) => Err(error),
     }
 }
 
-fn is_taken(linked: &io::Result<()>) -> bool {
-    matches!(linked, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+/// Writes a key where nothing is.
+fn put(path: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
+    let new = NewFile::private(path)?;
+    let mut file = new.file();
+    file.write_all(key)?;
+    let birth = birth(file)?;
+    file.write_all(&birth)?;
+    file.sync_all()?;
+    new.put_where_free()
+}
+
+fn is_taken(put: &io::Result<()>) -> bool {
+    matches!(put, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! The bounds of an experiment's numbers, for experiments that do not come from an experiment file.
+//! The bounds of an experiment's numbers and texts, for experiments that do not come from an experiment file.
 
-use super::criteria::CRITERIA_MAX;
+use super::criteria::{CRITERIA_MAX, UNIT_CHARS_MAX};
 use super::evaluators::{EVALUATORS_MAX, is_evaluator_name};
 use super::instances;
 use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
 };
-use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, SIZES_MAX};
+use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 use super::reading_gate::MAGNITUDE_MAX;
 use super::sweep;
 use bakeoff_domain::spec::{
@@ -18,11 +18,11 @@ use bakeoff_domain::variant::VARIANTS_MAX;
 /// The most replicas of a race.
 pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
 
-/// Checks that the numbers of a decoded experiment are within the bounds of an experiment file. Cases
+/// Checks that the numbers and the shown texts of a decoded experiment are within the bounds of an experiment file. Cases
 /// are checked when their file is read.
 ///
 /// # Errors
-/// The name of the number that is out of bounds.
+/// The name of what is out of bounds.
 pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     let hold = |holds: bool, what: &str| match holds {
         true => Ok(()),
@@ -41,9 +41,21 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     )?;
     let parameters = approaches.iter().flat_map(|approach| &approach.sweep);
     hold(sweep::are_sound(parameters), "a parameter")?;
+    hold(
+        has_at_most(PATH_CHARS_MAX, &experiment.name)
+            && has_at_most(PROSE_CHARS_MAX, &experiment.problem),
+        "the name of the experiment, or its problem,",
+    )?;
     let mut names = approaches.iter().map(|approach| &approach.name);
-    let short = |name: &String| name.chars().count() <= NAME_CHARS_MAX.max(PATH_CHARS_MAX);
-    hold(names.all(short), "the name of an approach")?;
+    hold(
+        names.all(|name| has_at_most(PATH_CHARS_MAX, name)),
+        "the name of an approach",
+    )?;
+    let mut descriptions = approaches.iter().flat_map(|one| &one.description);
+    hold(
+        descriptions.all(|text| has_at_most(PROSE_CHARS_MAX, text)),
+        "the description of an approach",
+    )?;
     if let Inputs::Generated { sizes, .. } = &experiment.workload.inputs {
         hold(
             (1..=SIZES_MAX).contains(&sizes.len()),
@@ -71,8 +83,13 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     hold(weights.sum::<f64>() > 0.0, "the sum of all weights")
 }
 
-/// The longest name of a variant that is compared without an experiment file: its path, in characters.
+/// The longest name of an experiment or a variant that is compared without an experiment file: its path,
+/// in characters.
 const PATH_CHARS_MAX: usize = 4_096;
+
+fn has_at_most(chars_max: usize, text: &str) -> bool {
+    text.chars().nth(chars_max).is_none()
+}
 
 fn limits(limits: &Limits) -> bool {
     MEMORY_BYTES.contains(&limits.memory_bytes)
@@ -99,12 +116,17 @@ fn measure(measure: &Measure) -> bool {
             .is_none_or(|precision| PRACTICAL.contains(&precision))
 }
 
+/// The longest name of a criterion: one that is not named has that of its source, which may have two.
+const CRITERION_CHARS_MAX: usize = 4 * NAME_CHARS_MAX;
+
 fn criterion(criterion: &Criterion) -> bool {
     let scale = match criterion.scale {
         Scale::Ratio { base } => base > 1.0 && base <= MAGNITUDE_MAX,
         Scale::Linear { low, high } => low < high && low >= -MAGNITUDE_MAX && high <= MAGNITUDE_MAX,
     };
-    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight) && scale
+    let is_short = has_at_most(CRITERION_CHARS_MAX, &criterion.name)
+        && has_at_most(UNIT_CHARS_MAX, &criterion.unit);
+    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight) && scale && is_short
 }
 
 #[cfg(test)]
@@ -122,7 +144,7 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 12] = [
+        let wrong: [fn(&mut Experiment); 17] = [
             |experiment| {
                 experiment.evaluators.push(bakeoff_domain::spec::Evaluator {
                     name: "../x".to_owned(),
@@ -152,6 +174,11 @@ mod tests {
                     values: vec!["x".repeat(1_000)],
                 }];
             },
+            |experiment| experiment.name = "x".repeat(1 << 20),
+            |experiment| experiment.problem = "x".repeat(1 << 20),
+            |experiment| experiment.approaches[0].description = Some("x".repeat(1 << 20)),
+            |experiment| experiment.criteria[0].name = "x".repeat(1 << 20),
+            |experiment| experiment.criteria[0].unit = "x".repeat(1 << 20),
             |experiment| experiment.limits.memory_bytes = u64::MAX,
             |experiment| experiment.measure.confidence = 1.0,
             |experiment| experiment.measure.replicas_max = u32::MAX,

@@ -2,6 +2,7 @@
 
 use super::facts::{FolderFacts, FolderPurpose};
 use crate::compile::Cache;
+use crate::files::NewFile;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -66,11 +67,10 @@ fn existing(path: &Path) -> PathBuf {
 /// The time until a small file is on the disk, in milliseconds. The file is removed.
 fn write(folder: &Path) -> std::io::Result<f64> {
     let start = Instant::now();
-    let mut file = tempfile::Builder::new()
-        .prefix(".bakeoff-doctor-")
-        .tempfile_in(folder)?;
+    let new = NewFile::private(&folder.join("trial"))?;
+    let mut file = new.file();
     file.write_all(&[0; TRIAL_BYTES])?;
-    file.as_file().sync_all()?;
+    file.sync_all()?;
     Ok(start.elapsed().as_secs_f64() * 1e3)
 }
 

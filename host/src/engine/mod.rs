@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use wasmparser::WasmFeatures;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
-    Strategy,
+    Strategy, WasmBacktraceDetails,
 };
 
 /// The purpose of compiled code.
@@ -53,6 +53,7 @@ const ABSENT: WasmFeatures = WasmFeatures::GC
 ///   guest whether it is being checked or timed, and in the other would distort the times
 /// - on-demand allocation (see [`new_pooled`]), copy-on-write images, 4 GiB reservations with guards
 /// - 512 KiB of stack
+/// - no names of source files in backtraces
 fn config(profile: Profile) -> Config {
     let mut config = Config::new();
     config
@@ -64,7 +65,9 @@ fn config(profile: Profile) -> Config {
         .wasm_features(ABSENT, false)
         .consume_fuel(profile == Profile::Checked)
         .cranelift_nan_canonicalization(false)
-        .epoch_interruption(false);
+        .epoch_interruption(false)
+        // Else a variable of the environment decides, and with it the name of the engine.
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable);
     config
 }
 

@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 const CRITERIA_MAX: usize = 32;
 /// The most characters of a unit.
 const UNIT_CHARS_MAX: usize = 20;
+/// The most characters of what is said of a criterion.
+const SUMMARY_CHARS_MAX: usize = 1_000;
+/// The most characters of what it says that a message quotes.
+const QUOTED_CHARS_MAX: usize = 80;
 /// The largest end of a range. Beyond it, sums lose precision.
 const MAGNITUDE_MAX: f64 = 1e15;
 
@@ -92,6 +96,7 @@ pub fn check_description(criteria: &[EvaluatedCriterion]) -> Result<(), String> 
     for (place, criterion) in criteria.iter().enumerate() {
         let name = &criterion.name;
         if !is_evaluator_name(name) {
+            let name = quoted(name);
             return Err(format!(
                 "describes a criterion {name:?}: a name has 1 to {EVALUATOR_NAME_CHARS_MAX} of a-z, 0-9 and `-`"
             ));
@@ -101,8 +106,14 @@ pub fn check_description(criteria: &[EvaluatedCriterion]) -> Result<(), String> 
         }
         let unit = &criterion.unit;
         if unit.chars().count() > UNIT_CHARS_MAX || unit.chars().any(char::is_control) {
+            let unit = quoted(unit);
             return Err(format!(
                 "describes `{name}` in {unit:?}: a unit has at most {UNIT_CHARS_MAX} characters"
+            ));
+        }
+        if criterion.summary.chars().nth(SUMMARY_CHARS_MAX).is_some() {
+            return Err(format!(
+                "describes `{name}` in more than {SUMMARY_CHARS_MAX} characters"
             ));
         }
         if let Some((low, high)) = criterion.range
@@ -114,6 +125,10 @@ pub fn check_description(criteria: &[EvaluatedCriterion]) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    text.chars().take(QUOTED_CHARS_MAX).collect()
 }
 
 impl Evaluation {

@@ -13,8 +13,8 @@ mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
 pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
-pub use new_file::NewFile;
+pub use new_file::{NewFile, write_new};
 pub use plain::{Reach, not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
-pub use scratch::{Scratch, remove_abandoned};
+pub use scratch::Scratch;
 pub use working::WorkingFolder;

@@ -1,20 +1,36 @@
-//! A file that replaces another as a whole, and that nothing is left of where its writer is killed.
+//! A file that comes into its place as a whole, and that nothing is left of where its writer is killed.
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use std::fs::{File, Permissions};
-use std::io;
+use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags};
+use std::ffi::OsStr;
+use std::fs::{File, Permissions, TryLockError};
+use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// The mode of the files, before the user's mask.
 const MODE: u32 = 0o666;
 
-/// The prefix of names that a file has until it is in its place.
-const PREFIX: &str = ".export-";
+/// The mode of files that only their owner may read.
+const PRIVATE: u32 = 0o600;
 
-/// A file that is being written, and is in nobody's way until it is put in its place.
+/// The prefix of names that a file has until it is in its place. It says whose they are: the next file
+/// that is written beside them removes them, if their writer is gone.
+const PREFIX: &str = ".bakeoff-new-";
+
+/// The number of letters and digits that follow.
+const RANDOM_CHARS: usize = 6;
+
+/// The most entries of a folder that are looked at for files that killed writers left.
+const ENTRIES_MAX: usize = 10_000;
+
+/// The most attempts to make a file with a name: another process may take it for abandoned before it is
+/// locked.
+const TRIES: u32 = 16;
+
+/// A file that is being written, and is in nobody's way until it is put in its place. It is locked
+/// (`flock`) until then, so that nobody takes it for one that was abandoned.
 #[derive(Debug)]
 pub struct NewFile {
     content: Content,
@@ -31,23 +47,33 @@ enum Content {
 }
 
 impl NewFile {
-    /// Makes an empty file that is to become the one at `path`, and the folders on its way.
+    /// Makes an empty file that is to become the one at `path`, and the folders on its way. What killed
+    /// writers left in its folder is removed.
     ///
     /// # Errors
     /// As for making folders and files.
     pub fn for_path(path: &Path) -> io::Result<Self> {
+        Self::with_mode(path, MODE)
+    }
+
+    /// The same, for a file that only its owner may read.
+    ///
+    /// # Errors
+    /// As for making folders and files.
+    pub fn private(path: &Path) -> io::Result<Self> {
+        Self::with_mode(path, PRIVATE)
+    }
+
+    fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         std::fs::create_dir_all(folder)?;
-        let content = match nameless(folder) {
+        remove_abandoned(folder);
+        let content = match nameless(folder, mode) {
             Some(file) => Content::Nameless(file),
-            None => Content::Named(
-                names()
-                    .permissions(Permissions::from_mode(MODE))
-                    .tempfile_in(folder)?,
-            ),
+            None => Content::Named(named(folder, mode)?),
         };
         Ok(Self {
             content,
@@ -77,43 +103,118 @@ impl NewFile {
             Content::Nameless(file) => file,
         };
         // A link replaces nothing: the file first gets a name that is free.
-        let linked = names().make_in(&self.folder, |free| {
-            let from = own_handle(&file);
-            Ok(rustix::fs::linkat(
-                CWD,
-                from,
-                CWD,
-                free,
-                AtFlags::SYMLINK_FOLLOW,
-            )?)
-        })?;
+        let linked = names().make_in(&self.folder, |free| link(&file, free))?;
         let linked = linked.into_temp_path();
         linked.persist(&self.path).map_err(|error| error.error)
     }
+
+    /// Gives the file its name if nothing has that name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or as for links.
+    pub fn put_where_free(self) -> io::Result<()> {
+        match self.content {
+            Content::Nameless(file) => link(&file, &self.path),
+            Content::Named(file) => {
+                let placed = file.persist_noclobber(&self.path);
+                placed.map(drop).map_err(|error| error.error)
+            }
+        }
+    }
+}
+
+/// Writes a file that is new, as a whole or not at all, and the folders on its way.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making folders and files.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = NewFile::for_path(path)?;
+    new.file().write_all(bytes)?;
+    new.put_where_free()
 }
 
 fn names() -> tempfile::Builder<'static, 'static> {
     let mut names = tempfile::Builder::new();
-    names.prefix(PREFIX);
+    names.prefix(PREFIX).rand_bytes(RANDOM_CHARS);
     names
 }
 
-/// Returns a file without a name; `None` if the file system has none, or it could get no name later.
-fn nameless(folder: &Path) -> Option<File> {
+/// Returns a locked file without a name; `None` if the file system has none, or it could get no name
+/// later.
+fn nameless(folder: &Path, mode: u32) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(MODE)).ok()?;
+    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(mode)).ok()?;
     let file = File::from(file);
+    // Nobody else can have the lock; where there are no locks, nobody removes anything either.
+    let _ = file.try_lock();
     own_handle(&file).exists().then_some(file)
+}
+
+/// Returns a locked file with a name of its own.
+fn named(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    for _ in 0..TRIES {
+        let file = names()
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(folder)?;
+        let taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        if !taken && file.as_file().metadata()?.nlink() > 0 {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::other("other processes keep removing it"))
+}
+
+fn link(file: &File, to: &Path) -> io::Result<()> {
+    let from = own_handle(file);
+    Ok(rustix::fs::linkat(
+        CWD,
+        from,
+        CWD,
+        to,
+        AtFlags::SYMLINK_FOLLOW,
+    )?)
 }
 
 fn own_handle(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
+/// Removes files that killed writers of this user left in a folder.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.take(ENTRIES_MAX).flatten() {
+        if is_name(&entry.file_name()) {
+            // It stays if it is not ours, or is being written: the next writer looks again.
+            let _ = remove_if_abandoned(&entry.path());
+        }
+    }
+}
+
+/// Returns true if a [`NewFile`] may have had this name.
+fn is_name(name: &OsStr) -> bool {
+    let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+    random.is_some_and(|random| {
+        random.len() == RANDOM_CHARS && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+fn remove_if_abandoned(path: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&file)?;
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    if !is_own || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(());
+    }
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    std::fs::remove_file(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
 
     fn names_in(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
@@ -128,7 +229,7 @@ mod tests {
     fn case_98_killed_while_it_writes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows");
-        if nameless(folder.path()).is_none() {
+        if nameless(folder.path(), MODE).is_none() {
             // This file system cannot do it; the other test holds what it can do.
             return;
         }
@@ -147,11 +248,66 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         new.put_in_place().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
-        let mut named = NewFile::for_path(&path).unwrap();
-        named.content = Content::Named(names().tempfile_in(folder.path()).unwrap());
-        named.file().write_all(b"newer").unwrap();
-        named.put_in_place().unwrap();
+        let mut other = NewFile::for_path(&path).unwrap();
+        other.content = Content::Named(super::named(folder.path(), MODE).unwrap());
+        other.file().write_all(b"newer").unwrap();
+        other.put_in_place().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"newer");
         assert_eq!(names_in(folder.path()), ["rows"]);
+    }
+
+    /// A file as a writer leaves it that is killed where files have names.
+    fn abandoned(folder: &Path) -> PathBuf {
+        let (_, path) = named(folder, MODE).unwrap().keep().unwrap();
+        path
+    }
+
+    #[test]
+    fn case_110_what_killed_writers_left_is_removed_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let writing = named(folder.path(), MODE).unwrap();
+        let left = abandoned(folder.path());
+        std::os::unix::fs::symlink(at("mine"), at(".bakeoff-new-link00")).unwrap();
+        std::fs::create_dir(at(".bakeoff-new-folder")).unwrap();
+        std::fs::write(at(".bakeoff-new-a-copy"), "mine").unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while left.exists() && std::time::Instant::now() < deadline {
+            // A process that another test is just starting has the lock until it runs its program.
+            drop(NewFile::for_path(&at("rows")).unwrap());
+        }
+        let writing = writing.path().file_name().unwrap().to_str().unwrap();
+        let mut kept = vec![
+            writing,
+            ".bakeoff-new-a-copy",
+            ".bakeoff-new-folder",
+            ".bakeoff-new-link00",
+        ];
+        kept.sort_unstable();
+        assert_eq!(names_in(folder.path()), kept);
+    }
+
+    #[test]
+    fn a_new_file_that_may_not_replace_another_leaves_it_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("below/rows");
+        write_new(&path, b"first").unwrap();
+        let taken = write_new(&path, b"second").unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        let mut other = NewFile::private(&path).unwrap();
+        other.content = Content::Named(named(path.parent().unwrap(), PRIVATE).unwrap());
+        let taken = other.put_where_free().unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        assert_eq!(names_in(path.parent().unwrap()), ["rows"]);
+    }
+
+    #[test]
+    fn a_private_file_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let new = NewFile::private(&path).unwrap();
+        new.put_where_free().unwrap();
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, PRIVATE);
     }
 }

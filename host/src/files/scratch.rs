@@ -12,6 +12,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// The prefix of the folders' names.
 const PREFIX: &str = "bakeoff-work-";
@@ -35,6 +36,9 @@ const REMOVED_MAX: usize = 100;
 /// The most attempts to make a folder: another process may take it for abandoned before it is locked.
 const TRIES: u32 = 16;
 
+/// Folders that killed processes left are looked for once in a process.
+static ABANDONED: Once = Once::new();
+
 /// A folder for one piece of work, such as a build. Dropping it removes it.
 #[derive(Debug)]
 pub struct Scratch {
@@ -44,12 +48,15 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes an empty folder among the system's temporary files.
+    /// Makes an empty folder among the system's temporary files. The first of a process removes
+    /// those that killed processes of this user left there.
     ///
     /// # Errors
     /// As for [`fs::create_dir`].
     pub fn new() -> io::Result<Self> {
-        Self::new_in(&std::env::temp_dir())
+        let parent = std::env::temp_dir();
+        ABANDONED.call_once(|| remove_abandoned_in(&parent));
+        Self::new_in(&parent)
     }
 
     fn new_in(parent: &Path) -> io::Result<Self> {
@@ -108,11 +115,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     Ok((file.metadata()?.nlink() > 0).then_some(file))
 }
 
-/// Removes folders that killed processes of this user left among the system's temporary files.
-pub fn remove_abandoned() {
-    remove_abandoned_in(&std::env::temp_dir());
-}
-
+/// Removes folders that killed processes of this user left.
 fn remove_abandoned_in(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;

@@ -136,7 +136,7 @@ const SOURCE_CHARS_MAX: usize = 16 << 10;
 const MESSAGE_CHARS_MAX: usize = 4 << 10;
 
 /// A text, cut to a number of characters with `…` at its end.
-fn clipped(text: &str, chars_max: usize) -> String {
+pub fn clipped(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

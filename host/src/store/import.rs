@@ -8,10 +8,10 @@ use super::error::StoreError;
 use super::files::DATABASE;
 use super::schema::{STEPS, VIEWS, migrate};
 use super::tables::{SEAL, Table, list};
+use crate::files::Scratch;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params_from_iter};
 use std::path::Path;
-use tempfile::TempDir;
 
 /// The most samples of results from elsewhere: 64 variants on 32 cases in 96 replicas have 6 million
 /// at 32 blocks.
@@ -41,11 +41,11 @@ pub(super) fn import(
     file: &Path,
     version: i64,
     tables: &[Table],
-) -> Result<(Connection, TempDir), StoreError> {
+) -> Result<(Connection, Scratch), StoreError> {
     let temporary = std::env::temp_dir();
     let folder =
-        tempfile::tempdir().map_err(|error| StoreError::from_io("create", &temporary, error))?;
-    let copy = folder.path().join(DATABASE);
+        Scratch::new().map_err(|error| StoreError::from_io("create", &temporary, error))?;
+    let copy = folder.work().join(DATABASE);
     let in_copy = |error| StoreError::from_sqlite(&copy, error);
     let mut db = Connection::open(&copy).map_err(in_copy)?;
     let version = usize::try_from(version).unwrap_or(0);

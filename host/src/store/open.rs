@@ -15,6 +15,7 @@ use super::schema::{APPLICATION_ID, STEPS, VIEWS, migrate};
 use super::seal::{RowSum, Sealer, sum_of};
 use super::tables;
 use crate::compile::UserKey;
+use crate::files::Scratch;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub struct Store {
     unsealed: Option<String>,
     // Dropped last: the database is closed before its copy is removed, and before another process
     // may take the lock.
-    _copy: Option<tempfile::TempDir>,
+    _copy: Option<Scratch>,
     _lock: Option<Lock>,
 }
 

@@ -10,6 +10,7 @@ use crate::confine::exit::ExitCause;
 use crate::confine::job::{Fence, Job, Level, Processes};
 use crate::confine::spawn::Confinement;
 use crate::confine::{landlock_rules, supervise, syscalls};
+use crate::files::Scratch;
 use std::path::{Path, PathBuf};
 
 /// The oldest Landlock that is good enough: before ABI 2, renaming between folders is refused.
@@ -216,7 +217,7 @@ impl Confinement {
         let (canary, given) = (Canary::new()?, Canary::new()?);
         let (forbidden, allowed) = (forbidden(&canary.file), allowed(&given.file));
         let fence = Fence {
-            write: vec![given.folder.path().to_owned()],
+            write: vec![given.folder.work().to_owned()],
             processes: Processes::Spawn { at_most: 4 },
             ..Fence::closed()
         };
@@ -259,15 +260,15 @@ impl Confinement {
 
 /// A file for a child to read or write.
 struct Canary {
-    folder: tempfile::TempDir,
+    folder: Scratch,
     file: PathBuf,
 }
 
 impl Canary {
     fn new() -> Result<Self, String> {
         let make = || {
-            let folder = tempfile::tempdir()?;
-            let file = folder.path().join("canary");
+            let folder = Scratch::new()?;
+            let file = folder.work().join("canary");
             std::fs::write(&file, "tweet")?;
             Ok(Self { folder, file })
         };

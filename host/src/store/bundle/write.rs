@@ -4,12 +4,11 @@ use super::{
     BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest,
     VERSION, is_safe,
 };
-use crate::files::open_plain;
+use crate::files::{NewFile, open_plain};
 use bakeoff_domain::hex;
 use sha2::{Digest, Sha256};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{BufWriter, Read, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use tar::{Builder, EntryType, Header};
 
@@ -48,22 +47,14 @@ pub fn pack(
         files,
         ..about
     };
-    let beside = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let beside = beside.unwrap_or(Path::new("."));
     let failed = |source| BundleError::Io {
         action: "write",
         path: out.to_owned(),
         source,
     };
-    let mut archive = tempfile::Builder::new()
-        .prefix(".bundle-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(beside)
-        .map_err(failed)?;
-    write(&manifest, folder, archive.as_file_mut()).map_err(failed)?;
-    archive
-        .persist_noclobber(out)
-        .map_err(|error| failed(error.error))?;
+    let archive = NewFile::for_path(out).map_err(failed)?;
+    write(&manifest, folder, archive.file()).map_err(failed)?;
+    archive.put_where_free().map_err(failed)?;
     Ok(manifest)
 }
 
@@ -109,7 +100,7 @@ fn bundle_file(folder: &Path, path: String, out: &Path) -> Result<BundleFile, Bu
     })
 }
 
-fn write(manifest: &Manifest, folder: &Path, out: &mut File) -> std::io::Result<()> {
+fn write(manifest: &Manifest, folder: &Path, out: &File) -> std::io::Result<()> {
     let mut archive = Builder::new(BufWriter::new(out));
     let mut text = serde_json::to_vec_pretty(manifest)?;
     text.push(b'\n');
