@@ -22,9 +22,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A receiver of a race's events, which stores them.
-pub trait RaceListener: Send {
+pub trait RaceListener {
     /// The error of storing an event, which stops the race.
-    type Error: Send;
+    type Error;
     /// Receives the pilot once it is done.
     fn on_pilot(&mut self, pilot: &Pilot) -> Result<(), Self::Error>;
     /// Receives each replica once it is done.

@@ -16,6 +16,7 @@ use super::seal::{RowSum, Sealer, sum_of};
 use super::tables;
 use crate::compile::UserKey;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +63,9 @@ pub struct Store {
     // may take the lock.
     _copy: Option<tempfile::TempDir>,
     _lock: Option<Lock>,
+    /// A commit blocks: a store stays on the thread that opened it, so that no future that has one can be
+    /// given to the threads of a runtime.
+    _stays: PhantomData<*const ()>,
 }
 
 /// Refuses what is no plain file of one name in the place of files that are opened. Opening a pipe or
@@ -162,6 +166,7 @@ impl Store {
             unsealed: None,
             _copy: None,
             _lock: Some(lock),
+            _stays: PhantomData,
         })
     }
 
@@ -207,6 +212,7 @@ impl Store {
             unsealed: None,
             _copy: copy,
             _lock: None,
+            _stays: PhantomData,
         })
     }
 
@@ -369,4 +375,27 @@ fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update(None, "trusted_schema", false)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Implemented once for every type, and a second time for those that may go to another thread: which one
+    /// is meant is ambiguous for these, and does not compile.
+    trait StaysOnItsThread<A> {
+        fn holds() {}
+    }
+
+    struct Leaves;
+
+    impl<T> StaysOnItsThread<()> for T {}
+    impl<T: Send> StaysOnItsThread<Leaves> for T {}
+
+    #[test]
+    fn neither_a_store_nor_a_reference_to_one_goes_to_another_thread() {
+        <Store as StaysOnItsThread<_>>::holds();
+        <&Store as StaysOnItsThread<_>>::holds();
+        <&mut Store as StaysOnItsThread<_>>::holds();
+    }
 }

@@ -23,6 +23,8 @@ struct Scripted {
     /// Attempts under way, and the most there ever were.
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
+    /// Tasks that were worked on for long, and have an end.
+    ended: AtomicUsize,
     /// The way back of attempts that were given up.
     late: Mutex<Vec<WorkerFrames>>,
 }
@@ -115,6 +117,7 @@ impl Scripted {
                     frames.part(b"step".to_vec());
                 }
                 frames.end(answer);
+                self.ended.fetch_add(1, Ordering::SeqCst);
             }
             b'r' if attempt.number < 3 => frames.lost("refused for a moment"),
             _ => frames.end(answer),
@@ -369,4 +372,41 @@ async fn what_is_stopped_is_withdrawn_and_others_may_follow() {
     driver.add(task("honest", Vec::new()), content).unwrap();
     assert_eq!(all(&mut driver).await["honest"].answers, ["honest done"]);
     assert!(!worker.attempts.lock().unwrap().contains_key("waits"));
+}
+
+/// As a run is: whoever asks for events is on a thread of its own, and may block it by a commit.
+#[test]
+fn workers_go_on_and_keep_their_leases_while_the_owner_of_the_events_blocks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let worker = Arc::new(Scripted::default());
+    let outcomes = runtime.block_on(async {
+        let mut driver = driver_of(2, &worker);
+        for name in ["works long", "works as long"] {
+            let content = name.as_bytes().to_vec();
+            driver.add(task(name, Vec::new()), content).unwrap();
+        }
+        for _ in 0..2 {
+            let event = driver.next().await;
+            assert!(matches!(event, Some(TaskEvent::Starting(_))), "{event:?}");
+        }
+        driver.start();
+        // Until both are done: nobody reads what they say.
+        while worker.ended.load(Ordering::SeqCst) < 2 {
+            std::thread::sleep(LEASE / 10);
+        }
+        all(&mut driver).await
+    });
+    for name in ["works long", "works as long"] {
+        let outcome = &outcomes[name];
+        assert_eq!(outcome.answers, [format!("{name} done")]);
+        assert_eq!(
+            (outcome.steps, outcome.retries.len()),
+            (6, 0),
+            "{outcome:?}"
+        );
+    }
 }
