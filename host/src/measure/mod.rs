@@ -57,7 +57,7 @@ pub use evaluation::{EvaluationInput, EvaluatorAnswer, describe, evaluate};
 pub use gate::gate_seed;
 pub use instances::Instances;
 pub use lowering_clock::LoweringClock;
-pub use machine::{available_bytes, cpu_model, load, usable_cores};
+pub use machine::{available_bytes, cpu_model, load, machine_name, usable_cores};
 pub use protocol::{Arguments, Inputs, WaveCase, WrongCase, WrongPart};
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};
