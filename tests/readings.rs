@@ -242,6 +242,12 @@ fn build_times_rank_by_verdict_over_rounds_of_builds() {
         (rank("short"), rank("twin"), rank("long")),
         (Some(1), Some(1), Some(3))
     );
+    // Each round is two builds more in the one queue, beside two builds, the replicas and more.
+    let workers = report["cost"]["workers"].as_array().unwrap().iter();
+    let tasks: u64 = workers.map(|one| one["tasks"].as_u64().unwrap()).sum();
+    let rounds = row["count"].as_u64().unwrap();
+    let replicas = report["protocol"]["replicas"].as_u64().unwrap();
+    assert!(tasks > 2 * rounds + 2 + replicas, "{tasks} tasks: {row}");
     // A run that goes on uses the rounds that are there.
     let again = [
         "run",

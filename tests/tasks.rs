@@ -139,7 +139,8 @@ fn a_variant_is_checked_while_another_is_built_and_nothing_of_that_while_anythin
         .map(|one| one["tasks"].as_u64().unwrap())
         .sum();
     let replicas = report["protocol"]["replicas"].as_u64().unwrap();
-    assert!(tasks >= 6 + replicas, "{workers:?}, {replicas} replicas");
+    // And the scout, which every pilot begins with.
+    assert!(tasks > 6 + replicas, "{workers:?}, {replicas} replicas");
     for worker in workers {
         assert!(worker["core"].is_u64() && worker["busy_seconds"].as_f64().unwrap() > 0.0);
     }

@@ -224,4 +224,25 @@ fn a_latecomer_costs_nobody_a_build_or_a_check_and_races_on_a_seed_of_its_own() 
     for (id, origin) in builds {
         assert_eq!(origin == "kept", id != "late", "{id} is {origin}");
     }
+    // The seed belongs to the race: there are two of them, and the first is as it was.
+    let seeds: Vec<String> = races(&small);
+    let texts = [seed, other].map(|seed| seed.trim_matches('"').to_owned());
+    assert_eq!(seeds, texts);
+}
+
+/// The seeds of the races that are kept, in the order in which they began.
+fn races(small: &Small) -> Vec<String> {
+    let db = rusqlite::Connection::open(small.results().join("bakeoff.db")).unwrap();
+    let sql = "SELECT inputs FROM result WHERE kind = 'race' ORDER BY id";
+    let mut statement = db.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get::<_, String>(0));
+    let seed = |inputs: String| {
+        let inputs: Vec<(String, String)> = serde_json::from_str(&inputs).unwrap();
+        inputs
+            .into_iter()
+            .find(|(name, _)| name == "seed")
+            .unwrap()
+            .1
+    };
+    rows.unwrap().map(|inputs| seed(inputs.unwrap())).collect()
 }

@@ -1,4 +1,4 @@
-//! Runs whose earlier results are those of another compiler or engine: it is noticed and said, and
+//! Runs whose earlier results are those of another compiler, engine or machine: it is noticed and said, and
 //! only what it touches is done again.
 
 use super::changes::{Again, again, set};
@@ -137,4 +137,17 @@ fn another_engine_is_said_and_all_that_ran_in_it_is_done_again() {
     assert_eq!(engine.checked, set(["good", "same-work"]));
     assert!(engine.measured && engine.run == 2);
     assert!(engine.stderr.contains("engine"), "{}", engine.stderr);
+}
+
+#[test]
+fn another_machine_is_said_and_no_replica_of_it_is_compared_with_those_here() {
+    let small = Small::new();
+    again(&small, &[]);
+    let timed = ["pilot", "race"];
+    made_with(&database(&small), &timed, None, "machine", "another");
+    seal_again(&small.results()).unwrap();
+    let machine = again(&small, &[]);
+    assert_eq!(machine.changed, set(["measure: all: machine"]));
+    assert_eq!(machine.checked, set([]));
+    assert!(machine.measured && machine.run == 2, "{machine:?}");
 }

@@ -4,7 +4,7 @@ use super::verify::Verifier;
 use crate::compile::{BuildKind, BuiltComponent};
 use crate::measure::GateRecord;
 use crate::run::{
-    ChildAnswer, ChildTask, ChildWorker, RunContext, RunError, core_task, runner_error, wrong_task,
+    ChildAnswer, ChildClient, ChildTask, RunContext, RunError, core_task, runner_error, wrong_task,
 };
 use crate::source::BuildInput;
 use crate::tasks::{Driver, TaskEvent};
@@ -22,7 +22,7 @@ enum Component {
 
 /// The builds and gates that are made again, by the places of their variants.
 struct Again {
-    driver: Driver<ChildWorker>,
+    driver: Driver<ChildClient>,
     purposes: BTreeMap<TaskKey, (usize, Component)>,
     builds: BTreeMap<usize, Result<Arc<BuiltComponent>, Failure>>,
     gates: BTreeMap<usize, GateRecord>,
@@ -58,7 +58,7 @@ impl Verifier<'_> {
     /// compares both with what was kept.
     pub(super) async fn build_and_check(&mut self) -> Result<(), RunError> {
         let mut again = Again {
-            driver: ChildWorker::driver(
+            driver: ChildClient::driver(
                 &self.context.tools.builder,
                 &self.context.config,
                 &self.context.cores,

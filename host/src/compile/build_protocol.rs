@@ -50,13 +50,21 @@ pub(super) enum TaskInput {
     /// Rust source, and what compiles it.
     Source {
         text: String,
-        compiler: Compiler,
-        scratch: PathBuf,
+        /// `None` until a worker has it: this is its own.
+        place: Option<BuildPlace>,
     },
     /// A component, whose bytes follow the task.
     Component,
     /// The interface's own no-op, made by the child.
     NoOp,
+}
+
+/// Where a source is compiled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct BuildPlace {
+    pub(super) compiler: Compiler,
+    /// An empty folder to write to.
+    pub(super) scratch: PathBuf,
 }
 
 /// Where the compiler is.

@@ -1,31 +1,29 @@
-//! In the parent: one confined child per build, or an entry of the cache.
+//! Builds as whoever wants them sees them: a task for a worker, or an entry of the cache.
 
 use super::build_protocol::{BuildKind, BuildTask, TaskInput};
+use super::build_worker::{BuildEnd, BuildWorker};
 use super::cache::{Cache, Name};
-use super::child_job::{closed_fence, job};
-use super::child_output::{BuiltComponent, watch};
+use super::child_output::{BuiltComponent, ChildOutput};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
-use super::limits::WALL;
 use super::logical_lines::LINES_RULE;
 use super::request::BuildRequest;
 use super::toolchain::Toolchain;
 use super::{glue, layout, reserve, rustc};
-use crate::confine::{Confinement, Fence};
+use crate::confine::Confinement;
 use crate::engine::{self, Profile};
-use crate::files::Scratch;
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
+use crate::tasks::{Worker, WorkerJob, WorkerLink, wire};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Builds components, several at a time, and caches them.
 #[derive(Debug)]
 pub struct Builder {
-    toolchain: Toolchain,
-    confinement: Confinement,
+    worker: Arc<BuildWorker>,
+    link: WorkerLink,
     cache: Option<Cache>,
     turns: Semaphore,
     wasi: WasiImports,
@@ -40,9 +38,10 @@ impl Builder {
         cache: Option<Cache>,
         concurrency: usize,
     ) -> Self {
+        let worker = Arc::new(BuildWorker::new(toolchain, confinement));
         Self {
-            toolchain,
-            confinement,
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
@@ -55,41 +54,66 @@ impl Builder {
         Self { wasi, ..self }
     }
 
+    /// Returns the way to the worker that builds.
+    pub fn worker(&self) -> &WorkerLink {
+        &self.link
+    }
+
     /// Builds a component, or takes it from the cache if the same was built before.
     ///
     /// # Errors
     /// The class of the failure, and a message for the author of the code.
     pub async fn build(&self, request: &BuildRequest) -> Result<Arc<BuiltComponent>, Failure> {
-        check_size(request)?;
-        let name = self.cache_name(request)?;
+        let built = self.build_by(&self.link, request).await;
+        built.unwrap_or_else(|lost| Err(build_failure(FailureClass::MachineFailed, lost)))
+    }
+
+    /// The same by this worker, in an attempt at a task.
+    ///
+    /// # Errors
+    /// The worker is lost, for this reason.
+    pub async fn build_by(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<Arc<BuiltComponent>, Failure>, String> {
+        let name = match check_size(request).and_then(|()| self.cache_name(request)) {
+            Ok(name) => name,
+            Err(failure) => return Ok(Err(failure)),
+        };
         let known = self
             .cache
             .as_ref()
             .and_then(|cache| cache.get::<BuiltComponent>(&name));
         if let Some(known) = known {
-            return Ok(Arc::new(BuiltComponent {
+            return Ok(Ok(Arc::new(BuiltComponent {
                 cached: true,
                 ..known
-            }));
+            })));
         }
         let turn = self.turns.acquire().await;
-        let built = self.run(request).await;
+        let built = self.run(worker, request).await?;
         drop(turn);
-        let built = built?;
-        if let Some(cache) = &self.cache {
-            cache.put(&name, &built);
+        if let (Ok(built), Some(cache)) = (&built, &self.cache) {
+            cache.put(&name, built);
         }
-        Ok(Arc::new(built))
+        Ok(built.map(Arc::new))
     }
 
-    /// Builds a component anew, alone and without the cache, for the time that it takes.
+    /// Builds a component anew, without the cache, for the time that it takes.
     ///
     /// # Errors
-    /// As for [`build`](Self::build).
-    pub async fn build_anew(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
-        check_size(request)?;
+    /// The worker is lost, for this reason.
+    pub async fn build_anew_by(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<BuiltComponent, Failure>, String> {
+        if let Err(failure) = check_size(request) {
+            return Ok(Err(failure));
+        }
         let _turn = self.turns.acquire().await;
-        self.run(request).await
+        self.run(worker, request).await
     }
 
     /// The name of the cache entry: a hash of everything that decides what is built.
@@ -114,7 +138,8 @@ impl Builder {
             },
             BuildInput::Calibrator => [b"calibrator", b"", b""],
         };
-        let compiler = &self.toolchain.compiler;
+        let toolchain = &self.worker.toolchain;
+        let compiler = &toolchain.compiler;
         let memory_bytes = request.memory_bytes.to_le_bytes();
         let mut parts: Vec<&[u8]> = vec![
             request.world.name().as_bytes(),
@@ -127,8 +152,8 @@ impl Builder {
             call.function.name.as_bytes(),
             compiler.rustc.as_os_str().as_bytes(),
             compiler.sysroot.as_os_str().as_bytes(),
-            self.toolchain.version().as_bytes(),
-            self.confinement.level().name().as_bytes(),
+            toolchain.version().as_bytes(),
+            self.worker.confinement.level().name().as_bytes(),
             engines[0].as_bytes(),
             engines[1].as_bytes(),
             layout::SCHEME.as_bytes(),
@@ -149,46 +174,37 @@ impl Builder {
         Ok(Name::of(&parts))
     }
 
-    async fn run(&self, request: &BuildRequest) -> Result<BuiltComponent, Failure> {
-        let scratch = Scratch::new().map_err(|error| {
-            let message = format!(
-                "cannot make a folder to build in: {error}; make room in {}, or name another \
-                 folder by TMPDIR",
-                std::env::temp_dir().display()
-            );
-            build_failure(FailureClass::MachineFailed, message)
-        })?;
-        let (task, bytes) = self.task(request, scratch.work());
-        let task = postcard::to_stdvec(&task).map_err(|error| {
-            build_failure(
-                FailureClass::MachineFailed,
-                format!("cannot encode the task of a build: {error}"),
-            )
-        })?;
-        let length = (task.len() as u64).to_le_bytes();
-        let payload = [&length[..], &task, bytes];
-        let job = job(&payload, self.fence(request, scratch.work()));
-        let child = self.confinement.spawn(job).await.map_err(|error| {
-            let message = format!("{}: {error}", request.code.path_shown());
-            build_failure(FailureClass::MachineFailed, message)
-        })?;
-        let (output, exit, wall_time) = watch(child, WALL).await;
-        output.into_built(request, &exit, wall_time)
+    async fn run(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<BuiltComponent, Failure>, String> {
+        let (task, component) = self.task(request);
+        let task = wire::sealed(component.to_vec(), &task);
+        let job = WorkerJob {
+            core: None,
+            task: &task,
+        };
+        let mut output = ChildOutput::default();
+        let mut take = |frame| {
+            output.take(frame);
+            Ok(())
+        };
+        let end = worker.request(job, &mut take).await;
+        let end = end.map_err(|error| error.to_string())?;
+        let end = postcard::from_bytes(&end)
+            .map_err(|error| format!("the last frame of its worker is unreadable: {error}"))?;
+        Ok(match end {
+            BuildEnd::Exited(exit, wall_time) => output.into_built(request, &exit, wall_time),
+            BuildEnd::NotStarted(reason) => Err(build_failure(FailureClass::MachineFailed, reason)),
+        })
     }
 
-    fn task<'a>(&self, request: &'a BuildRequest, scratch: &Path) -> (BuildTask, &'a [u8]) {
+    fn task<'a>(&self, request: &'a BuildRequest) -> (BuildTask, &'a [u8]) {
         let (code, bytes): (TaskInput, &[u8]) = match &request.code {
             BuildInput::Source { text, .. } => {
-                let compiler = self.toolchain.compiler.clone();
-                let (text, scratch) = (text.to_string(), scratch.to_owned());
-                (
-                    TaskInput::Source {
-                        text,
-                        compiler,
-                        scratch,
-                    },
-                    &[],
-                )
+                let (text, place) = (text.to_string(), None);
+                (TaskInput::Source { text, place }, &[])
             }
             BuildInput::Component { bytes, .. } => (TaskInput::Component, bytes),
             BuildInput::Calibrator => (TaskInput::NoOp, &[]),
@@ -209,20 +225,6 @@ impl Builder {
             memory_bytes: request.memory_bytes,
         };
         (task, bytes)
-    }
-
-    fn fence(&self, request: &BuildRequest, scratch: &Path) -> Fence {
-        let closed = closed_fence(&request.code);
-        match request.code {
-            BuildInput::Source { .. } => Fence {
-                execute: self.toolchain.execute.clone(),
-                read: self.toolchain.read.clone(),
-                write: vec![scratch.to_owned()],
-                working_dir: scratch.to_owned(),
-                ..closed
-            },
-            _ => closed,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! In the child: carrying out a build task.
 
 use super::build_protocol::{
-    BuildEvent, BuildKind, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,
+    BuildEvent, BuildKind, BuildPlace, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,
 };
 use super::failures::{build_failure, cut, load_failure};
 use super::glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
@@ -113,11 +113,10 @@ pub(super) fn carry_out(
     // What a component that is brought does when it is asked for memory, nobody knows.
     let mut our_allocator = false;
     let component = match &task.code {
-        TaskInput::Source {
-            text,
-            compiler,
-            scratch,
-        } => {
+        TaskInput::Source { text, place } => {
+            let BuildPlace { compiler, scratch } = place.as_ref().ok_or_else(|| {
+                build_failure(FailureClass::MachineFailed, "there is no compiler to use")
+            })?;
             let compiled = rustc::compile(&interface, &task, text, compiler, scratch)?;
             our_allocator = !compiled.own_allocator && component::has_one_realloc(&compiled.module);
             component::componentise(&compiled.module)?

@@ -6,7 +6,6 @@ use super::limits::{
     RESIDENT_BYTES_MAX, STDERR_BYTES_MAX,
 };
 use crate::confine::{Fence, Job, Processes, Rlimits};
-use crate::source::BuildInput;
 
 /// The most open files of one process of a build: the compiler maps its libraries, the parts of the
 /// standard library and its own output.
@@ -22,11 +21,11 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> Job<'a> {
     job
 }
 
-/// A fence that allows no file, with the limits of a build of this code.
-pub(super) fn closed_fence(code: &BuildInput) -> Fence {
+/// A fence that allows no file, with the limits of a build of a source, or of something else.
+pub(super) fn closed_fence(has_source: bool) -> Fence {
     Fence {
         processes: Processes::Spawn {
-            at_most: processes_max(code),
+            at_most: processes_max(has_source),
         },
         rlimits: Rlimits {
             address_space_bytes: Some(ADDRESS_SPACE_BYTES),
@@ -39,12 +38,12 @@ pub(super) fn closed_fence(code: &BuildInput) -> Fence {
     }
 }
 
-/// The most processes of a build of this code at a time. Without a source, only the child itself runs;
+/// The most processes of a build at a time. Without a source, only the child itself runs;
 /// it needs the system calls of a builder all the same, for its engine.
-pub(super) fn processes_max(code: &BuildInput) -> usize {
-    match code {
-        BuildInput::Source { .. } => PROCESSES_MAX,
-        BuildInput::Component { .. } | BuildInput::Calibrator => 1,
+pub(super) fn processes_max(has_source: bool) -> usize {
+    match has_source {
+        true => PROCESSES_MAX,
+        false => 1,
     }
 }
 
@@ -57,11 +56,7 @@ mod tests {
     /// The numbers are those of docs/security.md.
     #[test]
     fn a_build_has_the_documented_limits() {
-        let source = BuildInput::Source {
-            path_shown: "a.rs".into(),
-            text: "".into(),
-        };
-        let job = job(&[], closed_fence(&source));
+        let job = job(&[], closed_fence(true));
         assert_eq!(job.rss_bytes_max, Some(3 << 30));
         assert_eq!(job.stderr_bytes_max, 256 << 10);
         assert_eq!(job.output_bytes_max, 512 << 20);
@@ -76,7 +71,7 @@ mod tests {
             (Some(30), Some(35))
         );
         assert_eq!(rlimits.file_bytes, Some(64 << 20));
-        let calibrator = closed_fence(&BuildInput::Calibrator);
+        let calibrator = closed_fence(false);
         assert_eq!(calibrator.processes, Processes::Spawn { at_most: 1 });
         assert_eq!(calibrator.rlimits, rlimits);
         assert_eq!(WALL, Duration::from_secs(600));

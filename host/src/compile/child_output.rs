@@ -1,4 +1,4 @@
-//! In the parent: reading the messages of a builder child, and the component that it built.
+//! Reading the messages of a builder child, and the component that it built.
 
 use super::build_protocol::{BuildEvent, BuildStage, ComponentSummary};
 use super::child_job::processes_max;
@@ -7,7 +7,7 @@ use super::failures::cut;
 use super::layout;
 use super::request::BuildRequest;
 use crate::confine::{Child, Exit, ExitCause};
-use crate::source::content_address;
+use crate::source::{BuildInput, content_address};
 use bakeoff_domain::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -65,13 +65,16 @@ pub(super) struct ChildOutput {
     blobs: Vec<Vec<u8>>,
 }
 
-/// Reads all messages of a child, and waits until it ends or its wall time is over.
-pub(super) async fn watch(mut child: Child, wall: Duration) -> (ChildOutput, Exit, WallTime) {
-    let mut output = ChildOutput::default();
+/// Passes on all messages of a child, and waits until it ends or its wall time is over.
+pub(super) async fn watch(
+    mut child: Child,
+    wall: Duration,
+    pass_on: &mut (dyn FnMut(Vec<u8>) + Send),
+) -> (Exit, WallTime) {
     let until = tokio::time::Instant::now() + wall;
     let read = async {
         while let Ok(Some(frame)) = child.next_frame().await {
-            output.take(frame);
+            pass_on(frame);
         }
     };
     let mut wall_time = match tokio::time::timeout_at(until, read).await {
@@ -93,13 +96,13 @@ pub(super) async fn watch(mut child: Child, wall: Duration) -> (ChildOutput, Exi
             max_rss_bytes: 0,
         }
     });
-    (output, exit, wall_time)
+    (exit, wall_time)
 }
 
 impl ChildOutput {
     /// Takes the next frame. Frames after a failure, blobs beyond the expected number and frames that
     /// are not events are ignored; the job bounds their size.
-    fn take(&mut self, frame: Vec<u8>) {
+    pub(super) fn take(&mut self, frame: Vec<u8>) {
         if self.failed.is_some() {
             return;
         }
@@ -141,7 +144,7 @@ impl ChildOutput {
             return Err(failure);
         }
         let shown = request.code.path_shown();
-        let processes_max = processes_max(&request.code);
+        let processes_max = processes_max(matches!(request.code, BuildInput::Source { .. }));
         let died = || classify_exit(self.stage, exit, wall_time, processes_max, shown);
         let summary = self.done.ok_or_else(died)?;
         let mut blobs = self.blobs.into_iter();
@@ -178,7 +181,6 @@ mod tests {
     use super::super::child_job::{closed_fence, job};
     use super::*;
     use crate::confine::scripted_child;
-    use crate::source::BuildInput;
 
     /// A child that sends nothing, and one that closes its pipes and stays, are both killed in time.
     #[tokio::test]
@@ -186,10 +188,11 @@ mod tests {
         for then in ["exec sleep 300", "exec sleep 300 >&- 2>&-"] {
             let folder = tempfile::tempdir().unwrap();
             let confinement = scripted_child::confinement(folder.path(), &[], then).await;
-            let child = confinement.spawn(job(&[], closed_fence(&BuildInput::Calibrator)));
+            let child = confinement.spawn(job(&[], closed_fence(false)));
             let child = child.await.unwrap();
-            let watched = watch(child, Duration::from_millis(200));
-            let (_, exit, wall_time) = tokio::time::timeout(Duration::from_secs(60), watched)
+            let mut nobody = |_| {};
+            let watched = watch(child, Duration::from_millis(200), &mut nobody);
+            let (exit, wall_time) = tokio::time::timeout(Duration::from_secs(60), watched)
                 .await
                 .expect("it is killed when its wall time is over");
             assert_eq!(

@@ -8,16 +8,17 @@ use super::limits::{
 };
 use crate::confine::{Exit, ExitCause};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 /// Whether a build kept within its wall time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum WallTime {
     /// It ended in time.
     Kept,
-    /// The parent killed it when its wall time was over.
+    /// The worker killed it when its wall time was over.
     Exceeded,
 }
 

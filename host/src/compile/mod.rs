@@ -7,6 +7,7 @@
 mod archive;
 mod build_folder;
 mod build_protocol;
+mod build_worker;
 mod builder;
 mod cache;
 mod calibrator;

@@ -1,9 +1,10 @@
 //! How a child process ended, and what it used.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How a child process ended, and what it used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exit {
     /// Why it ended.
     pub cause: ExitCause,
@@ -17,7 +18,7 @@ pub struct Exit {
 }
 
 /// Why a child process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExitCause {
     /// It exited with this status. 0: the role returned `Ok`; [`ROLE_FAILED`]: it returned `Err`,
     /// and the message is on stderr; 101: it panicked.

@@ -5,8 +5,8 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaWorker,
-    RunnerConfig, StoredRace, TimedVariant, WaveCase,
+    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient,
+    RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
 };
 use crate::source::BuildInput;
 use crate::tasks::Driver;
@@ -115,7 +115,7 @@ async fn race(
     declared: &Measure,
 ) -> Result<Raced, String> {
     let config = RunnerConfig {
-        confinement: confinement.clone(),
+        worker: RunnerWorker::link(confinement.clone()),
         call: vec![CALL.to_owned()],
         limits: Limits::default(),
         state: State::Pure,
@@ -149,7 +149,7 @@ async fn race(
         .first()
         .map_or(&[][..], Vec::as_slice);
     let capacity = Capacity::of_cores(cores.iter().rev().copied());
-    let mut tasks = Driver::new(capacity, Arc::new(ReplicaWorker));
+    let mut tasks = Driver::new(capacity, Arc::new(ReplicaClient));
     let mut listener = NullListener;
     let raced = measure::race(
         &config,

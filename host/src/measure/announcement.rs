@@ -8,7 +8,7 @@ use crate::confine::Frames;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 
 /// A step that a runner announces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Doing {
     /// Workload code: it makes the inputs of a case, or judges answers.
     Workload,

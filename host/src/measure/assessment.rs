@@ -7,7 +7,7 @@ use super::checked_case::AssessedAnswer;
 use super::deaths;
 use super::protocol::{Reply, Task};
 use super::runner_config::RunnerConfig;
-use super::watch::{Ended, Failed, RunnerError};
+use super::runner_end::{Ended, Failed, RunnerError};
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -71,12 +71,12 @@ pub async fn assess(
         files: files.map(|files| bundle.add_files(files)),
         secret: config.seed.assessment_secret(),
     })?;
-    let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
-    watch.guests_bytes += room_for(files);
+    let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
+    runner.bounds.guests_bytes += room_for(files);
     let mut died = None;
     for _ in 0..STALLS_MAX {
         let mut assessment = Assessment::default();
-        let ended = watch
+        let ended = runner
             .run(&mut |reply| {
                 if let Reply::Assessed(answer) = reply {
                     assessment.answers.push(answer);

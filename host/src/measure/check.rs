@@ -7,7 +7,8 @@ use super::gate::Call;
 use super::protocol::{RepeatTask, Reply, Task, WrongCase};
 use super::repeated_call::RepeatedCall;
 use super::runner_config::RunnerConfig;
-use super::watch::{Ended, Failed, RunnerError, Watch};
+use super::runner_end::{Ended, Failed, RunnerBounds, RunnerError};
+use super::runner_job::RunnerJob;
 use crate::config::units;
 use crate::source::PackedFolders;
 use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
@@ -147,15 +148,15 @@ pub async fn check(
         files: files.map(|files| bundle.add_files(files)),
         secrets,
     })?;
-    let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
-    watch.guests_bytes += room_for(files);
+    let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
+    runner.bounds.guests_bytes += room_for(files);
     let mut died = None;
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord {
             rehearsal_seed: Some(config.seed),
             ..GateRecord::default()
         };
-        let ended = watch
+        let ended = runner
             .run(&mut |reply| match reply {
                 Reply::Checked(case) => {
                     record.cases.push(case);
@@ -214,8 +215,8 @@ pub async fn diagnose(
         calls,
     })?;
     let mut reports = Vec::new();
-    let watch = config.watch(&message, None, 1, GATE_PATIENCE);
-    watch
+    let mut runner = config.runner(message, None, 1, GATE_PATIENCE);
+    runner
         .run(&mut |reply| {
             if let Reply::Diagnosis(found) = reply {
                 reports = found;
@@ -255,10 +256,10 @@ pub async fn repeat(
             calls: calls.to_vec(),
         })
     })?;
-    let mut watch = config.watch(&message, core, 1, GATE_PATIENCE);
-    watch.guests_bytes += room_for(input.files);
+    let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
+    runner.bounds.guests_bytes += room_for(input.files);
     let mut repeated = Vec::new();
-    let ended = watch
+    let ended = runner
         .run(&mut |reply| {
             if let Reply::RepeatedCall(outcome) = reply
                 && repeated.len() < calls.len()
@@ -302,8 +303,8 @@ pub async fn read_cases(
         component: bundle.add(checked),
     })?;
     let mut results = None;
-    let watch = config.watch(&message, None, 1, GATE_PATIENCE);
-    watch
+    let mut runner = config.runner(message, None, 1, GATE_PATIENCE);
+    runner
         .run(&mut |reply| {
             if let Reply::Cases(read) = reply {
                 results = Some(read);
@@ -314,29 +315,31 @@ pub async fn read_cases(
 }
 
 impl RunnerConfig {
-    /// Returns a watch for a runner of the first `guests` variants, whose calls may each take a multiple
-    /// of the wall limit.
-    pub(super) fn watch<'a>(
-        &'a self,
-        message: &'a [u8],
+    /// Returns a runner of the first `guests` variants, whose calls may each take a multiple of the wall limit,
+    /// with this request.
+    pub(super) fn runner(
+        &self,
+        message: Vec<u8>,
         core: Option<usize>,
         guests: usize,
         patience: u32,
-    ) -> Watch<'a> {
+    ) -> RunnerJob<'_> {
         // The workload has a store of its own, and so has the component that does nothing.
         let stores = guests as u64 + 2;
-        Watch {
-            confinement: &self.confinement,
+        RunnerJob {
+            worker: &self.worker,
             message,
             core,
-            call_max: self.limits.wall.saturating_mul(patience),
-            workload_max: WORKLOAD_PATIENCE,
-            exit_max: EXIT_PATIENCE,
-            participants: (0..guests).collect(),
-            cases: self.inputs.cases(),
-            wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
-            guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
-            until: None,
+            bounds: RunnerBounds {
+                call_max: self.limits.wall.saturating_mul(patience),
+                workload_max: WORKLOAD_PATIENCE,
+                exit_max: EXIT_PATIENCE,
+                participants: (0..guests).collect(),
+                cases: self.inputs.cases(),
+                wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
+                guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
+                left: None,
+            },
         }
     }
 }

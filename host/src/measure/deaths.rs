@@ -1,7 +1,7 @@
 //! Runners that die without a word: each is started once more, and who was running both times decides
 //! whose failure it is.
 
-use super::watch::{Death, Failed, RunnerError};
+use super::runner_end::{Death, Failed, RunnerError};
 use crate::sandbox::GuestError;
 use bakeoff_domain::measurement::VariantIndex;
 use std::collections::BTreeMap;

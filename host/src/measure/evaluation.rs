@@ -8,7 +8,7 @@ use super::evaluator::EVALUATOR;
 use super::gate::Call;
 use super::protocol::{EvaluateTask, Reply, Task};
 use super::runner_config::RunnerConfig;
-use super::watch::{Ended, Failed, RunnerError};
+use super::runner_end::{Ended, Failed, RunnerError};
 use crate::sandbox::{GivenReading, KnownEvidence};
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::Failure;
@@ -70,7 +70,7 @@ pub async fn describe(
     let message = config.request(|bundle| Task::Describe {
         evaluator: bundle.add(evaluator),
     })?;
-    Ok(match run(config, &message, None, None).await? {
+    Ok(match run(config, message, None, None).await? {
         Outcome::Evaluator(failed) => Err(words(&failed)),
         Outcome::Variant(_) => Err("its process died".to_owned()),
         Outcome::Replies(replies) => {
@@ -102,7 +102,7 @@ pub async fn evaluate(
         })
     })?;
     let mut answer = EvaluatorAnswer::default();
-    let replies = match run(config, &message, core, input.files).await? {
+    let replies = match run(config, message, core, input.files).await? {
         Outcome::Evaluator(failed) => {
             answer.missing = Some(words(&failed));
             return Ok(answer);
@@ -149,16 +149,16 @@ fn words(failed: &Failed) -> String {
 
 async fn run(
     config: &RunnerConfig,
-    message: &[u8],
+    message: Vec<u8>,
     core: Option<usize>,
     files: Option<&PackedFolders>,
 ) -> Result<Outcome, RunnerError> {
-    let mut watch = config.watch(message, core, 2, GATE_PATIENCE);
-    watch.guests_bytes += room_for(files) + 2 * super::evaluator::ANSWERS_BYTES_MAX as u64;
+    let mut runner = config.runner(message, core, 2, GATE_PATIENCE);
+    runner.bounds.guests_bytes += room_for(files) + 2 * super::evaluator::ANSWERS_BYTES_MAX as u64;
     let mut died = None;
     for _ in 0..STALLS_MAX {
         let mut replies = Vec::new();
-        match watch.run(&mut |reply| replies.push(reply)).await? {
+        match runner.run(&mut |reply| replies.push(reply)).await? {
             Ended::Done => return Ok(Outcome::Replies(replies)),
             Ended::Died(death) => {
                 let is_evaluator = death.running() == Some(EVALUATOR);

@@ -7,11 +7,11 @@ use super::machine;
 use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
 use super::race_types::{Dropout, TimedVariant};
 use super::runner_config::RunnerConfig;
-use super::watch::{Death, Ended, Failed, LongCall, RunnerError};
+use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Returns the number of variants that one replica of a race may have.
 pub(super) fn group_max(timed_variants: &[TimedVariant], config: &RunnerConfig) -> usize {
@@ -33,6 +33,8 @@ pub(super) enum ReplicaEnd {
     Died(Death),
     /// The machine stalled.
     Stalled,
+    /// The worker that was to run it is lost, for this reason.
+    WorkerLost(String),
     /// The budget ended, in the middle of this call if it was one.
     OutOfBudget(Option<LongCall>),
 }
@@ -81,11 +83,10 @@ pub(super) struct RunReplica<'a> {
     pub(super) timed_variants: &'a [TimedVariant],
     pub(super) calibrator: &'a [u8],
     pub(super) core: Option<usize>,
-    pub(super) until: Option<tokio::time::Instant>,
-    /// The time at which this session of the race began.
-    pub(super) since: Instant,
-    /// Seconds that earlier sessions measured.
-    pub(super) before_s: f64,
+    /// The time until the budget ends.
+    pub(super) left: Option<Duration>,
+    /// The time of measuring before it starts, in seconds.
+    pub(super) started_s: f64,
 }
 
 impl RunReplica<'_> {
@@ -124,19 +125,20 @@ impl RunReplica<'_> {
                 resident_bytes: peak_bytes,
             })
         })?;
-        let mut watch = self.config.watch(&message, self.core, live, 1);
-        watch.guests_bytes = replica_bytes(instances, peak_bytes, live, &self.config.limits);
-        watch.guests_bytes += room_for(
+        let mut runner = self.config.runner(message, self.core, live, 1);
+        runner.bounds.guests_bytes =
+            replica_bytes(instances, peak_bytes, live, &self.config.limits);
+        runner.bounds.guests_bytes += room_for(
             self.timed_variants
                 .iter()
                 .filter_map(|one| one.files.as_ref()),
         );
         let participants = wanted.load_order.iter();
-        watch.participants = participants.map(|one| one.variant).collect();
-        watch.until = self.until;
+        runner.bounds.participants = participants.map(|one| one.variant).collect();
+        runner.bounds.left = self.left;
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
-            started_s: self.before_s + self.since.elapsed().as_secs_f64(),
+            started_s: self.started_s,
             load: machine::load(),
             ..Surroundings::default()
         };
@@ -144,7 +146,7 @@ impl RunReplica<'_> {
         let launched = Instant::now();
         let mut samples = Vec::new();
         let mut facts = None;
-        let ended = watch
+        let ended = runner
             .run(&mut |reply| match reply {
                 // One too many is enough to tell.
                 Reply::Samples(more) => {

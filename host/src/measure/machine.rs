@@ -1,5 +1,6 @@
 //! The state of the machine while a replica runs. It is recorded, and never used to drop data.
 
+use crate::source::digest_of_parts;
 use std::fs;
 use std::sync::OnceLock;
 
@@ -9,6 +10,14 @@ pub fn cpu_model() -> String {
     let mut lines = text.lines();
     let name = lines.find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     name.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned())
+}
+
+/// Returns a name for this machine that tells it from others, and tells nothing else of it: a digest of the
+/// system's own id for it, if it has one, and of the name of the processor.
+pub fn machine_name() -> String {
+    let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    let (id, model) = (id.trim(), cpu_model());
+    digest_of_parts([&b"bakeoff machine"[..], id.as_bytes(), model.as_bytes()])
 }
 
 /// Returns the numbers of the cores that this process may run on.

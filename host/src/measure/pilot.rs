@@ -4,16 +4,17 @@
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::deaths::{AfterDeath, Deaths};
-use super::launch::{Finished, ReplicaEnd, RunReplica, group_max};
+use super::launch::{Finished, ReplicaEnd, group_max};
 use super::overheads::OverheadTotals;
 use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
     with_all_who_disagree,
 };
+use super::replica_tasks::{RaceShared, ReplicaJob, ReplicaQueue, ReplicaTasks};
 use super::runner_config::RunnerConfig;
+use super::runner_end::{LongCall, RunnerError};
 use super::scouted;
-use super::watch::{LongCall, RunnerError};
 use crate::config::units;
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
@@ -23,6 +24,7 @@ use bakeoff_domain::plan::{
     ReplicaStage, Sampling, SamplingConstraints, ShortCalls, ShortCase, SingleCalls, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The share of the budget that the pilot may take; beyond it, the scout's estimates are used.
@@ -63,17 +65,18 @@ struct Chosen {
 }
 
 /// Runs the scout and the pilot.
-pub(super) async fn pilot(
-    config: &RunnerConfig,
-    timed_variants: &[TimedVariant],
-    calibrator: &[u8],
+pub(super) async fn pilot<C: ReplicaQueue>(
+    race: &Arc<RaceShared>,
     options: &RaceOptions<'_>,
     threshold: f64,
+    tasks: &mut ReplicaTasks<'_, C>,
 ) -> Result<Result<Pilot, Unpiloted>, RunnerError> {
+    let (config, timed_variants) = (&race.config, &*race.timed_variants);
     let mut pilots = Pilots {
+        race,
         config,
         timed_variants,
-        calibrator,
+        tasks,
         options,
         threshold,
         times: None,
@@ -186,10 +189,11 @@ fn without_calls(single_calls: &[SingleCalls]) -> Vec<SingleCalls> {
     single_calls.iter().map(without).collect()
 }
 
-struct Pilots<'a> {
+struct Pilots<'a, 't, C: ReplicaQueue> {
+    race: &'a Arc<RaceShared>,
     config: &'a RunnerConfig,
     timed_variants: &'a [TimedVariant],
-    calibrator: &'a [u8],
+    tasks: &'a mut ReplicaTasks<'t, C>,
     options: &'a RaceOptions<'a>,
     threshold: f64,
     /// The times that are known so far.
@@ -213,7 +217,7 @@ struct Pilots<'a> {
     until: tokio::time::Instant,
 }
 
-impl Pilots<'_> {
+impl<C: ReplicaQueue> Pilots<'_, '_, C> {
     fn over(self, stop: StopReason) -> Unpiloted {
         Unpiloted {
             stop,
@@ -354,6 +358,12 @@ impl Pilots<'_> {
                         return Err(RunnerError::Stalled);
                     }
                 }
+                ReplicaEnd::WorkerLost(reason) => {
+                    self.stalls += 1;
+                    if self.stalls > STALLS_MAX {
+                        return Err(RunnerError::WorkerLost(reason));
+                    }
+                }
                 ReplicaEnd::OutOfBudget(Some(call)) if self.set_aside(&call, seconds) => {}
                 ReplicaEnd::OutOfBudget(_) => return Ok(Discarded::Over(StopReason::Budget)),
             }
@@ -376,20 +386,19 @@ impl Pilots<'_> {
 
     /// Runs the replica of one group.
     async fn run_group(
-        &self,
+        &mut self,
         plan: ReplicaPlan,
         since: Instant,
     ) -> Result<ReplicaEnd, RunnerError> {
-        let run = RunReplica {
-            config: self.config,
-            timed_variants: self.timed_variants,
-            calibrator: self.calibrator,
-            core: self.options.cores.first().copied(),
-            until: Some(self.until),
+        let job = ReplicaJob {
+            race: Arc::clone(self.race),
+            plan,
+            solo: true,
+            until: self.until,
             since,
             before_s: 0.0,
         };
-        run.run(plan, true).await
+        self.tasks.run_pilot(job).await
     }
 
     /// Takes a variant out of the race that used up the time of the scout by a single call, and returns

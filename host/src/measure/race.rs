@@ -9,27 +9,22 @@ use super::race_types::{
     Dropout, Pilot, RaceOptions, Raced, STALLS_MAX, StoredRace, TimedVariant, layouts,
     with_all_who_disagree,
 };
-use super::replica_worker::{RaceShared, ReplicaAnswer, ReplicaJob};
+use super::replica_tasks::{Launched, RaceShared, ReplicaJob, ReplicaQueue, ReplicaTasks};
 use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
 use super::tally::{self, Tally, declare};
-use super::watch::RunnerError;
-use crate::tasks::{Driver, TaskEvent, Worker};
+use crate::tasks::Driver;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The lease of a replica. Whoever watches its runner knows stalls of the machine and says how it ended, so
-/// the lease is longer than any stall.
-const LEASE: Duration = Duration::from_secs(24 * 3600);
-
 /// A receiver of a race's events, which stores them.
-pub trait RaceListener: Send {
+pub trait RaceListener {
     /// The error of storing an event, which stops the race.
-    type Error: Send;
+    type Error;
     /// Receives the pilot once it is done.
     fn on_pilot(&mut self, pilot: &Pilot) -> Result<(), Self::Error>;
     /// Receives each replica once it is done.
@@ -66,25 +61,28 @@ impl<E> From<RunnerError> for RaceError<E> {
 ///
 /// # Errors
 /// A runner could not be started, the workload failed, or the listener did.
-pub async fn race<L: RaceListener, W>(
+pub async fn race<L: RaceListener, C: ReplicaQueue>(
     config: &RunnerConfig,
     timed_variants: &[TimedVariant],
     calibrator: &[u8],
     options: &RaceOptions<'_>,
     stored: StoredRace,
-    tasks: &mut Driver<W>,
+    tasks: &mut Driver<C>,
     listener: &mut L,
-) -> Result<Raced, RaceError<L::Error>>
-where
-    W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
-{
+) -> Result<Raced, RaceError<L::Error>> {
     let started = Instant::now();
+    let shared = Arc::new(RaceShared {
+        config: config.clone(),
+        timed_variants: timed_variants.to_vec().into(),
+        calibrator: calibrator.into(),
+    });
+    let mut replicas = ReplicaTasks::new(tasks, options.key);
     let settings = declare(timed_variants.len(), config.inputs.cases(), options);
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
             let threshold = settings.threshold(ClaimScope::AllCases);
-            match pilot::pilot(config, timed_variants, calibrator, options, threshold).await? {
+            match pilot::pilot(&shared, options, threshold, &mut replicas).await? {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
                     pilot
@@ -94,9 +92,7 @@ where
         }
     };
     let mut driver = RaceDriver {
-        config,
-        timed_variants: timed_variants.to_vec().into(),
-        calibrator: calibrator.into(),
+        shared,
         options,
         tally: Tally::new(settings, &pilot),
         failed: Vec::new(),
@@ -112,7 +108,7 @@ where
         pilot,
     };
     driver.resume(stored.replicas, stored.dropped);
-    let stop = driver.run(tasks).await?;
+    let stop = driver.run(&mut replicas).await?;
     let stop = tally::over(stop, driver.replicas.len(), &driver.tally.settings);
     let analysis = driver.tally.analysis();
     driver.replicas.sort_by_key(|replica| replica.index);
@@ -128,9 +124,7 @@ where
 
 /// A race in progress.
 struct RaceDriver<'a, L> {
-    config: &'a RunnerConfig,
-    timed_variants: Arc<[TimedVariant]>,
-    calibrator: Arc<[u8]>,
+    shared: Arc<RaceShared>,
     options: &'a RaceOptions<'a>,
     tally: Tally,
     pilot: Pilot,
@@ -145,65 +139,6 @@ struct RaceDriver<'a, L> {
     before: Duration,
     correction: Correction,
     listener: &'a mut L,
-}
-
-/// A replica that was launched.
-struct Launched {
-    index: u32,
-    predicted_seconds: f64,
-}
-
-/// The replicas that are being run, each a task of its own.
-struct UnderWay<'a, W: Worker> {
-    driver: &'a mut Driver<W>,
-    race: Arc<RaceShared>,
-    /// What tells these tasks from those of any other race.
-    key: Arc<str>,
-    replicas: BTreeMap<TaskKey, Launched>,
-    launches: u64,
-}
-
-impl<W> UnderWay<'_, W>
-where
-    W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
-{
-    fn add(&mut self, launched: Launched, job: ReplicaJob) -> Result<(), RunnerError> {
-        self.launches += 1;
-        let (index, launch) = (launched.index, self.launches);
-        let key = TaskKey::new(format!("replica {index}, launch {launch}, of {}", self.key));
-        let cpu = match job.solo {
-            true => Cpu::WholeMachine,
-            false => Cpu::QuietCore,
-        };
-        let task = Task {
-            lease: LEASE,
-            ..Task::new(key.clone(), "replica", Needs::cpu(cpu))
-        };
-        let added = self.driver.add(task, job.into());
-        added.map_err(|error| RunnerError::Request(error.to_string()))?;
-        self.replicas.insert(key, launched);
-        Ok(())
-    }
-
-    /// Waits for the next replica that ends; `None` if none is being run.
-    async fn next_end(&mut self) -> Result<Option<(Launched, ReplicaEnd)>, RunnerError> {
-        while let Some(event) = self.driver.next().await {
-            let (key, end) = match event {
-                TaskEvent::Ended(key, answer) => match answer.try_into() {
-                    Ok(ReplicaAnswer(end)) => (key, end?),
-                    Err(_) => continue,
-                },
-                TaskEvent::Retry(_, reason) | TaskEvent::DeadLetter(_, reason) => {
-                    return Err(RunnerError::Silent(reason));
-                }
-                TaskEvent::Starting(_) | TaskEvent::Progress(..) => continue,
-            };
-            if let Some(launched) = self.replicas.remove(&key) {
-                return Ok(Some((launched, end)));
-            }
-        }
-        Ok(None)
-    }
 }
 
 impl<L: RaceListener> RaceDriver<'_, L> {
@@ -233,14 +168,13 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         self.failed.push(dropout);
     }
 
-    async fn run<W>(&mut self, tasks: &mut Driver<W>) -> Result<StopReason, RaceError<L::Error>>
-    where
-        W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
-    {
-        let mut under_way = self.nothing_under_way(tasks);
+    async fn run<C: ReplicaQueue>(
+        &mut self,
+        tasks: &mut ReplicaTasks<'_, C>,
+    ) -> Result<StopReason, RaceError<L::Error>> {
         loop {
             if self.listener.is_interrupted() {
-                under_way.driver.stop().await;
+                tasks.driver.stop().await;
                 return Err(RaceError::Interrupted);
             }
             let analysis = self.tally.analysis();
@@ -254,57 +188,37 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 .on_analysis(&analysis, live)
                 .map_err(RaceError::Listener)?;
             match step {
-                NextStep::Stop(StopReason::Budget) if !under_way.replicas.is_empty() => {}
+                NextStep::Stop(StopReason::Budget) if tasks.under_way() > 0 => {}
                 NextStep::Stop(reason) => {
-                    under_way.driver.stop().await;
+                    tasks.driver.stop().await;
                     return Ok(reason);
                 }
-                NextStep::Run { .. } => self.launch(&next.live_variants, &mut under_way)?,
+                NextStep::Run { .. } => self.launch(&next.live_variants, tasks)?,
             }
-            let Some((launched, end)) = under_way.next_end().await? else {
+            let Some((launched, end)) = tasks.next_end().await? else {
                 return Ok(StopReason::ReplicaLimit);
             };
             self.on_end(&launched, end)?;
         }
     }
 
-    fn nothing_under_way<'t, W: Worker>(&self, tasks: &'t mut Driver<W>) -> UnderWay<'t, W> {
-        let race = RaceShared {
-            config: self.config.clone(),
-            timed_variants: Arc::clone(&self.timed_variants),
-            calibrator: Arc::clone(&self.calibrator),
-            since: self.started,
-            before_s: self.before.as_secs_f64(),
-        };
-        UnderWay {
-            driver: tasks,
-            race: Arc::new(race),
-            key: self.options.key.into(),
-            replicas: BTreeMap::new(),
-            launches: 0,
-        }
-    }
-
     /// Starts replicas on the free cores. A solo replica waits until all cores are free, and then
     /// runs alone on the machine. Orders are drawn only for what can start at once, since later
     /// replicas have fewer variants.
-    fn launch<W>(
+    fn launch<C: ReplicaQueue>(
         &mut self,
         live_variants: &[LiveVariant],
-        under_way: &mut UnderWay<'_, W>,
-    ) -> Result<(), RunnerError>
-    where
-        W: Worker<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>,
-    {
+        tasks: &mut ReplicaTasks<'_, C>,
+    ) -> Result<(), RunnerError> {
         let workers = self.options.cores.len();
-        while under_way.replicas.len() < workers {
+        while tasks.under_way() < workers {
             let index = self.again.front().copied().unwrap_or(self.next);
             let isolation = match self.tally.settings.basis {
                 Basis::Solo => Isolation::Solo,
                 Basis::All => plan::isolation(index, workers as u32),
             };
             if index >= self.tally.settings.replicas_max
-                || (isolation == Isolation::Solo && !under_way.replicas.is_empty())
+                || (isolation == Isolation::Solo && tasks.under_way() > 0)
             {
                 return Ok(());
             }
@@ -312,8 +226,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 self.next += 1;
             }
             let group = self.group(index, live_variants);
-            let (launched, job) = self.replica(index, isolation, &group, &under_way.race);
-            under_way.add(launched, job)?;
+            let (launched, job) = self.replica(index, isolation, &group);
+            tasks.launch(launched, job)?;
             if isolation == Isolation::Solo {
                 return Ok(());
             }
@@ -326,11 +240,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         index: u32,
         isolation: Isolation,
         live_variants: &[LiveVariant],
-        race: &Arc<RaceShared>,
     ) -> (Launched, ReplicaJob) {
         let sampling = &self.pilot.sampling;
         let plan = plan::draw(&ReplicaSpec {
-            secret: self.config.seed.race_secret(),
+            secret: self.shared.config.seed.race_secret(),
             index,
             stage: ReplicaStage::Race,
             calls: &sampling.calls,
@@ -339,7 +252,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             warm_up: sampling.warm_up,
             short_cases: &sampling.short_cases,
             live_variants,
-            layouts: &layouts(&self.timed_variants),
+            layouts: &layouts(&self.shared.timed_variants),
         });
         let slack = self.correction.apply(sampling.block_seconds(live_variants));
         let slack = Duration::from_secs_f64(slack.max(0.0));
@@ -352,10 +265,12 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             predicted_seconds,
         };
         let job = ReplicaJob {
-            race: Arc::clone(race),
+            race: Arc::clone(&self.shared),
             plan,
             solo,
             until,
+            since: self.started,
+            before_s: self.before.as_secs_f64(),
         };
         (launched, job)
     }
@@ -376,7 +291,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             }
             ReplicaEnd::Failed(failed) => {
                 self.again.push_back(launched.index);
-                let all = 0..self.timed_variants.len();
+                let all = 0..self.shared.timed_variants.len();
                 for dropout in with_all_who_disagree(failed, all) {
                     if self.is_taking_part(dropout.variant) {
                         let told = self.listener.on_dropout(&dropout, launched.index);
@@ -409,6 +324,15 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 }
                 self.again.push_back(launched.index);
             }
+            ReplicaEnd::WorkerLost(reason) => {
+                self.stalls += 1;
+                if self.stalls > STALLS_MAX {
+                    return Err(RunnerError::WorkerLost(reason).into());
+                }
+                self.again.push_back(launched.index);
+                let told = self.listener.on_discarded(launched.index, &reason);
+                told.map_err(RaceError::Listener)?;
+            }
             ReplicaEnd::OutOfBudget(_) => self.again.push_back(launched.index),
         }
         Ok(())
@@ -416,9 +340,9 @@ impl<L: RaceListener> RaceDriver<'_, L> {
 
     /// Returns those of the live variants that the replica of this index has.
     fn group(&self, index: u32, live_variants: &[LiveVariant]) -> Vec<LiveVariant> {
-        let group_max = group_max(&self.timed_variants, self.config);
+        let group_max = group_max(&self.shared.timed_variants, &self.shared.config);
         plan::group_of_replica(
-            &self.config.seed.race_secret(),
+            &self.shared.config.seed.race_secret(),
             index,
             live_variants,
             group_max,

@@ -1,8 +1,8 @@
 //! The configuration that all runners of a problem share.
 
 use super::protocol::{Bundle, GateSecrets, Inputs, Request, Task};
-use super::watch::{Failed, RunnerError};
-use crate::confine::Confinement;
+use super::runner_end::{Failed, RunnerError};
+use crate::tasks::{AttemptReport, WorkerLink};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// A problem, ready to be run by runners.
 #[derive(Clone, Debug)]
 pub struct RunnerConfig {
-    /// The confinement of runners.
-    pub confinement: Confinement,
+    /// The worker that runs runners, and confines them.
+    pub worker: WorkerLink,
     /// The path of the export that is called.
     pub call: Vec<String>,
     /// The limits of a call.
@@ -30,6 +30,15 @@ pub struct RunnerConfig {
 }
 
 impl RunnerConfig {
+    /// Returns the same problem for an attempt at a task: what its runners say extends the lease.
+    #[must_use]
+    pub fn for_attempt<A: Send + 'static>(&self, report: &AttemptReport<A>) -> Self {
+        Self {
+            worker: self.worker.for_attempt(report),
+            ..self.clone()
+        }
+    }
+
     /// Returns the keys of a gate's inputs.
     pub(super) fn gate_secrets(&self) -> GateSecrets {
         GateSecrets {

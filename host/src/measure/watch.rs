@@ -1,4 +1,4 @@
-//! The parent's side of one runner process, from its first frame to its end.
+//! A worker's side of one runner process, from its first frame to its end.
 //!
 //! A runner announces each step in a page that it shares with the parent. The parent looks at the page
 //! from time to time: a step that it has not seen before begins then, by its own clock. When a call
@@ -8,7 +8,7 @@
 
 use super::announcement::{Announcement, Doing};
 use super::bounds;
-use super::protocol::Reply;
+use super::runner_end::{Death, Ended, Failed, LongCall, RunnerBounds, RunnerEnd};
 use crate::confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
@@ -29,142 +29,68 @@ const EXTENSIONS_MAX: u32 = 8;
 /// be seen a little late.
 const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
-/// The inputs and time limits of one runner process.
+/// One runner process, with its request and bounds.
 pub(super) struct Watch<'a> {
     pub(super) confinement: &'a Confinement,
     /// The whole request.
     pub(super) message: &'a [u8],
     /// The core it is pinned to.
     pub(super) core: Option<usize>,
-    /// The time that one call of a variant may take.
-    pub(super) call_max: Duration,
-    /// The time that each other step may take.
-    pub(super) workload_max: Duration,
-    /// The wall limit as the experiment file writes it.
-    pub(super) wall_limit: String,
-    /// The time in which a runner has to end after it closed its pipe.
-    pub(super) exit_max: Duration,
-    /// The variants that it may call.
-    pub(super) participants: Vec<VariantIndex>,
-    /// The number of cases.
-    pub(super) cases: usize,
-    /// Bytes of memory that all guests together may have.
-    pub(super) guests_bytes: u64,
+    /// Its bounds.
+    pub(super) bounds: RunnerBounds,
     /// The time at which the budget ends, if it does.
-    pub(super) until: Option<Instant>,
+    until: Option<Instant>,
 }
 
-/// The end of a runner.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ended {
-    /// The runner completed its task.
-    Done,
-    /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
-    Failed(Vec<Failed>),
-    /// The process died, and nothing that it said explains it. Whoever was running may have caused it,
-    /// or somebody else.
-    Died(Death),
-    /// The machine stalled.
-    Stalled,
-    /// The budget ended, in the middle of this call if it was one.
-    OutOfBudget(Option<LongCall>),
-}
-
-/// A call in whose middle a runner was ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LongCall {
-    /// The variant that was called.
-    pub(super) variant: VariantIndex,
-    /// The time that the call had taken.
-    pub(super) lasted: Duration,
-}
-
-/// The death of a runner.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Death {
-    /// The last step that it announced, if it did.
-    pub(super) doing: Option<Doing>,
-    /// The cause, as an error of whoever caused it.
-    pub(super) error: GuestError,
-}
-
-impl Death {
-    /// Returns the variant that was running.
-    pub(super) fn running(&self) -> Option<VariantIndex> {
-        match self.doing {
-            Some(Doing::Calling { variant, .. }) => Some(variant),
-            Some(Doing::Workload) | None => None,
+impl<'a> Watch<'a> {
+    /// Returns a watch whose budget begins now.
+    pub(super) fn new(
+        confinement: &'a Confinement,
+        message: &'a [u8],
+        core: Option<usize>,
+        bounds: RunnerBounds,
+    ) -> Self {
+        Self {
+            confinement,
+            message,
+            core,
+            until: bounds.left.map(|left| Instant::now() + left),
+            bounds,
         }
     }
-}
 
-/// A failure, with the variant or workload that it is attributed to.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Failed {
-    pub(super) variant: Option<VariantIndex>,
-    pub(super) calls: Vec<(usize, u64)>,
-    pub(super) error: GuestError,
-}
-
-/// The error of a runner that could not be started, or broke the protocol.
-#[derive(Debug, thiserror::Error)]
-pub enum RunnerError {
-    /// The process did not start.
-    #[error(transparent)]
-    Spawn(#[from] SpawnError),
-    /// The process ended without a reply while no guest was running.
-    #[error("a runner process ended before it ran anything: {0}")]
-    Silent(String),
-    /// The machine stalled several times in a row.
-    #[error(
-        "the machine stalls: nothing ran for seconds, several times over; run again when it has \
-         time to spare"
-    )]
-    Stalled,
-    /// A request could not be written.
-    #[error("cannot write a request for a runner: {0}")]
-    Request(String),
-    /// The workload failed, so that nothing can be measured.
-    #[error("{0}")]
-    Workload(String),
-    /// The machine refused a runner what it needs.
-    #[error("{0}")]
-    Machine(String),
-}
-
-impl Watch<'_> {
-    /// Starts the runner and reads its replies to the end. Replies other than failures are passed to
-    /// `hear`.
-    pub(super) async fn run(
-        &self,
-        hear: &mut (dyn FnMut(Reply) + Send),
-    ) -> Result<Ended, RunnerError> {
+    /// Starts the runner and passes on what it says until it ends. Nothing is made of it here: it comes from
+    /// where guests run.
+    pub(super) async fn run(&self, pass_on: &mut (dyn FnMut(Vec<u8>) + Send)) -> RunnerEnd {
         let parts = [self.message];
-        let job = bounds::job(&parts, self.core, self.guests_bytes);
+        let job = bounds::job(&parts, self.core, self.bounds.guests_bytes);
         let mut child = match self.in_time(self.confinement.spawn(job)).await {
             Some(Ok(child)) => child,
-            Some(Err(SpawnError::Late { .. })) => return Ok(Ended::Stalled),
+            Some(Err(SpawnError::Late { .. })) => return Ended::Stalled.into(),
             Some(Err(error @ SpawnError::Fence { .. })) => {
                 // It may have been killed before its fence was up.
                 let error = GuestError::new(FailureClass::RunnerCrashed, error.to_string());
-                return Ok(Ended::Died(Death { doing: None, error }));
+                return Ended::Died(Death { doing: None, error }).into();
             }
-            Some(Err(error)) => return Err(error.into()),
-            None => return Ok(Ended::OutOfBudget(None)),
+            Some(Err(error)) => return RunnerEnd::NotStarted(error.to_string()),
+            None => return Ended::OutOfBudget(None).into(),
         };
         let mut step = CurrentStep::new(&child);
-        let mut failed = Vec::new();
         loop {
             match self.look(&mut step) {
                 Ok(true) => step.begin(&child),
                 Ok(false) => {}
-                Err(what) => return Err(stop(child, &what).await),
+                Err(what) => {
+                    child.kill();
+                    child.finish().await;
+                    return RunnerEnd::Broke(what);
+                }
             }
             let now = Instant::now();
             if self.until.is_some_and(|until| now >= until) {
                 child.kill();
                 child.finish().await;
-                return Ok(Ended::OutOfBudget(step.long_call()));
+                return Ended::OutOfBudget(step.long_call()).into();
             }
             let patience = self.patience(step.doing);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
@@ -181,47 +107,25 @@ impl Watch<'_> {
             }
             let next_look = deadline.min(now + LOOK_PERIOD);
             let next_look = self.until.map_or(next_look, |until| until.min(next_look));
-            let frame = match timeout_at(next_look, child.next_frame()).await {
-                Ok(Ok(Some(frame))) => frame,
+            match timeout_at(next_look, child.next_frame()).await {
+                Ok(Ok(Some(frame))) => pass_on(frame),
                 Ok(Ok(None) | Err(_)) => break,
-                Err(_) => continue,
-            };
-            match postcard::from_bytes(&frame) {
-                Ok(Reply::Failed {
-                    variant,
-                    calls,
-                    error,
-                }) => failed.push(Failed {
-                    variant,
-                    calls,
-                    error,
-                }),
-                Ok(reply) => hear(reply),
-                Err(error) => {
-                    let what = format!("it said something unreadable: {error}");
-                    return Err(stop(child, &what).await);
-                }
+                Err(_) => {}
             }
         }
-        let Ok(exit) = timeout(self.exit_max, child.finish()).await else {
-            let what = "it closed its end of the pipe and went on";
-            return Err(RunnerError::Silent(what.into()));
+        let Ok(exit) = timeout(self.bounds.exit_max, child.finish()).await else {
+            return RunnerEnd::Broke("it closed its end of the pipe and went on".to_owned());
         };
         // The last word is what it was about to do when it ended.
-        self.look(&mut step).map_err(RunnerError::Silent)?;
-        let refused = failed.iter().find(|one| one.error.class.is_machine_fault());
-        if let Some(refused) = refused {
-            return Err(RunnerError::Machine(refused.error.message.clone()));
-        }
-        if !failed.is_empty() {
-            return Ok(Ended::Failed(failed));
+        if let Err(what) = self.look(&mut step) {
+            return RunnerEnd::Broke(what);
         }
         match (exit.cause, step.doing) {
-            (ExitCause::Exited(0), _) => Ok(Ended::Done),
-            (_, doing) => Ok(Ended::Died(Death {
-                doing,
-                error: self.crash(&exit),
-            })),
+            (ExitCause::Exited(0), _) => Ended::Done.into(),
+            (_, doing) => {
+                let error = self.crash(&exit);
+                Ended::Died(Death { doing, error }).into()
+            }
         }
     }
 
@@ -236,11 +140,11 @@ impl Watch<'_> {
         }
         let announcement = Announcement::from_word(word).map_err(|error| error.to_string())?;
         let announcement = announcement.ok_or("it took its last announcement back")?;
-        if announcement.case >= self.cases {
+        if announcement.case >= self.bounds.cases {
             return Err("it announced a case that there is not".into());
         }
         if let Doing::Calling { variant, .. } = announcement.doing
-            && !self.participants.contains(&variant)
+            && !self.bounds.participants.contains(&variant)
         {
             return Err("it announced a variant that does not take part".into());
         }
@@ -250,13 +154,11 @@ impl Watch<'_> {
     }
 
     /// Returns the end of a runner whose step took longer than it may.
-    fn late(&self, stalled: bool, doing: Option<Doing>) -> Result<Ended, RunnerError> {
+    fn late(&self, stalled: bool, doing: Option<Doing>) -> RunnerEnd {
         match (stalled, doing) {
-            (false, Some(Doing::Calling { variant, .. })) => Ok(self.overrun(variant)),
-            (false, _) => Err(RunnerError::Workload(
-                "the workload did not finish in time: generate, check or assess hangs".into(),
-            )),
-            (true, _) => Ok(Ended::Stalled),
+            (false, Some(Doing::Calling { variant, .. })) => self.overrun(variant).into(),
+            (false, _) => RunnerEnd::WorkloadHangs,
+            (true, _) => Ended::Stalled.into(),
         }
     }
 
@@ -272,8 +174,10 @@ impl Watch<'_> {
         match doing {
             // Several calls make one sample only where each is far shorter than what it may take:
             // a sample that lasts longer has a call in it that does, or that never ends.
-            Some(Doing::Calling { calls, .. }) => self.call_max.saturating_mul(calls.clamp(1, 2)),
-            _ => self.workload_max,
+            Some(Doing::Calling { calls, .. }) => {
+                self.bounds.call_max.saturating_mul(calls.clamp(1, 2))
+            }
+            _ => self.bounds.workload_max,
         }
     }
 
@@ -284,7 +188,7 @@ impl Watch<'_> {
             error: GuestError {
                 class: FailureClass::WallLimit,
                 message: "ran longer than it may".into(),
-                limit: Some(self.wall_limit.clone()),
+                limit: Some(self.bounds.wall_limit.clone()),
             },
         }])
     }
@@ -296,19 +200,12 @@ impl Watch<'_> {
                 message: "made its process take more memory than it may".into(),
                 limit: Some(format!(
                     "{} MiB for the whole process",
-                    bounds::resident_bytes_max(self.guests_bytes) >> 20
+                    bounds::resident_bytes_max(self.bounds.guests_bytes) >> 20
                 )),
             },
             _ => GuestError::new(FailureClass::RunnerCrashed, describe(exit)),
         }
     }
-}
-
-/// Kills a runner that broke the protocol, and returns the error.
-async fn stop(mut child: Child, what: &str) -> RunnerError {
-    child.kill();
-    child.finish().await;
-    RunnerError::Silent(what.to_owned())
 }
 
 /// The step that a runner announced last.
@@ -381,6 +278,3 @@ fn describe(exit: &Exit) -> String {
         format!("{how}: {}", line.chars().take(300).collect::<String>())
     })
 }
-
-#[cfg(test)]
-mod tests;

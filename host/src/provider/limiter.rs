@@ -1,55 +1,156 @@
 //! When calls may begin, and when one that failed is made again.
 
-use std::sync::{Mutex, PoisonError};
+use bakeoff_domain::queue::{
+    AddError, Attempt, Capacity, Cpu, Ending, Needs, Rate, Task, TaskKey, TaskQueue, Tokens,
+};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
+/// The name of the rate limit of calls.
+const CALLS: &str = "calls";
+
+/// No lease runs out: whoever makes a call has its own bound of time.
+const LEASE: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// Limits on the calls of a run: so many at a time, so many a minute, and none while the provider asks
-/// for a pause.
+/// for a pause. Each call is a task of a queue: it needs one of the connections, and a token of the rate limit.
 #[derive(Debug)]
 pub(super) struct Limiter {
-    slots: Semaphore,
-    /// The time between the beginnings of two calls.
-    spacing: Duration,
-    /// When the next call may begin.
-    next: Mutex<Instant>,
+    calls: Mutex<Calls>,
+    began: Instant,
+    /// Told when a call may begin that waits elsewhere, or may begin earlier than was known.
+    changed: Notify,
+}
+
+/// The calls that wait or are under way.
+#[derive(Debug)]
+struct Calls {
+    queue: TaskQueue,
+    /// The calls that may begin, and have not noticed it.
+    granted: BTreeMap<TaskKey, Attempt>,
+    /// The number of calls that ever asked.
+    asked: u64,
+}
+
+/// Leave for a call, which is under way until this is dropped.
+#[derive(Debug)]
+pub(super) struct Permit<'a> {
+    limiter: &'a Limiter,
+    key: TaskKey,
+    /// `None` while it waits.
+    attempt: Option<Attempt>,
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        let now = self.limiter.began.elapsed();
+        let mut calls = self.limiter.calls();
+        match &self.attempt {
+            Some(attempt) => {
+                calls.queue.finish(attempt, Ending::Done, now);
+            }
+            None => {
+                calls.granted.remove(&self.key);
+                calls.queue.withdraw(&self.key, now);
+            }
+        }
+        drop(calls);
+        self.limiter.changed.notify_waiters();
+    }
 }
 
 impl Limiter {
     pub(super) fn new(concurrency: u32, calls_per_minute: Option<u32>) -> Self {
-        let spacing = calls_per_minute.map(|calls| Duration::from_secs(60) / calls.max(1));
+        let every = calls_per_minute.map(|calls| Duration::from_secs(60) / calls.max(1));
+        let rate = Rate {
+            every: every.unwrap_or_default(),
+            burst: 1,
+        };
+        let capacity = Capacity {
+            rates: vec![(CALLS.to_owned(), rate)],
+            ..Capacity::of_cores(0..concurrency.max(1) as usize)
+        };
         Self {
-            slots: Semaphore::new(concurrency.max(1) as usize),
-            spacing: spacing.unwrap_or_default(),
-            next: Mutex::new(Instant::now()),
+            calls: Mutex::new(Calls {
+                queue: TaskQueue::new(capacity),
+                granted: BTreeMap::new(),
+                asked: 0,
+            }),
+            began: Instant::now(),
+            changed: Notify::new(),
         }
     }
 
-    /// Waits until a call may begin. It counts as under way until what is returned is dropped.
-    pub(super) async fn begin(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        let permit = self.slots.acquire().await.ok();
-        while let Err(later) = self.start(Instant::now()) {
-            sleep_until(later).await;
-        }
-        permit
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call, or returns when it may begin.
-    fn start(&self, now: Instant) -> Result<(), Instant> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        if *next > now {
-            return Err(*next);
+    /// Waits until a call may begin, in the order in which they ask.
+    ///
+    /// # Errors
+    /// There were as many calls as a queue has tasks.
+    pub(super) async fn begin(&self) -> Result<Permit<'_>, AddError> {
+        let mut permit = Permit {
+            limiter: self,
+            key: self.calls().ask()?,
+            attempt: None,
+        };
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            let now = self.began.elapsed();
+            let (granted, next) = self.calls().grant(&permit.key, now);
+            if let Some(attempt) = granted {
+                permit.attempt = Some(attempt);
+                // Others may have been granted beside it.
+                self.changed.notify_waiters();
+                return Ok(permit);
+            }
+            let next = next.map(|at| self.began + at);
+            tokio::select! {
+                () = changed => {}
+                () = sleep_until(next.unwrap_or(self.began)), if next.is_some() => {}
+            }
         }
-        *next = now + self.spacing;
-        Ok(())
     }
 
     /// Lets no call begin for a while.
     pub(super) fn pause(&self, duration: Duration) {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        *next = (*next).max(Instant::now() + duration);
+        let until = self.began.elapsed().saturating_add(duration);
+        self.calls().queue.pause(CALLS, until);
+    }
+}
+
+impl Calls {
+    /// Adds a call to those that wait.
+    fn ask(&mut self) -> Result<TaskKey, AddError> {
+        self.asked += 1;
+        let key = TaskKey::new(format!("call {}", self.asked));
+        let needs = Needs {
+            tokens: Some(Tokens {
+                rate: CALLS.to_owned(),
+                count: 1,
+            }),
+            ..Needs::cpu(Cpu::Core)
+        };
+        self.queue.add(Task {
+            lease: LEASE,
+            ..Task::new(key.clone(), "call", needs)
+        })?;
+        Ok(key)
+    }
+
+    /// Grants what there is everything for. Returns the grant of this call, and the next time at which there may
+    /// be one if nothing else happens.
+    fn grant(&mut self, key: &TaskKey, now: Duration) -> (Option<Attempt>, Option<Duration>) {
+        while let Some(lease) = self.queue.lease(now) {
+            let key = lease.attempt.key.clone();
+            self.granted.insert(key, lease.attempt);
+        }
+        (self.granted.remove(key), self.queue.next_change(now))
     }
 }
 
@@ -111,6 +212,7 @@ mod tests {
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread()
+            .enable_time()
             .build()
             .unwrap()
             .block_on(future)
@@ -137,22 +239,54 @@ mod tests {
 
     #[test]
     fn calls_begin_at_their_distance_and_after_a_pause() {
+        let seconds = Duration::from_secs;
         let limiter = Limiter::new(9, Some(30));
-        let start = Instant::now();
-        let at = |seconds| start + Duration::from_secs(seconds);
-        limiter.start(start).unwrap();
-        assert_eq!(limiter.start(at(1)), Err(at(2)));
-        limiter.start(at(2)).unwrap();
-        let now = Instant::now();
-        limiter.pause(Duration::from_secs(60));
-        limiter.pause(Duration::from_secs(1));
-        let later = limiter.start(at(9)).unwrap_err();
-        assert!(later >= now + Duration::from_secs(60));
-        limiter.start(later).unwrap();
+        let mut calls = limiter.calls();
+        let (first, second) = (calls.ask().unwrap(), calls.ask().unwrap());
+        assert!(calls.grant(&first, seconds(1)).0.is_some());
+        let (granted, next) = calls.grant(&second, seconds(2));
+        assert_eq!((granted, next), (None, Some(seconds(3))));
+        assert!(calls.grant(&second, seconds(3)).0.is_some());
+        calls.queue.pause(CALLS, seconds(60));
+        calls.queue.pause(CALLS, seconds(9));
+        let third = calls.ask().unwrap();
+        let (granted, next) = calls.grant(&third, seconds(59));
+        assert_eq!((granted, next), (None, Some(seconds(60))));
+        assert!(calls.grant(&third, seconds(60)).0.is_some());
         // Without a rate, any number at once.
         let limiter = Limiter::new(9, None);
-        limiter.start(at(1)).unwrap();
-        limiter.start(at(1)).unwrap();
+        let mut calls = limiter.calls();
+        for _ in 0..9 {
+            let call = calls.ask().unwrap();
+            assert!(calls.grant(&call, seconds(1)).0.is_some());
+        }
+    }
+
+    #[test]
+    fn whoever_stops_waiting_leaves_its_turn_to_the_next() {
+        block_on(async {
+            let limiter = Limiter::new(1, None);
+            let first = limiter.begin().await.unwrap();
+            let mut second = Box::pin(limiter.begin());
+            let mut third = Box::pin(limiter.begin());
+            for waiting in [&mut second, &mut third] {
+                assert!(polled_once(waiting).await.is_none());
+            }
+            drop(first);
+            // The second is granted when the third looks, and never notices.
+            assert!(polled_once(&mut third).await.is_none());
+            drop(second);
+            assert!(polled_once(&mut third).await.is_some());
+        });
+    }
+
+    /// Returns what a future returns at once.
+    async fn polled_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+        tokio::select! {
+            biased;
+            output = future => Some(output),
+            () = std::future::ready(()) => None,
+        }
     }
 
     #[test]
@@ -161,7 +295,7 @@ mod tests {
             let limiter = Arc::new(Limiter::new(2, None));
             let (running, most) = (AtomicU32::new(0), AtomicU32::new(0));
             let call = async || {
-                let _permit = limiter.begin().await;
+                let _permit = limiter.begin().await.unwrap();
                 most.fetch_max(
                     running.fetch_add(1, Ordering::Relaxed) + 1,
                     Ordering::Relaxed,

@@ -262,6 +262,7 @@ impl Models {
         let (mut failures, mut cuts) = (0, 0);
         loop {
             let slot = self.limiter.begin().await;
+            let slot = slot.map_err(|error| self.unavailable(error.to_string()))?;
             if let Some(reason) = self.broken_record() {
                 return Err(self.unavailable(reason));
             }

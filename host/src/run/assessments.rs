@@ -1,6 +1,6 @@
 //! The assessments of a run, one on each core: what the workload says of many answers.
 
-use super::child_worker::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;

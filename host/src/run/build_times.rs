@@ -1,20 +1,21 @@
 //! The times of builds, where a criterion asks for them: every prototype is built anew once in each
 //! round, in an order drawn for it.
 
+use super::child_client::{ChildAnswer, ChildTask, wrong_task};
 use super::error::RunError;
 use super::session::Run;
-use crate::compile::{BuildKind, Builder};
+use crate::compile::BuildKind;
 use crate::source::BuildInput;
 use crate::store::{Owner, ResultKind};
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::paired_times::PairedTimes;
 use bakeoff_domain::plan::build_order;
+use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::report::{Claim, ReadingVerdict};
 use bakeoff_domain::spec::{Experiment, Source};
 use bakeoff_domain::verdict::{PairVerdict, practical_log};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The most rounds.
@@ -96,7 +97,11 @@ impl Run<'_> {
     }
 
     /// Builds every prototype once, one after the other, in the order of the round.
-    async fn build_round(&self, builds: &[SameCode], number: u32) -> Result<BuildRound, RunError> {
+    async fn build_round(
+        &mut self,
+        builds: &[SameCode],
+        number: u32,
+    ) -> Result<BuildRound, RunError> {
         let started = Instant::now();
         let mut times: Vec<BuildTime> = builds
             .iter()
@@ -105,16 +110,22 @@ impl Run<'_> {
                 cpu_ns: None,
             })
             .collect();
-        let builder: &Arc<Builder> = &self.context.tools.builder;
         for index in build_order(&self.context.config.seed.secret(), number, builds.len()) {
             let (code, swept, _) = &builds[index];
             let request = (self.context).prototype(code.clone(), BuildKind::Release, *swept);
-            match builder.build_anew(&request).await {
-                Ok(built) => times[index].cpu_ns = u64::try_from(built.cpu.as_nanos()).ok(),
-                Err(failure) if failure.class.is_machine_fault() => {
+            let key = TaskKey::new(format!("timed build {index} of round {number}"));
+            // Nothing runs beside it.
+            let task = Task::new(key.clone(), "timed build", Needs::cpu(Cpu::WholeMachine));
+            let content = ChildTask::TimedBuild(request);
+            self.tasks.add(task, content).map_err(wrong_task)?;
+            match self.tasks.answer(&key).await {
+                Some(ChildAnswer::TimedBuild(Ok(cpu))) => {
+                    times[index].cpu_ns = u64::try_from(cpu.as_nanos()).ok();
+                }
+                Some(ChildAnswer::TimedBuild(Err(failure))) if failure.class.is_machine_fault() => {
                     return Err(RunError::Machine(failure.message));
                 }
-                Err(_) => {}
+                _ => {}
             }
         }
         Ok(BuildRound {

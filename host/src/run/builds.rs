@@ -1,6 +1,6 @@
 //! The builds of a run: from code to components.
 
-use super::child_worker::{ChildTask, build_task, core_task, wrong_task};
+use super::child_client::{ChildTask, build_task, core_task, wrong_task};
 use super::error::RunError;
 use super::preparation::{Preparation, Purpose};
 use super::session::Run;

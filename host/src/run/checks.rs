@@ -1,6 +1,6 @@
 //! The gates of a run: what is kept of them, and what is found out about failures.
 
-use super::child_worker::{ChildAnswer, ChildTask, DiagnosticTask, core_task, wrong_task};
+use super::child_client::{ChildAnswer, ChildTask, DiagnosticTask, core_task, wrong_task};
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::session::Run;

@@ -9,7 +9,9 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
 use crate::config::{CasePart, ConfigError, ConfigPlace, LoadedExperiment, Policy};
 use crate::engine::{self, Profile};
 use crate::interface::{self, InputRequest, Interface, InterfaceError, World};
-use crate::measure::{self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, WaveCase};
+use crate::measure::{
+    self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, RunnerWorker, WaveCase,
+};
 use crate::source::{BuildInput, RunFiles, digest_of_parts};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
@@ -73,7 +75,7 @@ impl RunContext {
         let (inputs, workload_digest) =
             open_inputs(loaded, files, &tools.builder, &interface).await?;
         let config = RunnerConfig {
-            confinement: tools.confinement.clone(),
+            worker: RunnerWorker::link(tools.confinement.clone()),
             call: call_path(&interface),
             limits: experiment.limits,
             state: experiment.measure.state,

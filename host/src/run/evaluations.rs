@@ -1,6 +1,6 @@
 //! The evaluations of a run: the evaluators that the user brings are asked about every variant.
 
-use super::child_worker::{ChildAnswer, ChildTask, core_task, wrong_task};
+use super::child_client::{ChildAnswer, ChildTask, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::evidence::Evidence;

@@ -1,6 +1,6 @@
 //! The execution of a run, from its first file to its report.
 
-use super::child_worker::ChildWorker;
+use super::child_client::ChildClient;
 use super::conclude::conclude;
 use super::context::{RunContext, environment};
 use super::error::RunError;
@@ -94,7 +94,7 @@ pub async fn run(
     };
     let run = begin(&mut store, &meta, options)?;
     keep_files(&mut store, loaded, &files, &context)?;
-    let tasks = ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
+    let tasks = ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
     let work = Work::of(&mut store, run)?;
     let mut session = Run {
         tasks,

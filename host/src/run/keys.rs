@@ -6,6 +6,7 @@ use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
 use crate::compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
 use crate::engine::{self, Profile};
+use crate::measure;
 use crate::source::{PackedFolders, digest_of_parts};
 use crate::store::Key;
 use bakeoff_domain::measurement::VariantIndex;
@@ -38,6 +39,8 @@ pub struct Keys {
     checked: String,
     timed: String,
     measure: String,
+    /// No comparison mixes machines.
+    machine: String,
 }
 
 impl Keys {
@@ -82,6 +85,7 @@ impl Keys {
             check_seed: context.config.check_seed.to_string(),
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
+            machine: measure::machine_name(),
             measure: format!(
                 "confidence={} practical={} state={state} margin={} share={} cold-start={}{draws}",
                 measure.confidence,
@@ -117,6 +121,7 @@ impl Keys {
             ("engine", format!("{} {}", self.checked, self.timed)),
             ("confinement", self.confinement.clone()),
             ("seed", self.seed.clone()),
+            ("machine", self.machine.clone()),
             ("round", round.to_string()),
         ])
     }
@@ -203,6 +208,7 @@ impl Keys {
             ),
             ("measure", self.measure.clone()),
             ("confinement", self.confinement.clone()),
+            ("machine", self.machine.clone()),
             ("rules", RACE_RULES.to_owned()),
         ])
     }
@@ -235,6 +241,7 @@ impl Keys {
             ("measure", &self.measure),
             ("engine", &engine),
             ("confinement", &self.confinement),
+            ("machine", &self.machine),
             ("variants", &code),
         ]);
         key.digest().to_owned()
@@ -286,9 +293,10 @@ mod tests {
             checked: "fuel".into(),
             timed: "plain".into(),
             measure: "m".into(),
+            machine: "h".into(),
         };
         let id = |keys: Keys| keys.experiment(&[]);
-        let changes: [fn(&mut Keys) -> &mut String; 10] = [
+        let changes: [fn(&mut Keys) -> &mut String; 11] = [
             |keys| &mut keys.interface,
             |keys| &mut keys.compiler,
             |keys| &mut keys.confinement,
@@ -299,6 +307,7 @@ mod tests {
             |keys| &mut keys.checked,
             |keys| &mut keys.timed,
             |keys| &mut keys.measure,
+            |keys| &mut keys.machine,
         ];
         assert_eq!(id(keys()), id(keys()));
         for (number, change) in changes.into_iter().enumerate() {

@@ -13,7 +13,7 @@ mod build_times;
 mod builds;
 mod changes;
 mod checks;
-mod child_worker;
+mod child_client;
 mod conclude;
 mod constant_arguments;
 mod context;
@@ -47,7 +47,7 @@ mod verdicts;
 mod work;
 
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
-pub use child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
+pub use child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};
 pub use error::RunError;

@@ -3,7 +3,7 @@
 
 use super::agreement;
 use super::checks::with_report;
-use super::child_worker::{ChildAnswer, core_task, wrong_task};
+use super::child_client::{ChildAnswer, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::evaluations::When;

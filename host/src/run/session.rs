@@ -1,6 +1,6 @@
 //! The state of a run in progress.
 
-use super::child_worker::ChildWorker;
+use super::child_client::ChildClient;
 use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
@@ -23,7 +23,7 @@ pub(super) struct Run<'a> {
     pub(super) variants: Vec<VariantState>,
     pub(super) store: Store,
     /// The one queue of the run, with who does its tasks.
-    pub(super) tasks: Driver<ChildWorker>,
+    pub(super) tasks: Driver<ChildClient>,
     pub(super) work: Work,
     /// The number of calls that were made again, for the names of their tasks.
     pub(super) questions: u64,

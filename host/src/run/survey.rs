@@ -1,7 +1,7 @@
 //! Calls of all approaches on the same inputs, before anything is raced: do their answers agree, and how
 //! much work is an input of each size?
 
-use super::child_worker::{ChildAnswer, ChildTask, ChildWorker, core_task, wrong_task};
+use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::options::HostOptions;
@@ -88,7 +88,7 @@ impl<'a> Survey<'a> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
         let context = &self.context;
         let mut driver =
-            ChildWorker::driver(&context.tools.builder, &context.config, &context.cores);
+            ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
         let mut surveyed: Vec<Option<SurveyedCalls>> = Vec::new();
         // Of both its tasks, the place of the approach.
         let mut places = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Answers on which the workload itself failed: whose failure that is.
 
-use super::child_worker::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;

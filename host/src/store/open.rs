@@ -17,6 +17,7 @@ use super::tables;
 use crate::compile::UserKey;
 use crate::files::Scratch;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,9 @@ pub struct Store {
     // may take the lock.
     _copy: Option<Scratch>,
     _lock: Option<Lock>,
+    /// A commit blocks: a store stays on the thread that opened it, so that no future that has one can be
+    /// given to the threads of a runtime.
+    _stays: PhantomData<*const ()>,
 }
 
 /// Refuses what is no plain file of one name in the place of files that are opened. Opening a pipe or
@@ -163,6 +167,7 @@ impl Store {
             unsealed: None,
             _copy: None,
             _lock: Some(lock),
+            _stays: PhantomData,
         })
     }
 
@@ -208,6 +213,7 @@ impl Store {
             unsealed: None,
             _copy: copy,
             _lock: None,
+            _stays: PhantomData,
         })
     }
 
@@ -370,4 +376,27 @@ fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update(None, "trusted_schema", false)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Implemented once for every type, and a second time for those that may go to another thread: which one
+    /// is meant is ambiguous for these, and does not compile.
+    trait StaysOnItsThread<A> {
+        fn holds() {}
+    }
+
+    struct Leaves;
+
+    impl<T> StaysOnItsThread<()> for T {}
+    impl<T: Send> StaysOnItsThread<Leaves> for T {}
+
+    #[test]
+    fn neither_a_store_nor_a_reference_to_one_goes_to_another_thread() {
+        <Store as StaysOnItsThread<_>>::holds();
+        <&Store as StaysOnItsThread<_>>::holds();
+        <&mut Store as StaysOnItsThread<_>>::holds();
+    }
 }

@@ -1,7 +1,7 @@
-//! The driver of a queue: it leases tasks to a worker, and says what becomes of them.
+//! The driver of a queue: it leases tasks to a client, and says what becomes of them.
 
-use super::frames::{Frame, WorkerFrames};
-use super::worker::{Job, Worker};
+use super::client::{Job, TaskClient};
+use super::report::{AttemptReport, Reported};
 use bakeoff_domain::queue::{
     AddError, Attempt, Capacity, Counts, Ending, Lease, Load, Lost, NextStep, Receipt, Task,
     TaskKey, TaskQueue, TaskState, WaitsFor,
@@ -29,7 +29,7 @@ pub enum TaskEvent<A> {
     DeadLetter(TaskKey, String),
 }
 
-/// A worker's attempt under way. It ends with this value.
+/// An attempt under way. It ends with this value.
 struct AtWork(JoinHandle<()>);
 
 impl Drop for AtWork {
@@ -38,39 +38,39 @@ impl Drop for AtWork {
     }
 }
 
-/// Says that an attempt is lost when its worker is gone, in whichever way. After an answer, nobody heeds it.
-struct LastWord<A>(WorkerFrames<A>);
+/// Says that an attempt is lost when its client is gone, in whichever way. After an answer, nobody heeds it.
+struct LastWord<A>(AttemptReport<A>);
 
 impl<A> Drop for LastWord<A> {
     fn drop(&mut self) {
         let reason = "its worker ended without an answer".to_owned();
-        self.0.send(Frame::Lost(reason));
+        self.0.send(Reported::Lost(reason));
     }
 }
 
-/// A queue of tasks with the worker that does them.
-pub struct Driver<W: Worker> {
+/// A queue of tasks with the client that has them done.
+pub struct Driver<C: TaskClient> {
     queue: TaskQueue,
-    worker: Arc<W>,
-    tasks: BTreeMap<TaskKey, W::Task>,
+    client: Arc<C>,
+    tasks: BTreeMap<TaskKey, C::Task>,
     /// The lease of the attempt that starts next.
     starting: Option<Lease>,
     at_work: BTreeMap<TaskKey, AtWork>,
-    events: VecDeque<TaskEvent<W::Answer>>,
+    events: VecDeque<TaskEvent<C::Answer>>,
     /// What happened while somebody waited for one answer.
-    put_off: VecDeque<TaskEvent<W::Answer>>,
-    sender: UnboundedSender<(Attempt, Frame<W::Answer>)>,
-    receiver: UnboundedReceiver<(Attempt, Frame<W::Answer>)>,
+    put_off: VecDeque<TaskEvent<C::Answer>>,
+    sender: UnboundedSender<(Attempt, Reported<C::Answer>)>,
+    receiver: UnboundedReceiver<(Attempt, Reported<C::Answer>)>,
     began: Instant,
 }
 
-impl<W: Worker> Driver<W> {
+impl<C: TaskClient> Driver<C> {
     /// Returns a driver without tasks.
-    pub fn new(capacity: Capacity, worker: Arc<W>) -> Self {
+    pub fn new(capacity: Capacity, client: Arc<C>) -> Self {
         let (sender, receiver) = unbounded_channel();
         Self {
             queue: TaskQueue::new(capacity),
-            worker,
+            client,
             tasks: BTreeMap::new(),
             starting: None,
             at_work: BTreeMap::new(),
@@ -87,11 +87,11 @@ impl<W: Worker> Driver<W> {
         self.queue.expect(kind, duration);
     }
 
-    /// Adds a task, with what the worker is to be given.
+    /// Adds a task, with what the client is to be given.
     ///
     /// # Errors
     /// See [`AddError`].
-    pub fn add(&mut self, task: Task, content: W::Task) -> Result<(), AddError> {
+    pub fn add(&mut self, task: Task, content: C::Task) -> Result<(), AddError> {
         let key = task.key.clone();
         self.queue.add(task)?;
         self.tasks.insert(key, content);
@@ -122,7 +122,7 @@ impl<W: Worker> Driver<W> {
 
     /// Starts what can start, waits, and returns the next thing that happens; `None` once every task has
     /// ended.
-    pub async fn next(&mut self) -> Option<TaskEvent<W::Answer>> {
+    pub async fn next(&mut self) -> Option<TaskEvent<C::Answer>> {
         match self.put_off.pop_front() {
             Some(event) => Some(event),
             None => self.next_now().await,
@@ -131,7 +131,7 @@ impl<W: Worker> Driver<W> {
 
     /// Waits for the answer to one task while all others go on; what happens to those is returned by
     /// [`next`](Self::next) later. `None` if every attempt was lost.
-    pub async fn answer(&mut self, key: &TaskKey) -> Option<W::Answer> {
+    pub async fn answer(&mut self, key: &TaskKey) -> Option<C::Answer> {
         loop {
             match self.next_now().await? {
                 TaskEvent::Ended(ended, answer) if ended == *key => return Some(answer),
@@ -141,15 +141,15 @@ impl<W: Worker> Driver<W> {
         }
     }
 
-    async fn next_now(&mut self) -> Option<TaskEvent<W::Answer>> {
+    async fn next_now(&mut self) -> Option<TaskEvent<C::Answer>> {
         loop {
             self.start();
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
             // What was said in time counts, even if it is read late.
-            while let Ok((attempt, frame)) = self.receiver.try_recv() {
-                self.on_frame(attempt, frame);
+            while let Ok((attempt, reported)) = self.receiver.try_recv() {
+                self.on_report(attempt, reported);
             }
             for lost in self.queue.advance(self.now()) {
                 self.on_expired(lost).await;
@@ -167,7 +167,7 @@ impl<W: Worker> Driver<W> {
             let change = self.queue.next_change(self.now());
             let until = change.map(|at| self.began + at);
             tokio::select! {
-                Some((attempt, frame)) = self.receiver.recv() => self.on_frame(attempt, frame),
+                Some((attempt, reported)) = self.receiver.recv() => self.on_report(attempt, reported),
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {}
             }
         }
@@ -208,7 +208,7 @@ impl<W: Worker> Driver<W> {
         let Some(task) = self.tasks.get(&attempt.key).filter(|_| is_leased) else {
             return;
         };
-        let frames = WorkerFrames {
+        let report = AttemptReport {
             attempt: attempt.clone(),
             sender: self.sender.clone(),
         };
@@ -218,32 +218,32 @@ impl<W: Worker> Driver<W> {
             core,
             task: task.clone(),
         };
-        let worker = Arc::clone(&self.worker);
-        let last_word = LastWord(frames.clone());
+        let client = Arc::clone(&self.client);
+        let last_word = LastWord(report.clone());
         let at_work = tokio::spawn(async move {
             let _last_word = last_word;
-            worker.work(job, frames).await;
+            client.attempt(job, report).await;
         });
         self.at_work.insert(key, AtWork(at_work));
     }
 
-    fn on_frame(&mut self, attempt: Attempt, frame: Frame<W::Answer>) {
+    fn on_report(&mut self, attempt: Attempt, reported: Reported<C::Answer>) {
         let now = self.now();
-        let (ending, event) = match frame {
-            Frame::Heartbeat => {
+        let (ending, event) = match reported {
+            Reported::Alive => {
                 self.queue.heartbeat(&attempt, now);
                 return;
             }
-            Frame::Progress(steps) => {
+            Reported::Progress(steps) => {
                 if self.queue.heartbeat(&attempt, now) {
                     let event = TaskEvent::Progress(attempt.key, steps);
                     self.events.push_back(event);
                 }
                 return;
             }
-            Frame::Done(answer) => (Ending::Done, Ok(answer)),
-            Frame::Failed(answer) => (Ending::Failed, Ok(answer)),
-            Frame::Lost(reason) => (Ending::Lost, Err(reason)),
+            Reported::Done(answer) => (Ending::Done, Ok(answer)),
+            Reported::Failed(answer) => (Ending::Failed, Ok(answer)),
+            Reported::Lost(reason) => (Ending::Lost, Err(reason)),
         };
         // Answers that are late, repeated or made up are dropped here.
         let Receipt::Accepted(next) = self.queue.finish(&attempt, ending, now) else {

@@ -1,12 +1,18 @@
-//! Tasks and who does them: a [`Worker`] is given a task and sends frames back, and a [`Driver`] leases the
-//! tasks of a queue to it on tokio. What each may rely on is `docs/tasks.md`.
+//! Tasks and who does them. A [`Driver`] leases the tasks of a queue on tokio; a [`TaskClient`] makes the bytes
+//! of each, and an answer of the frames that come back; a [`Worker`] takes bytes and gives frames. What each
+//! may rely on is `docs/tasks.md`.
 
+mod client;
 mod driver;
-mod frames;
+mod link;
+mod report;
 #[cfg(test)]
 mod tests;
+pub mod wire;
 mod worker;
 
+pub use client::{Job, TaskClient};
 pub use driver::{Driver, TaskEvent};
-pub use frames::WorkerFrames;
-pub use worker::{Job, Worker};
+pub use link::{RequestError, WorkerLink};
+pub use report::AttemptReport;
+pub use worker::{Worker, WorkerFrames, WorkerJob, Working};

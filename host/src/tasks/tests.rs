@@ -1,7 +1,11 @@
-//! Workers that die, stall, lie and answer twice. They are given bytes and give bytes back, and have a
-//! lease of half a second; nothing here depends on how long anything took.
+//! Workers that die, stall, lie, lose frames, and answer twice or too late, with a lease of half a second;
+//! nothing here depends on how long anything took.
 
-use super::{Driver, Job, TaskEvent, Worker, WorkerFrames};
+use super::wire::{self, FrameBody, FrameHeader};
+use super::{
+    AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, WorkerJob, WorkerLink,
+    Working,
+};
 use bakeoff_domain::queue::{Attempt, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +23,10 @@ struct Scripted {
     /// Attempts under way, and the most there ever were.
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
+    /// Tasks that were worked on for long, and have an end.
+    ended: AtomicUsize,
+    /// The way back of attempts that were given up.
+    late: Mutex<Vec<WorkerFrames>>,
 }
 
 /// Counts an attempt that is under way until it is dropped.
@@ -30,49 +38,129 @@ impl Drop for Counted<'_> {
     }
 }
 
-impl Worker for Scripted {
-    type Task = Vec<u8>;
-    type Answer = Vec<u8>;
+/// Returns a frame with this header.
+fn frame(attempt: &Attempt, request: u32, number: u32, body: FrameBody, content: &str) -> Vec<u8> {
+    let header = FrameHeader {
+        key: attempt.key.to_string(),
+        attempt: attempt.number,
+        request,
+        number,
+        body,
+    };
+    wire::sealed(content.as_bytes().to_vec(), &header)
+}
 
-    async fn work(&self, job: Job<Vec<u8>>, frames: WorkerFrames<Vec<u8>>) {
+impl Scripted {
+    async fn script(&self, task: &[u8], frames: WorkerFrames) {
         let now = 1 + self.at_work.fetch_add(1, Ordering::SeqCst);
         let _counted = Counted(&self.at_work);
         self.most_at_work.fetch_max(now, Ordering::SeqCst);
-        let key = job.attempt.key.to_string();
+        let attempt = frames.attempt().clone();
+        let key = attempt.key.to_string();
         *self.attempts.lock().unwrap().entry(key).or_default() += 1;
-        let answer = [&job.task[..], b" done"].concat();
-        match job.task[0] {
-            b'd' if job.attempt.number == 1 => panic!("a worker that dies"),
-            b'g' if job.attempt.number == 1 => {}
+        let answer = [task, b" done"].concat();
+        let text = String::from_utf8(answer.clone()).unwrap();
+        let is_first = attempt.number == 1;
+        match task[0] {
+            b'd' if is_first => panic!("a worker that dies"),
+            b'g' if is_first => {}
             b'D' => panic!("a worker that always dies"),
-            b's' if job.attempt.number == 1 => std::future::pending().await,
-            b'l' if job.attempt.number == 1 => {
-                // The answer of an attempt that nobody has, and of a task that nobody asked for.
-                for (key, number) in [(job.attempt.key.clone(), 7), (TaskKey::new("made up"), 1)] {
-                    let attempt = Attempt { key, number };
-                    let sender = frames.sender.clone();
-                    WorkerFrames { attempt, sender }.done(b"a lie".to_vec());
+            b's' if is_first => std::future::pending().await,
+            b'l' => {
+                // The ends of another task, of an attempt that nobody has, and of another request.
+                let other = Attempt {
+                    key: TaskKey::new("made up"),
+                    number: attempt.number,
+                };
+                let later = Attempt {
+                    number: 7,
+                    ..attempt.clone()
+                };
+                for (attempt, request) in [(&other, 0), (&later, 0), (&attempt, 1)] {
+                    let lie = frame(attempt, request, 0, FrameBody::End, "a lie");
+                    frames.send_bytes(lie);
                 }
-                frames.done(answer);
+                frames.end(answer);
+            }
+            b'n' if is_first => {
+                frames.send_bytes(b"no frame at all".to_vec());
+                frames.end(answer);
+            }
+            b'm' if is_first => {
+                // The first part is lost on its way.
+                let end = frame(&attempt, 0, 1, FrameBody::End, &text);
+                frames.send_bytes(end);
             }
             b'2' => {
-                frames.done(answer.clone());
-                frames.done(b"twice".to_vec());
-                frames.failed(b"and a third time".to_vec());
+                for _ in 0..2 {
+                    let part = frame(&attempt, 0, 0, FrameBody::Part, "part");
+                    frames.send_bytes(part);
+                }
+                let end = frame(&attempt, 0, 1, FrameBody::End, &text);
+                frames.send_bytes(end);
+                let end = frame(&attempt, 0, 2, FrameBody::End, "another");
+                frames.send_bytes(end);
+            }
+            b'a' if is_first => {
+                self.late.lock().unwrap().push(frames);
+                std::future::pending().await
+            }
+            b'a' => {
+                let late = self.late.lock().unwrap().pop();
+                late.unwrap().end(b"too late".to_vec());
+                frames.end(answer);
             }
             b'w' => {
                 // Longer than the lease, with signs of life.
-                for step in 1..=6 {
+                for _ in 0..6 {
                     sleep(LEASE / 4).await;
-                    frames.progress(step);
+                    frames.part(b"step".to_vec());
                 }
-                frames.done(answer);
+                frames.end(answer);
+                self.ended.fetch_add(1, Ordering::SeqCst);
             }
-            b'r' if job.attempt.number < 3 => frames.lost("refused for a moment"),
-            b'f' => frames.failed(answer),
-            _ => frames.done(answer),
+            b'r' if attempt.number < 3 => frames.lost("refused for a moment"),
+            _ => frames.end(answer),
         }
     }
+}
+
+impl Worker for Scripted {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+        Box::pin(self.script(job.task, frames))
+    }
+}
+
+/// Passes bytes on. What begins with an f has failed.
+struct PassesOn(WorkerLink);
+
+impl TaskClient for PassesOn {
+    type Task = Vec<u8>;
+    type Answer = Vec<u8>;
+
+    async fn attempt(&self, job: Job<Vec<u8>>, report: AttemptReport<Vec<u8>>) {
+        let worker = self.0.for_attempt(&report);
+        let mut parts = 0;
+        let mut on_part = |_| {
+            parts += 1;
+            report.progress(parts);
+            Ok(())
+        };
+        let job = WorkerJob {
+            core: job.core,
+            task: &job.task,
+        };
+        match worker.request(job, &mut on_part).await {
+            Ok(answer) if answer[0] == b'f' => report.failed(answer),
+            Ok(answer) => report.done(answer),
+            Err(error) => report.lost(error.to_string()),
+        }
+    }
+}
+
+fn driver_of(cores: usize, worker: &Arc<Scripted>) -> Driver<PassesOn> {
+    let link = WorkerLink::new(Arc::clone(worker) as Arc<dyn Worker>);
+    Driver::new(Capacity::of_cores(0..cores), Arc::new(PassesOn(link)))
 }
 
 fn task(name: &str, after: Vec<Dependency>) -> Task {
@@ -98,7 +186,7 @@ struct Outcome {
     dead: Option<String>,
 }
 
-async fn all(driver: &mut Driver<Scripted>) -> BTreeMap<String, Outcome> {
+async fn all(driver: &mut Driver<PassesOn>) -> BTreeMap<String, Outcome> {
     let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
     while let Some(event) = driver.next().await {
         let key = match &event {
@@ -125,7 +213,7 @@ async fn all(driver: &mut Driver<Scripted>) -> BTreeMap<String, Outcome> {
 
 async fn outcomes(cores: usize, names: &[&str]) -> (BTreeMap<String, Outcome>, Arc<Scripted>) {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..cores), Arc::clone(&worker));
+    let mut driver = driver_of(cores, &worker);
     for name in names {
         let content = name.as_bytes().to_vec();
         driver.add(task(name, Vec::new()), content).unwrap();
@@ -141,7 +229,10 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         "stalls",
         "refused",
         "lies",
+        "no frames",
+        "misses one",
         "2 answers",
+        "answers late",
         "works long",
         "honest",
     ];
@@ -153,7 +244,9 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         let lost = match name {
             "dies" | "goes" => vec!["its worker ended without an answer"],
             "refused" => vec!["refused for a moment"; 2],
-            "stalls" => vec!["its worker said nothing for too long"],
+            "stalls" | "answers late" => vec!["its worker said nothing for too long"],
+            "no frames" => vec!["its worker sent what is no frame"],
+            "misses one" => vec!["a frame of its worker is missing"],
             _ => Vec::new(),
         };
         assert_eq!(outcome.retries, lost, "{name}");
@@ -161,6 +254,7 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         assert_eq!(worker.attempts.lock().unwrap()[name], outcome.starts);
     }
     assert_eq!(outcomes["works long"].steps, 6);
+    assert_eq!(outcomes["2 answers"].steps, 1, "a frame that came twice");
     assert!(worker.most_at_work.load(Ordering::SeqCst) <= 3);
 }
 
@@ -174,7 +268,7 @@ async fn a_core_is_given_on_only_when_the_stalled_worker_on_it_is_gone() {
 #[tokio::test]
 async fn who_always_dies_is_a_dead_letter_and_holds_up_only_what_needs_the_result() {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..2), worker);
+    let mut driver = driver_of(2, &worker);
     let on_result = |name: &str| vec![Dependency::on_result(TaskKey::new(name))];
     let on_end = |name: &str| vec![Dependency::on_end(TaskKey::new(name))];
     for (name, after) in [
@@ -199,7 +293,7 @@ async fn who_always_dies_is_a_dead_letter_and_holds_up_only_what_needs_the_resul
 #[tokio::test]
 async fn a_task_that_is_kept_when_it_is_about_to_start_does_not() {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    let mut driver = driver_of(1, &worker);
     for name in ["kept", "honest"] {
         let content = name.as_bytes().to_vec();
         driver.add(task(name, Vec::new()), content).unwrap();
@@ -224,7 +318,7 @@ async fn a_task_that_is_kept_when_it_is_about_to_start_does_not() {
 #[tokio::test]
 async fn with_the_driver_end_those_who_are_at_work() {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    let mut driver = driver_of(1, &worker);
     let content = b"stalls".to_vec();
     driver.add(task("stalls", Vec::new()), content).unwrap();
     let first = driver.next().await;
@@ -242,7 +336,7 @@ async fn with_the_driver_end_those_who_are_at_work() {
 #[tokio::test]
 async fn one_answer_can_be_waited_for_and_what_happens_meanwhile_is_told_later() {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..2), worker);
+    let mut driver = driver_of(2, &worker);
     for name in ["works long", "honest", "Dies"] {
         let content = name.as_bytes().to_vec();
         driver.add(task(name, Vec::new()), content).unwrap();
@@ -260,7 +354,7 @@ async fn one_answer_can_be_waited_for_and_what_happens_meanwhile_is_told_later()
 #[tokio::test]
 async fn what_is_stopped_is_withdrawn_and_others_may_follow() {
     let worker = Arc::new(Scripted::default());
-    let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::clone(&worker));
+    let mut driver = driver_of(1, &worker);
     for name in ["stalls", "waits"] {
         let content = name.as_bytes().to_vec();
         driver.add(task(name, Vec::new()), content).unwrap();
@@ -278,4 +372,41 @@ async fn what_is_stopped_is_withdrawn_and_others_may_follow() {
     driver.add(task("honest", Vec::new()), content).unwrap();
     assert_eq!(all(&mut driver).await["honest"].answers, ["honest done"]);
     assert!(!worker.attempts.lock().unwrap().contains_key("waits"));
+}
+
+/// As a run is: whoever asks for events is on a thread of its own, and may block it by a commit.
+#[test]
+fn workers_go_on_and_keep_their_leases_while_the_owner_of_the_events_blocks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let worker = Arc::new(Scripted::default());
+    let outcomes = runtime.block_on(async {
+        let mut driver = driver_of(2, &worker);
+        for name in ["works long", "works as long"] {
+            let content = name.as_bytes().to_vec();
+            driver.add(task(name, Vec::new()), content).unwrap();
+        }
+        for _ in 0..2 {
+            let event = driver.next().await;
+            assert!(matches!(event, Some(TaskEvent::Starting(_))), "{event:?}");
+        }
+        driver.start();
+        // Until both are done: nobody reads what they say.
+        while worker.ended.load(Ordering::SeqCst) < 2 {
+            std::thread::sleep(LEASE / 10);
+        }
+        all(&mut driver).await
+    });
+    for name in ["works long", "works as long"] {
+        let outcome = &outcomes[name];
+        assert_eq!(outcome.answers, [format!("{name} done")]);
+        assert_eq!(
+            (outcome.steps, outcome.retries.len()),
+            (6, 0),
+            "{outcome:?}"
+        );
+    }
 }

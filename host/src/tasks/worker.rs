@@ -1,33 +1,103 @@
-//! What a worker is.
+//! What a worker is: it is given bytes and gives frames back, and confines what it runs.
 
-use super::frames::WorkerFrames;
+use super::wire::{self, FrameBody, FrameHeader};
 use bakeoff_domain::queue::Attempt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::{MissedTickBehavior, interval};
 
-/// One attempt at a task, as a worker is given it.
-#[derive(Clone, Debug)]
-pub struct Job<T> {
-    /// The task and the number of the attempt.
-    pub attempt: Attempt,
-    /// The number of the core for it, if it takes one.
+/// How often a worker says that it is alive.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// One request to a worker: a part of an attempt at a task, and hardly ever not all of it.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerJob<'a> {
+    /// The core to use, and no other, if it was given one.
     pub core: Option<usize>,
-    /// The task itself.
-    pub task: T,
+    /// What is to be done, as bytes that contain all that is to be known for it.
+    pub task: &'a [u8],
 }
 
-/// Somebody who does tasks. In this process, it starts a confined child for each; on another machine, it
-/// would be at the other end of a wire, with tasks and answers as bytes.
-pub trait Worker: Send + Sync + 'static {
-    /// All that is to be known for doing a task: values, or names of contents that do not change.
-    type Task: Clone + Send + 'static;
-    /// What came of it.
-    type Answer: Send + 'static;
+/// The work on one request.
+pub type Working<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-    /// Makes an attempt, and sends what comes of it. The attempt is lost if this ends without an answer or
-    /// says nothing for as long as its lease. It must be safe to drop at any moment: then nothing that it
-    /// started goes on.
-    fn work(
-        &self,
-        job: Job<Self::Task>,
-        frames: WorkerFrames<Self::Answer>,
-    ) -> impl Future<Output = ()> + Send;
+/// Somebody who does what tasks consist of. The one of this process starts a confined child for each; on
+/// another machine, it would be at the other end of a wire.
+pub trait Worker: Send + Sync + 'static {
+    /// Does what the bytes say, and sends what comes of it. The attempt is lost if this ends without an end
+    /// frame, or says nothing for as long as its lease. It must be safe to drop at any moment: then nothing
+    /// that it started goes on.
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a>;
+}
+
+/// The way of frames from a worker back to whoever asked it. Where nobody listens any more, they go nowhere.
+///
+/// Each names the attempt and the request that it belongs to, and has a number.
+#[derive(Debug)]
+pub struct WorkerFrames {
+    attempt: Attempt,
+    request: u32,
+    next: AtomicU32,
+    sender: UnboundedSender<Vec<u8>>,
+}
+
+impl WorkerFrames {
+    pub(super) fn new(attempt: Attempt, request: u32, sender: UnboundedSender<Vec<u8>>) -> Self {
+        Self {
+            attempt,
+            request,
+            next: AtomicU32::new(0),
+            sender,
+        }
+    }
+
+    /// Returns the attempt that these frames belong to.
+    pub fn attempt(&self) -> &Attempt {
+        &self.attempt
+    }
+
+    /// Sends a part of the result. What the bytes mean is between those who ask and those who do.
+    pub fn part(&self, bytes: Vec<u8>) {
+        self.send(FrameBody::Part, bytes);
+    }
+
+    /// Ends the request with these bytes; nothing counts after them.
+    pub fn end(&self, bytes: Vec<u8>) {
+        self.send(FrameBody::End, bytes);
+    }
+
+    /// Ends the request without a result, for a reason that another attempt may not meet.
+    pub fn lost(&self, reason: impl Into<String>) {
+        self.send(FrameBody::Lost(reason.into()), Vec::new());
+    }
+
+    /// Does the work, and says that it goes on until it ends.
+    pub async fn while_alive<F: Future>(&self, work: F) -> F::Output {
+        let mut work = std::pin::pin!(work);
+        let mut heartbeat = interval(HEARTBEAT);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                output = &mut work => return output,
+                _ = heartbeat.tick() => self.send(FrameBody::Heartbeat, Vec::new()),
+            }
+        }
+    }
+
+    pub(super) fn send(&self, body: FrameBody, bytes: Vec<u8>) {
+        let header = FrameHeader {
+            key: self.attempt.key.as_str().to_owned(),
+            attempt: self.attempt.number,
+            request: self.request,
+            number: self.next.fetch_add(1, Ordering::Relaxed),
+            body,
+        };
+        self.send_bytes(wire::sealed(bytes, &header));
+    }
+
+    pub(super) fn send_bytes(&self, frame: Vec<u8>) {
+        let _ = self.sender.send(frame);
+    }
 }

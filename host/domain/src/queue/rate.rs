@@ -43,6 +43,15 @@ impl Bucket {
         self.full_at.saturating_sub(to_refill)
     }
 
+    /// Lets no token be there before this time.
+    pub(super) fn pause(&mut self, until: Duration) {
+        let to_refill = self
+            .rate
+            .every
+            .saturating_mul(self.rate.burst.saturating_sub(1));
+        self.full_at = self.full_at.max(until.saturating_add(to_refill));
+    }
+
     /// Takes tokens, which must be there.
     pub(super) fn take(&mut self, tokens: u32, now: Duration) {
         let since = self.full_at.max(now);
@@ -71,5 +80,9 @@ mod tests {
         assert_eq!(bucket.at(1), second(1_000));
         assert_eq!(bucket.at(2), second(1_002));
         assert!(bucket.can_hold(3) && !bucket.can_hold(4));
+        // Nobody may begin before a pause ends, which never makes an earlier one shorter.
+        bucket.pause(second(2_000));
+        bucket.pause(second(1_500));
+        assert_eq!((bucket.at(1), bucket.at(3)), (second(2_000), second(2_004)));
     }
 }

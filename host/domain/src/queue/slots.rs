@@ -108,6 +108,14 @@ impl Slots {
         (needs.memory_bytes > self.free_memory_bytes).then_some(Lack::Memory)
     }
 
+    /// Lets no token of a rate limit be there before this time.
+    pub(super) fn pause(&mut self, rate: &str, until: Duration) {
+        let named = self.rates.iter_mut().find(|(name, _)| name == rate);
+        if let Some((_, bucket)) = named {
+            bucket.pause(until);
+        }
+    }
+
     /// Takes what a task needs, which must not be lacking, and returns its core.
     pub(super) fn take(&mut self, class: Class, needs: &Needs, now: Duration) -> Option<usize> {
         if let (Some(rate), Some(tokens)) = (class.rate, &needs.tokens) {

@@ -202,6 +202,12 @@ impl TaskQueue {
         None
     }
 
+    /// Lets no task start before this time that takes tokens of this rate limit: whoever is behind it asks for a
+    /// pause.
+    pub fn pause(&mut self, rate: &str, until: Duration) {
+        self.slots.pause(rate, until);
+    }
+
     /// Extends the lease of an attempt from now on. Returns false if it has ended: its worker is to stop.
     pub fn heartbeat(&mut self, attempt: &Attempt, now: Duration) -> bool {
         let Some(id) = self.ids.get(&attempt.key).copied() else {

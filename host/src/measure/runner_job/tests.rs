@@ -2,13 +2,22 @@
 //! do what no runner does.
 
 use super::*;
-use crate::confine::scripted_child;
+use crate::confine::{Confinement, scripted_child};
+use crate::measure::announcement::{Announcement, Doing};
+use crate::measure::bounds;
 use crate::measure::check::{GateRecord, check};
 use crate::measure::protocol::{Inputs, WaveCase};
 use crate::measure::runner_config::RunnerConfig;
+use crate::measure::runner_worker::RunnerWorker;
+use crate::tasks::{
+    AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, Working,
+};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::queue::{Capacity, Cpu, Needs, Retries, Task, TaskKey};
 use bakeoff_domain::spec::{Limits, State};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Works without end, in this very process.
 const LOOP: &str = "while :; do :; done";
@@ -35,25 +44,23 @@ const WORK: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
 
 /// Runners that write these words into their page, with some work after each but the last, and then
 /// run a line of shell.
-async fn writing(folder: &tempfile::TempDir, words: &[u64], then: &str) -> Confinement {
+async fn writing(folder: &tempfile::TempDir, words: &[u64], then: &str) -> WorkerLink {
     let lines: Vec<String> = words
         .iter()
         .copied()
         .map(scripted_child::announce)
         .collect();
     let then = format!("{}\n{then}", lines.join(&format!("\n{WORK}\n")));
-    scripted_child::confinement(folder.path(), &[], &then).await
+    let confinement: Confinement = scripted_child::confinement(folder.path(), &[], &then).await;
+    RunnerWorker::link(confinement)
 }
 
-async fn faked(folder: &tempfile::TempDir, doing: Doing, then: &str) -> Confinement {
+async fn faked(folder: &tempfile::TempDir, doing: Doing, then: &str) -> WorkerLink {
     writing(folder, &[word(0, doing)], then).await
 }
 
-fn watch(confinement: &Confinement) -> Watch<'_> {
-    Watch {
-        confinement,
-        message: b"",
-        core: None,
+fn bounds() -> RunnerBounds {
+    RunnerBounds {
         call_max: PATIENCE,
         workload_max: PATIENCE,
         exit_max: bounds::EXIT_PATIENCE,
@@ -61,16 +68,27 @@ fn watch(confinement: &Confinement) -> Watch<'_> {
         cases: 2,
         wall_limit: "wall = 300 ms".into(),
         guests_bytes: 32 << 20,
-        until: None,
+        left: None,
     }
+}
+
+/// Has this worker run a runner with these bounds.
+async fn run(worker: &WorkerLink, bounds: RunnerBounds) -> Result<Ended, RunnerError> {
+    let mut job = RunnerJob {
+        worker,
+        message: Vec::new(),
+        core: None,
+        bounds,
+    };
+    job.run(&mut |_| {}).await
 }
 
 async fn ended(doing: Doing, then: &str) -> Result<Ended, RunnerError> {
     let folder = tempfile::tempdir().unwrap();
-    let confinement = faked(&folder, doing, then).await;
+    let worker = faked(&folder, doing, then).await;
     let mut tries = 0;
     loop {
-        match watch(&confinement).run(&mut |_| {}).await {
+        match run(&worker, bounds()).await {
             // This machine had other things to do.
             Ok(Ended::Stalled) if then == LOOP && tries < 10 => tries += 1,
             ended => return ended,
@@ -113,12 +131,12 @@ async fn a_runner_that_takes_memory_is_ended_by_name() {
     // A block of 900 MiB, kept while nobody reads the pipe that it is written to.
     let hoards = "mkfifo \"$0.pipe\" && exec 3<>\"$0.pipe\" && \
                   exec dd if=/dev/zero bs=900M count=1 of=/dev/fd/3";
-    let confinement = faked(&folder, CALLING, hoards).await;
-    let watch = Watch {
+    let worker = faked(&folder, CALLING, hoards).await;
+    let bounds = RunnerBounds {
         call_max: Duration::from_secs(600),
-        ..watch(&confinement)
+        ..bounds()
     };
-    let (class, limit, _) = of_variant(watch.run(&mut |_| {}).await);
+    let (class, limit, _) = of_variant(run(&worker, bounds).await);
     assert_eq!(class, "memory-limit");
     assert_eq!(limit.as_deref(), Some("800 MiB for the whole process"));
 }
@@ -153,13 +171,13 @@ async fn a_runner_that_never_works_again_is_a_stall() {
 #[tokio::test]
 async fn the_budget_ends_a_runner_in_the_middle_of_a_call() {
     let folder = tempfile::tempdir().unwrap();
-    let confinement = faked(&folder, CALLING, LOOP).await;
-    let watch = Watch {
+    let worker = faked(&folder, CALLING, LOOP).await;
+    let bounds = RunnerBounds {
         call_max: Duration::from_secs(600),
-        until: Some(Instant::now() + PATIENCE),
-        ..watch(&confinement)
+        left: Some(PATIENCE),
+        ..bounds()
     };
-    match watch.run(&mut |_| {}).await.unwrap() {
+    match run(&worker, bounds).await.unwrap() {
         // On a busy machine the budget ends before the runner has said what it does.
         Ended::OutOfBudget(None) => {}
         Ended::OutOfBudget(Some(call)) => assert_eq!(call.variant, 3),
@@ -188,13 +206,13 @@ async fn what_a_runner_says_is_bounded() {
 /// What a runner that writes these words and then runs a line of shell is stopped for.
 async fn broken(words: &[u64], then: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let confinement = writing(&folder, words, then).await;
-    let watch = Watch {
+    let worker = writing(&folder, words, then).await;
+    let bounds = RunnerBounds {
         call_max: Duration::from_secs(600),
         workload_max: Duration::from_secs(600),
-        ..watch(&confinement)
+        ..bounds()
     };
-    match watch.run(&mut |_| {}).await {
+    match run(&worker, bounds).await {
         Err(RunnerError::Silent(message)) => message,
         other => panic!("{words:x?}: {other:?}"),
     }
@@ -240,12 +258,12 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
     };
     let words = [word(0, other), word(1, CALLING)];
     for then in ["exit 9", "kill -SEGV $$"] {
-        let confinement = writing(&folder, &words, then).await;
-        let watch = Watch {
+        let worker = writing(&folder, &words, then).await;
+        let bounds = RunnerBounds {
             call_max: Duration::from_secs(600),
-            ..watch(&confinement)
+            ..bounds()
         };
-        let (class, ..) = of_variant(watch.run(&mut |_| {}).await);
+        let (class, ..) = of_variant(run(&worker, bounds).await);
         assert_eq!(class, "runner-crashed", "{then}");
     }
     // Nobody was running: nobody is blamed.
@@ -267,8 +285,13 @@ async fn checked(then: &str) -> Result<GateRecord, RunnerError> {
         calls: 1,
     };
     let then = then.replace("MARK", &folder.path().join("mark").display().to_string());
-    let config = RunnerConfig {
-        confinement: faked(&folder, calling, &then).await,
+    let config = checked_config(faked(&folder, calling, &then).await);
+    check(&config, b"", None, None, |_| {}).await
+}
+
+fn checked_config(worker: WorkerLink) -> RunnerConfig {
+    RunnerConfig {
+        worker,
         call: Vec::new(),
         limits: Limits::default(),
         state: State::Pure,
@@ -278,8 +301,98 @@ async fn checked(then: &str) -> Result<GateRecord, RunnerError> {
         }]),
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(2),
+    }
+}
+
+/// What a worker does at its first attempts.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    Dies,
+    EndsAtOnce,
+    IsLost,
+    EndsWithGarbage,
+}
+
+/// Does what is wrong at the first attempt, and runs runners at others.
+struct Flaky(Wrong, WorkerLink);
+
+impl Worker for Flaky {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+        Box::pin(async move {
+            let is_first = frames.attempt().number == 1;
+            match self.0 {
+                Wrong::Dies if is_first => panic!("a worker that dies"),
+                Wrong::EndsAtOnce if is_first => {}
+                Wrong::IsLost if is_first => frames.lost("its machine is gone"),
+                Wrong::EndsWithGarbage if is_first => frames.end(vec![0xff; 64]),
+                _ => {
+                    let mut on_part = |part| {
+                        frames.part(part);
+                        Ok(())
+                    };
+                    frames.end(self.1.request(job, &mut on_part).await.unwrap());
+                }
+            }
+        })
+    }
+}
+
+/// Checks a variant, as a task.
+struct Checks(RunnerConfig);
+
+impl TaskClient for Checks {
+    type Task = ();
+    type Answer = Result<GateRecord, RunnerError>;
+
+    async fn attempt(&self, job: Job<()>, report: AttemptReport<Self::Answer>) {
+        let config = self.0.for_attempt(&report);
+        match check(&config, b"", None, job.core, |_| {}).await {
+            Err(RunnerError::WorkerLost(reason)) => report.lost(reason),
+            checked => report.done(checked),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_is_lost_blames_nobody_and_another_attempt_has_the_runners_own_end() {
+    let calling = Doing::Calling {
+        variant: 0,
+        calls: 1,
     };
-    check(&config, b"", None, None, |_| {}).await
+    for (wrong, reason) in [
+        (Wrong::Dies, "its worker ended without an answer"),
+        (Wrong::EndsAtOnce, "its worker ended without an answer"),
+        (Wrong::IsLost, "its machine is gone"),
+        (Wrong::EndsWithGarbage, "its last frame is unreadable"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let runner = faked(&folder, calling, "exit 9").await;
+        let worker = WorkerLink::new(Arc::new(Flaky(wrong, runner)));
+        let client = Checks(checked_config(worker));
+        let mut driver = Driver::new(Capacity::of_cores(0..1), Arc::new(client));
+        let task = Task {
+            retries: Retries {
+                attempts_max: 2,
+                ..Retries::NONE
+            },
+            ..Task::new(TaskKey::new("check"), "check", Needs::cpu(Cpu::Core))
+        };
+        driver.add(task, ()).unwrap();
+        let (mut lost, mut failures) = (Vec::new(), Vec::new());
+        while let Some(event) = driver.next().await {
+            match event {
+                TaskEvent::Retry(_, reason) => lost.push(reason),
+                TaskEvent::Ended(_, checked) => failures.push(checked.unwrap().failure.unwrap()),
+                _ => {}
+            }
+        }
+        assert!(
+            matches!(&lost[..], [one] if one.starts_with(reason)),
+            "{wrong:?}: {lost:?}"
+        );
+        let classes: Vec<&str> = failures.iter().map(|one| one.class.name()).collect();
+        assert_eq!(classes, ["runner-crashed"], "{wrong:?}");
+    }
 }
 
 #[tokio::test]
@@ -309,23 +422,23 @@ async fn a_new_step_begins_when_it_is_seen() {
             announcement.to_word()
         })
         .collect();
-    let confinement = writing(&folder, &words, "exit 0").await;
-    let watch = Watch {
+    let worker = writing(&folder, &words, "exit 0").await;
+    let bounds = RunnerBounds {
         call_max: Duration::from_secs(1),
-        ..watch(&confinement)
+        ..bounds()
     };
-    assert_eq!(watch.run(&mut |_| {}).await.unwrap(), Ended::Done);
+    assert_eq!(run(&worker, bounds).await.unwrap(), Ended::Done);
 }
 
 #[tokio::test]
 async fn a_runner_that_closes_its_pipe_and_goes_on_is_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let confinement = faked(&folder, CALLING, "exec sleep 300 >&- 2>&-").await;
-    let watch = Watch {
+    let worker = faked(&folder, CALLING, "exec sleep 300 >&- 2>&-").await;
+    let bounds = RunnerBounds {
         exit_max: PATIENCE,
-        ..watch(&confinement)
+        ..bounds()
     };
-    match watch.run(&mut |_| {}).await {
+    match run(&worker, bounds).await {
         Err(RunnerError::Silent(message)) => assert!(message.contains("went on"), "{message}"),
         other => panic!("{other:?}"),
     }
@@ -340,7 +453,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         ..Limits::default()
     };
     let config = RunnerConfig {
-        confinement: faked(&folder, CALLING, "").await,
+        worker: faked(&folder, CALLING, "").await,
         call: Vec::new(),
         limits,
         state: State::Pure,
@@ -348,12 +461,14 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(2),
     };
-    let watch = config.watch(b"", None, 3, bounds::GATE_PATIENCE);
-    assert_eq!((watch.participants.len(), watch.cases), (3, 0));
-    assert_eq!(watch.exit_max, bounds::EXIT_PATIENCE);
+    let runner = config
+        .runner(Vec::new(), None, 3, bounds::GATE_PATIENCE)
+        .bounds;
+    assert_eq!((runner.participants.len(), runner.cases), (3, 0));
+    assert_eq!(runner.exit_max, bounds::EXIT_PATIENCE);
     // The workload and the component that does nothing have stores, too.
-    assert_eq!(watch.guests_bytes, 500);
-    assert_eq!(watch.call_max.as_secs(), 28);
-    assert_eq!(watch.workload_max, bounds::WORKLOAD_PATIENCE);
-    assert_eq!(watch.wall_limit, "wall = 7 s");
+    assert_eq!(runner.guests_bytes, 500);
+    assert_eq!(runner.call_max.as_secs(), 28);
+    assert_eq!(runner.workload_max, bounds::WORKLOAD_PATIENCE);
+    assert_eq!(runner.wall_limit, "wall = 7 s");
 }

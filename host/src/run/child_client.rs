@@ -1,4 +1,4 @@
-//! The worker of this process: for each task, it starts a confined child.
+//! The client of a run: for each task, it makes the bytes for a worker, and an answer of what comes back.
 
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
@@ -9,7 +9,7 @@ use crate::measure::{
 use crate::sandbox::KnownEvidence;
 use crate::source::PackedFolders;
 use crate::store::Key;
-use crate::tasks::{Driver, Job, Worker, WorkerFrames};
+use crate::tasks::{AttemptReport, Driver, Job, TaskClient, WorkerLink};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
@@ -47,6 +47,8 @@ const EXPECTED_MS: [(&str, u64); 5] = [
 pub enum ChildTask {
     /// A build.
     Build(BuildRequest),
+    /// A build of a source anew, for the time that it takes.
+    TimedBuild(BuildRequest),
     /// The gate of a component.
     Check {
         /// The task that built it.
@@ -115,6 +117,8 @@ pub struct DiagnosticTask {
 pub enum ChildAnswer {
     /// Of a build.
     Built(Result<Arc<BuiltComponent>, Failure>),
+    /// Of a timed build: its CPU time.
+    TimedBuild(Result<Duration, Failure>),
     /// Of a gate.
     Checked(Result<GateRecord, RunnerError>),
     /// Of an assessment.
@@ -142,19 +146,19 @@ impl TryFrom<ChildAnswer> for ReplicaAnswer {
     }
 }
 
-/// The worker of this process.
+/// The client of a run or verification.
 #[derive(Debug)]
-pub struct ChildWorker {
+pub struct ChildClient {
     builder: Arc<Builder>,
     config: RunnerConfig,
     /// What was built, by task.
     built: Mutex<BTreeMap<TaskKey, Arc<BuiltComponent>>>,
 }
 
-impl ChildWorker {
+impl ChildClient {
     /// Returns a driver without tasks for these cores.
     pub fn driver(builder: &Arc<Builder>, config: &RunnerConfig, cores: &[usize]) -> Driver<Self> {
-        let worker = Self {
+        let client = Self {
             builder: Arc::clone(builder),
             config: config.clone(),
             built: Mutex::default(),
@@ -164,75 +168,80 @@ impl ChildWorker {
             memory_bytes,
             ..Capacity::of_cores(cores.iter().rev().copied())
         };
-        let mut driver = Driver::new(capacity, Arc::new(worker));
+        let mut driver = Driver::new(capacity, Arc::new(client));
         for (kind, milliseconds) in EXPECTED_MS {
             driver.expect(kind, Duration::from_millis(milliseconds));
         }
         driver
     }
 
-    fn built(&self, build: &TaskKey) -> Option<Arc<BuiltComponent>> {
+    fn built(&self, build: &TaskKey) -> Result<Arc<BuiltComponent>, String> {
         let built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
-        built.get(build).cloned()
+        let found = built.get(build).cloned();
+        found.ok_or_else(|| format!("{build} has no component"))
     }
 
-    fn config(&self, seed: RunSeed) -> RunnerConfig {
-        RunnerConfig {
-            seed,
-            ..self.config.clone()
-        }
+    async fn build(&self, attempt: &ChildAttempt, request: &BuildRequest) -> Outcome {
+        Ok(
+            match self.builder.build_by(&attempt.builder, request).await? {
+                Ok(component) => {
+                    let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+                    built.insert(attempt.report.attempt().key.clone(), Arc::clone(&component));
+                    Ok(ChildAnswer::Built(Ok(component)))
+                }
+                Err(failure) => Err(ChildAnswer::Built(Err(failure))),
+            },
+        )
     }
 
-    async fn build(
-        &self,
-        key: TaskKey,
-        request: &BuildRequest,
-    ) -> Result<ChildAnswer, ChildAnswer> {
-        match self.builder.build(request).await {
-            Ok(component) => {
-                let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
-                built.insert(key, Arc::clone(&component));
-                Ok(ChildAnswer::Built(Ok(component)))
-            }
-            Err(failure) => Err(ChildAnswer::Built(Err(failure))),
-        }
+    async fn time_build(&self, attempt: &ChildAttempt, request: &BuildRequest) -> Outcome {
+        let built = self
+            .builder
+            .build_anew_by(&attempt.builder, request)
+            .await?;
+        Ok(Ok(ChildAnswer::TimedBuild(built.map(|built| built.cpu))))
     }
 
-    async fn diagnose(&self, task: &DiagnosticTask) -> Option<String> {
-        let built = self.builder.build(&task.request).await.ok()?;
+    async fn diagnose(&self, attempt: &ChildAttempt, task: &DiagnosticTask) -> Outcome {
+        let nothing = Ok(Ok(ChildAnswer::Diagnosed(None)));
+        let built = self
+            .builder
+            .build_by(&attempt.builder, &task.request)
+            .await?;
+        let Ok(built) = built else { return nothing };
         let files = task.files.as_ref();
-        let reports = measure::diagnose(&self.config, &built.checked, files, &task.calls).await;
-        reports.ok()?.into_iter().next_back()
+        let reports = measure::diagnose(&attempt.config, &built.checked, files, &task.calls).await;
+        match kept_worker(reports)? {
+            Ok(reports) => Ok(Ok(ChildAnswer::Diagnosed(reports.into_iter().next_back()))),
+            Err(_) => nothing,
+        }
     }
 
-    /// Does a task: `Err` if no other attempt would have a result. `None` if what it is made from is not
-    /// here.
-    async fn answer(
-        &self,
-        job: &Job<ChildTask>,
-        frames: &WorkerFrames<ChildAnswer>,
-    ) -> Option<Result<ChildAnswer, ChildAnswer>> {
-        Some(match &job.task {
-            ChildTask::Build(request) => self.build(job.attempt.key.clone(), request).await,
+    /// Makes an attempt.
+    async fn outcome(&self, attempt: &ChildAttempt, task: &ChildTask) -> Outcome {
+        let (config, core) = (&attempt.config, attempt.core);
+        Ok(Ok(match task {
+            ChildTask::Build(request) => return self.build(attempt, request).await,
+            ChildTask::TimedBuild(request) => return self.time_build(attempt, request).await,
             ChildTask::Check { build, files, seed } => {
-                let (built, config) = (self.built(build)?, self.config(*seed));
+                let built = self.built(build)?;
                 let mut last = Instant::now();
                 let on_case = |done| {
                     if last.elapsed() >= PROGRESS_EVERY {
                         last = Instant::now();
-                        frames.progress(done);
+                        attempt.report.progress(done);
                     }
                 };
+                let config = with_seed(config, *seed);
                 let files = files.as_ref();
-                let checked =
-                    measure::check(&config, &built.checked, files, job.core, on_case).await;
-                Ok(ChildAnswer::Checked(checked))
+                let checked = measure::check(&config, &built.checked, files, core, on_case).await;
+                ChildAnswer::Checked(kept_worker(checked)?)
             }
             ChildTask::Assess { build, files, seed } => {
-                let (built, config) = (self.built(build)?, self.config(*seed));
-                let assessed =
-                    measure::assess(&config, &built.checked, files.as_ref(), job.core).await;
-                Ok(ChildAnswer::Assessed(assessed))
+                let built = self.built(build)?;
+                let config = with_seed(config, *seed);
+                let assessed = measure::assess(&config, &built.checked, files.as_ref(), core).await;
+                ChildAnswer::Assessed(kept_worker(assessed)?)
             }
             ChildTask::Evaluate {
                 evaluator,
@@ -247,8 +256,9 @@ impl ChildWorker {
                     files: files.as_ref(),
                     evidence: evidence.clone(),
                 };
-                let evaluated = measure::evaluate(&self.config(*seed), input, job.core).await;
-                Ok(ChildAnswer::Evaluated(evaluated))
+                let config = with_seed(config, *seed);
+                let evaluated = measure::evaluate(&config, input, core).await;
+                ChildAnswer::Evaluated(kept_worker(evaluated)?)
             }
             ChildTask::Repeat {
                 build,
@@ -261,26 +271,59 @@ impl ChildWorker {
                     diagnostic: false,
                     files: files.as_ref(),
                 };
-                let calls = measure::repeat(&self.config, input, calls, job.core).await;
-                Ok(ChildAnswer::Repeated(calls))
+                let calls = measure::repeat(config, input, calls, core).await;
+                ChildAnswer::Repeated(kept_worker(calls)?)
             }
-            ChildTask::Diagnose(task) => Ok(ChildAnswer::Diagnosed(self.diagnose(task).await)),
+            ChildTask::Diagnose(task) => return self.diagnose(attempt, task).await,
             ChildTask::Replica(replica) => {
-                Ok(ChildAnswer::Replica(replica.clone().run(job.core).await))
+                ChildAnswer::Replica(replica.clone().answer(core, &attempt.report).await?)
             }
-        })
+        }))
     }
 }
 
-impl Worker for ChildWorker {
+/// What came of an attempt: `Err` if its worker was lost, for this reason. Within, `Err` is an answer that every
+/// other attempt would have as well.
+type Outcome = Result<Result<ChildAnswer, ChildAnswer>, String>;
+
+/// An attempt at a task, with the ways to its workers.
+struct ChildAttempt {
+    core: Option<usize>,
+    report: AttemptReport<ChildAnswer>,
+    builder: WorkerLink,
+    config: RunnerConfig,
+}
+
+fn with_seed(config: &RunnerConfig, seed: RunSeed) -> RunnerConfig {
+    RunnerConfig {
+        seed,
+        ..config.clone()
+    }
+}
+
+/// Returns what came of a runner, or as an error why its worker was lost.
+fn kept_worker<T>(ended: Result<T, RunnerError>) -> Result<Result<T, RunnerError>, String> {
+    match ended {
+        Err(RunnerError::WorkerLost(reason)) => Err(reason),
+        ended => Ok(ended),
+    }
+}
+
+impl TaskClient for ChildClient {
     type Task = ChildTask;
     type Answer = ChildAnswer;
 
-    async fn work(&self, job: Job<ChildTask>, frames: WorkerFrames<ChildAnswer>) {
-        match frames.while_alive(self.answer(&job, &frames)).await {
-            Some(Ok(answer)) => frames.done(answer),
-            Some(Err(answer)) => frames.failed(answer),
-            None => {}
+    async fn attempt(&self, job: Job<ChildTask>, report: AttemptReport<ChildAnswer>) {
+        let attempt = ChildAttempt {
+            core: job.core,
+            builder: self.builder.worker().for_attempt(&report),
+            config: self.config.for_attempt(&report),
+            report,
+        };
+        match self.outcome(&attempt, &job.task).await {
+            Ok(Ok(answer)) => attempt.report.done(answer),
+            Ok(Err(answer)) => attempt.report.failed(answer),
+            Err(reason) => attempt.report.lost(reason),
         }
     }
 }

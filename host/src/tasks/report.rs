@@ -1,0 +1,73 @@
+//! What a client reports of an attempt.
+
+use bakeoff_domain::queue::Attempt;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// A part of what a client reports of an attempt.
+#[derive(Debug)]
+pub(super) enum Reported<A> {
+    /// Its worker is alive.
+    Alive,
+    /// So many steps are done.
+    Progress(usize),
+    /// There is a result.
+    Done(A),
+    /// The task has none, and no other attempt will have one.
+    Failed(A),
+    /// There is no result, for a reason that another attempt may not meet.
+    Lost(String),
+}
+
+/// The way from a client back to the queue, for one attempt. Where nobody listens any more, reports go
+/// nowhere.
+#[derive(Debug)]
+pub struct AttemptReport<A> {
+    pub(super) attempt: Attempt,
+    pub(super) sender: UnboundedSender<(Attempt, Reported<A>)>,
+}
+
+impl<A> Clone for AttemptReport<A> {
+    fn clone(&self) -> Self {
+        Self {
+            attempt: self.attempt.clone(),
+            sender: self.sender.clone(),
+        }
+    }
+}
+
+impl<A> AttemptReport<A> {
+    /// Returns the attempt.
+    pub fn attempt(&self) -> &Attempt {
+        &self.attempt
+    }
+
+    /// Says that the worker is alive, which extends the lease.
+    pub fn alive(&self) {
+        self.send(Reported::Alive);
+    }
+
+    /// Says that so many steps are done; this is a sign of life as well.
+    pub fn progress(&self, steps: usize) {
+        self.send(Reported::Progress(steps));
+    }
+
+    /// Answers with a result.
+    pub fn done(&self, answer: A) {
+        self.send(Reported::Done(answer));
+    }
+
+    /// Answers that there is no result, and that no other attempt will have one.
+    pub fn failed(&self, answer: A) {
+        self.send(Reported::Failed(answer));
+    }
+
+    /// Answers that there is no result for a reason that another attempt may not meet: a worker that was
+    /// lost, a rate limit. It is tried again after a while, as often as the task allows.
+    pub fn lost(&self, reason: impl Into<String>) {
+        self.send(Reported::Lost(reason.into()));
+    }
+
+    pub(super) fn send(&self, reported: Reported<A>) {
+        let _ = self.sender.send((self.attempt.clone(), reported));
+    }
+}
