@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod addresses;
+mod aggregators;
 mod bad_input;
 mod build;
 mod cheats;

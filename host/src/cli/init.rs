@@ -4,6 +4,7 @@ use super::assembled::{approaches, code, experiment, sizes};
 use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::options::{Output, Safety};
+use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
 use crate::files::Reach;
@@ -29,6 +30,7 @@ Examples:
   bakeoff run my-question
   bakeoff init my-question --from sort.rs heap.rs
   bakeoff init my-question --evaluator panics              with an evaluator of your own
+  bakeoff init my-question --aggregator summary            with a section of your own in the report
   bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
@@ -36,8 +38,12 @@ pub(super) struct Arguments {
     dir: PathBuf,
     /// Writes an evaluator of this name too, which works; in a folder with an experiment, nothing else. The
     /// name `branches` gives the one that counts branches and nesting
-    #[arg(long, value_name = "NAME", value_parser = evaluator_name, conflicts_with = "from")]
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     evaluator: Option<String>,
+    /// Writes an aggregator of this name too, which works: it adds a section to the report. In a folder with an
+    /// experiment, nothing else
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
+    aggregator: Option<String>,
     /// Rust sources that become the approaches, at least two
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
@@ -70,35 +76,12 @@ const FILES: [(&str, &str); 5] = [
     ("approaches/table.rs", include_str!("template/table.rs")),
 ];
 
-/// An evaluator to begin with, and one of bakeoff's own, which is written under its own name.
-const EVALUATOR: &str = include_str!("template/evaluator.rs");
-const BRANCHES: &str = include_str!("../../../components/branches/branches.rs");
-
-/// Reads the name of an evaluator.
-fn evaluator_name(text: &str) -> Result<String, String> {
+/// Reads the name of an evaluator or an aggregator.
+fn guest_name(text: &str) -> Result<String, String> {
     match config::is_evaluator_name(text) {
         true => Ok(text.to_owned()),
         false => Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned()),
     }
-}
-
-/// The file of an evaluator, and the lines by which an experiment uses it.
-fn evaluator(name: &str) -> ((String, String), String) {
-    let file = format!("evaluators/{}.rs", name.replace('-', "_"));
-    let (text, criterion) = match name {
-        "branches" => (
-            BRANCHES,
-            "name = \"simple control\"\nweight = 0.5\nfrom = \"evaluator:branches\"\nrange = [1, 51]",
-        ),
-        _ => (
-            EVALUATOR,
-            "name = \"safety\"\nweight = 0.5\nfrom = \"evaluator:unwraps\"",
-        ),
-    };
-    let lines = format!(
-        "[[evaluator]]\nname = \"{name}\"\nsource = \"{file}\"\n\n[[criterion]]\n{criterion}\n"
-    );
-    ((file, text.to_owned()), lines)
 }
 
 /// The sizes of an experiment of sources that do not do the same.
@@ -110,17 +93,30 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         let next = "Run it, then replace it by your own question:";
-        if let Some(name) = &arguments.evaluator {
-            let (file, lines) = evaluator(name);
+        let evaluator = arguments
+            .evaluator
+            .iter()
+            .map(|name| starts::evaluator(name));
+        let aggregator = arguments
+            .aggregator
+            .iter()
+            .map(|name| starts::aggregator(name));
+        let starts: Vec<Start> = evaluator.chain(aggregator).collect();
+        let lines: Vec<&str> = starts.iter().map(|start| start.lines.as_str()).collect();
+        let lines = lines.join("\n");
+        let own = starts
+            .iter()
+            .map(|start| (start.file.clone(), start.text.to_owned()));
+        if !starts.is_empty() {
             if arguments.dir.join(config::FILE_NAME).exists() {
                 let next = format!(
                     "Add these lines to {}, and run it:\n\n{lines}",
                     config::FILE_NAME
                 );
-                return write_all(&arguments.dir, &[file], &next);
+                return write_all(&arguments.dir, &own.collect::<Vec<_>>(), &next);
             }
             files[0].1 += &format!("\n{lines}");
-            files.push(file);
+            files.extend(own);
         }
         return write_all(&arguments.dir, &files, next);
     }

@@ -15,6 +15,8 @@ pub enum World {
     Workload,
     /// The world of bakeoff's own that evaluators implement.
     Evaluator,
+    /// The world of bakeoff's own that aggregators implement.
+    Aggregator,
 }
 
 impl World {
@@ -24,6 +26,15 @@ impl World {
             Self::Prototype => "prototype",
             Self::Workload => "workload",
             Self::Evaluator => "evaluator",
+            Self::Aggregator => "aggregator",
+        }
+    }
+
+    /// Returns true if it is one of bakeoff's own, of which there is one file of WIT.
+    pub fn is_own(self) -> bool {
+        match self {
+            Self::Prototype | Self::Workload => false,
+            Self::Evaluator | Self::Aggregator => true,
         }
     }
 }

@@ -6,6 +6,8 @@
 //! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
 //! [`bakeoff_domain::race`].
 
+mod aggregation;
+mod aggregator;
 pub mod announcement;
 mod answers;
 mod assess;
@@ -46,6 +48,7 @@ mod tally;
 mod watch;
 mod workload;
 
+pub use aggregation::aggregate;
 pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use checked_case::{AssessedAnswer, CheckedCase, Rehearsal};

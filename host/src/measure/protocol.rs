@@ -16,7 +16,7 @@ use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
-use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::report::{AddedSection, CaseLabel};
 use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -206,6 +206,13 @@ pub enum Task {
     },
     /// Ask an evaluator for its readings of a variant.
     Evaluate(EvaluateTask),
+    /// Ask an aggregator for its sections of a report.
+    Aggregate {
+        /// The aggregator, in the checked profile.
+        aggregator: Blob,
+        /// The report, in JSON.
+        report: Blob,
+    },
 }
 
 /// The task of evaluating one variant.
@@ -312,6 +319,10 @@ pub enum Reply {
     Evaluated(Vec<GivenReading>),
     /// The evaluator says that it has no readings, and why.
     NotEvaluated(String),
+    /// The sections of an aggregator.
+    Aggregated(Vec<AddedSection>),
+    /// An aggregator has no sections, and why.
+    NotAggregated(String),
 }
 
 impl Reply {

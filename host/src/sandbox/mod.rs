@@ -5,6 +5,7 @@
 //! and fuel of a guest; [`crate::confine`] limits what it could do to the process, and the parent
 //! limits the time of a timed call from outside.
 
+mod aggregator;
 mod attempt_log;
 mod cpu_wall_time;
 mod evaluator;
