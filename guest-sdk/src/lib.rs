@@ -7,6 +7,7 @@ pub mod evaluator;
 mod flags;
 pub mod json;
 pub mod parameters;
+pub mod proposer;
 pub mod random;
 pub mod rt;
 

@@ -60,6 +60,8 @@ pub(super) enum WorldName {
     Evaluator,
     /// The code that adds sections to a report; its WIT is bakeoff's own
     Aggregator,
+    /// The code that proposes approaches; its WIT is bakeoff's own
+    Proposer,
 }
 
 impl InterfaceArguments {
@@ -96,6 +98,7 @@ impl InterfaceArguments {
             WorldName::Workload => World::Workload,
             WorldName::Evaluator => World::Evaluator,
             WorldName::Aggregator => World::Aggregator,
+            WorldName::Proposer => World::Proposer,
         }
     }
 }

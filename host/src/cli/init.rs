@@ -31,13 +31,15 @@ Examples:
   bakeoff init my-question --from sort.rs heap.rs
   bakeoff init my-question --evaluator panics              with an evaluator of your own
   bakeoff init my-question --aggregator summary            with a section of your own in the report
+  bakeoff init my-question --workload inputs               with a workload that also says how good an answer is
+  bakeoff init my-question --proposer grid                 then: bakeoff generate … --proposer
   bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
     #[arg(default_value = ".")]
     dir: PathBuf,
     /// Writes an evaluator of this name too, which works; in a folder with an experiment, nothing else. The
-    /// name `branches` gives the one that counts branches and nesting
+    /// names `branches` and `source-size` give those that count branches and nesting, and tokens
     #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     evaluator: Option<String>,
     /// Writes an aggregator of this name too, which works: it adds a section to the report. In a folder with an
@@ -50,9 +52,17 @@ pub(super) struct Arguments {
     /// The function that is called; the one that all files have in common, if not given
     #[arg(long, value_name = "NAME", requires = "from")]
     call: Option<String>,
-    /// What makes the inputs and judges the answers; inputs are random by their types, if not given
-    #[arg(long, value_name = "FILE", requires_all = ["from", "sizes"])]
+    /// Writes a proposer of this name too, which works: further approaches, made by a program. In a folder with
+    /// an experiment, nothing else. The name `grid` gives the one that makes the grid of a sweep finer
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
+    proposer: Option<String>,
+    /// With --from, the file that makes the inputs and judges the answers; inputs are random by their types, if
+    /// not given. Without, the name of a workload that is written: it makes inputs, checks and assesses answers
+    #[arg(long, value_name = "FILE|NAME")]
     workload: Option<PathBuf>,
+    /// The workload that is written makes fixed inputs, by their names
+    #[arg(long, requires = "workload", conflicts_with = "from")]
+    instances: bool,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
     #[arg(long = "size", value_name = "N", value_delimiter = ',', value_parser = counts::size,
           requires = "from")]
@@ -88,11 +98,27 @@ fn guest_name(text: &str) -> Result<String, String> {
 const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if !arguments.from.is_empty() && arguments.workload.is_some() && arguments.sizes.is_empty() {
+        return Err(Failure::usage(
+            "the sizes of the inputs are missing: --size N",
+        ));
+    }
     if arguments.from.is_empty() {
         let mut files = FILES
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         let next = "Run it, then replace it by your own question:";
+        let has_experiment = arguments.dir.join(config::FILE_NAME).exists();
+        if let Some(name) = arguments.named_workload()? {
+            if has_experiment {
+                return Err(Failure::usage(format!(
+                    "{} has a workload already, whose functions follow from its WIT: write to another folder, and \
+                     take from there what you need",
+                    Plain(&arguments.dir.join(config::FILE_NAME).display().to_string())
+                )));
+            }
+            starts::with_workload(&mut files, &name, arguments.instances);
+        }
         let evaluator = arguments
             .evaluator
             .iter()
@@ -107,17 +133,31 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let own = starts
             .iter()
             .map(|start| (start.file.clone(), start.text.to_owned()));
-        if !starts.is_empty() {
-            if arguments.dir.join(config::FILE_NAME).exists() {
-                let next = format!(
-                    "Add these lines to {}, and run it:\n\n{lines}",
-                    config::FILE_NAME
-                );
-                return write_all(&arguments.dir, &own.collect::<Vec<_>>(), &next);
-            }
-            files[0].1 += &format!("\n{lines}");
-            files.extend(own);
+        let proposer = arguments.proposer.as_deref().map(starts::proposer);
+        let asked = proposer.as_ref().map(|(file, _)| {
+            let (dir, file) = (arguments.dir.display(), arguments.dir.join(file));
+            let (dir, file) = (dir.to_string(), file.display().to_string());
+            let (dir, file) = (ShellPath(&dir), ShellPath(&file));
+            format!("Ask the proposer for approaches, after a run or before:\n  bakeoff generate {dir} --proposer {file}\n\n")
+        });
+        let asked = asked.unwrap_or_default();
+        let proposer = proposer.map(|(file, text)| (file, text.to_owned()));
+        let own: Vec<(String, String)> = own.chain(proposer).collect();
+        if !own.is_empty() && has_experiment {
+            let added = match starts.is_empty() {
+                true => "Run it:".to_owned(),
+                false => {
+                    let file = config::FILE_NAME;
+                    format!("Add these lines to {file}, and run it:\n\n{lines}")
+                }
+            };
+            return write_all(&arguments.dir, &own, &format!("{asked}{added}"));
         }
+        if !starts.is_empty() {
+            files[0].1 += &format!("\n{lines}");
+        }
+        files.extend(own);
+        let next = &format!("{asked}{next}");
         return write_all(&arguments.dir, &files, next);
     }
     let made = arguments.of_sources(output).await?;
@@ -126,6 +166,18 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Some(why) => format!("{why}\n\nWhen they do the same on the inputs that you mean, run it:"),
     };
     write_all(&arguments.dir, &made.files, &next)
+}
+
+impl Arguments {
+    /// The name of a workload to be written; it takes the place of a file that --from needs.
+    fn named_workload(&self) -> Result<Option<String>, Failure> {
+        let name = self.workload.as_deref().map(Path::to_string_lossy);
+        name.map(|name| guest_name(&name).map_err(|why| {
+            let name = Plain(&name).to_string();
+            Failure::usage(format!("--workload {name} names no workload that could be written: {why}; a file of yours goes with --from"))
+        }))
+        .transpose()
+    }
 }
 
 /// An experiment of sources.
@@ -253,6 +305,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
         name: approach.name.clone(),
         description: String::new(),
         source: approach_file(&approach.code.path().display().to_string()),
+        sweep: approach.sweep.clone(),
     });
     let approaches: Vec<NewApproach> = approaches.collect();
     config::with_approaches(&text, &approaches)

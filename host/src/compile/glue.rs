@@ -78,6 +78,7 @@ pub(super) fn user_file(world: World) -> &'static str {
         World::Workload => "workload.rs",
         World::Evaluator => "evaluator.rs",
         World::Aggregator => "aggregator.rs",
+        World::Proposer => "proposer.rs",
     }
 }
 
@@ -132,7 +133,7 @@ pub(super) fn generate(
     match world {
         World::Prototype => files.push(("allocator.rs", ALLOCATOR.to_owned())),
         World::Workload => files.push(("random.rs", RANDOM.to_owned())),
-        World::Evaluator | World::Aggregator => {
+        World::Evaluator | World::Aggregator | World::Proposer => {
             files.push(("allocator.rs", ALLOCATOR.to_owned()));
             files.push(("random.rs", RANDOM.to_owned()));
         }
@@ -337,7 +338,9 @@ fn root(world: World, build: GlueOptions, form: Form, types: &[(String, String)]
     }
     text.push_str("}\n");
     text.push_str(match world {
-        World::Prototype | World::Evaluator | World::Aggregator => GLOBAL_ALLOCATOR,
+        World::Prototype | World::Evaluator | World::Aggregator | World::Proposer => {
+            GLOBAL_ALLOCATOR
+        }
         World::Workload => "#[path = \"random.rs\"]\npub mod bakeoff;\n",
     });
     if let Some(own) = own_modules::of(world) {

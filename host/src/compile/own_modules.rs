@@ -6,6 +6,8 @@ const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
 const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
 const AGGREGATOR: &str = include_str!("../../../guest-sdk/src/aggregator.rs");
 const AGGREGATOR_GLUE: &str = include_str!("../../../guest-sdk/src/aggregator/export.rs");
+const PROPOSER: &str = include_str!("../../../guest-sdk/src/proposer.rs");
+const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export.rs");
 const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
 
 /// All the texts, and this one: components follow from them.
@@ -14,6 +16,8 @@ pub(super) const TEXTS: &str = concat!(
     include_str!("../../../guest-sdk/src/evaluator/export.rs"),
     include_str!("../../../guest-sdk/src/aggregator.rs"),
     include_str!("../../../guest-sdk/src/aggregator/export.rs"),
+    include_str!("../../../guest-sdk/src/proposer.rs"),
+    include_str!("../../../guest-sdk/src/proposer/export.rs"),
     include_str!("../../../guest-sdk/src/json.rs"),
     include_str!("own_modules.rs"),
 );
@@ -35,6 +39,7 @@ pub(super) fn of(world: World) -> Option<OwnModules> {
         World::Prototype | World::Workload => return None,
         World::Evaluator => (("evaluation", EVALUATOR), EVALUATOR_GLUE, false),
         World::Aggregator => (("aggregation", AGGREGATOR), AGGREGATOR_GLUE, true),
+        World::Proposer => (("proposing", PROPOSER), PROPOSER_GLUE, false),
     };
     Some(OwnModules {
         sdk,

@@ -17,6 +17,8 @@ pub enum World {
     Evaluator,
     /// The world of bakeoff's own that aggregators implement.
     Aggregator,
+    /// The world of bakeoff's own that proposers implement.
+    Proposer,
 }
 
 impl World {
@@ -27,6 +29,7 @@ impl World {
             Self::Workload => "workload",
             Self::Evaluator => "evaluator",
             Self::Aggregator => "aggregator",
+            Self::Proposer => "proposer",
         }
     }
 
@@ -34,7 +37,7 @@ impl World {
     pub fn is_own(self) -> bool {
         match self {
             Self::Prototype | Self::Workload => false,
-            Self::Evaluator | Self::Aggregator => true,
+            Self::Evaluator | Self::Aggregator | Self::Proposer => true,
         }
     }
 }

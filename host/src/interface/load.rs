@@ -13,6 +13,8 @@ use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 const EVALUATOR_WIT: &str = include_str!("../../../wit/evaluator/evaluator.wit");
 /// The package of aggregators.
 const AGGREGATOR_WIT: &str = include_str!("../../../wit/aggregator/aggregator.wit");
+/// The package of proposers.
+const PROPOSER_WIT: &str = include_str!("../../../wit/proposer/proposer.wit");
 
 /// The user's interface, resolved, with the function that is called.
 ///
@@ -91,6 +93,7 @@ impl Interface {
             World::Prototype | World::Workload => return None,
             World::Evaluator => (EVALUATOR_WIT, "evaluate.describe"),
             World::Aggregator => (AGGREGATOR_WIT, "aggregate.aggregate"),
+            World::Proposer => (PROPOSER_WIT, "propose.propose"),
         };
         let file = WitFile {
             name: format!("{}.wit", world.name()),
@@ -139,7 +142,9 @@ impl Interface {
 
     fn world(&self, world: World) -> Option<WorldId> {
         match world {
-            World::Prototype | World::Evaluator | World::Aggregator => Some(self.called),
+            World::Prototype | World::Evaluator | World::Aggregator | World::Proposer => {
+                Some(self.called)
+            }
             World::Workload => self.workload,
         }
     }

@@ -11,7 +11,9 @@ use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use super::requests::Requests;
 use crate::confine::Frames;
-use crate::sandbox::{CpuWallTime, GivenReading, GuestError, Imports, KnownEvidence};
+use crate::sandbox::{
+    CpuWallTime, GivenProposal, GivenReading, GuestError, Imports, KnownEvidence, ProposerTask,
+};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
@@ -213,6 +215,13 @@ pub enum Task {
         /// The report, in JSON.
         report: Blob,
     },
+    /// Ask a proposer for approaches.
+    Propose {
+        /// The proposer, in the checked profile.
+        proposer: Blob,
+        /// What it is told.
+        task: ProposerTask,
+    },
 }
 
 /// The task of evaluating one variant.
@@ -323,6 +332,10 @@ pub enum Reply {
     Aggregated(Vec<AddedSection>),
     /// An aggregator has no sections, and why.
     NotAggregated(String),
+    /// An approach of a proposer.
+    Proposed(GivenProposal),
+    /// A proposer has no approaches, and why.
+    NotProposed(String),
 }
 
 impl Reply {

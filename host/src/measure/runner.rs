@@ -5,6 +5,7 @@ use super::check_budget::CheckBudget;
 use super::checked_case::Rehearsal;
 use super::evaluator;
 use super::gate::{self, Gate, Halt};
+use super::proposer;
 use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
 use super::repeat;
@@ -110,6 +111,9 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         Task::Describe { evaluator } => evaluator::describe(&opened, &checked, *evaluator, frames),
         Task::Aggregate { aggregator, report } => {
             aggregator::aggregate(&opened, &checked, *aggregator, *report, frames)
+        }
+        Task::Propose { proposer, task } => {
+            proposer::propose(&opened, &checked, *proposer, task, frames)
         }
         Task::Evaluate(task) => evaluate(&opened, task, &checked, &workload, frames),
         Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
