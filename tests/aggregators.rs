@@ -73,6 +73,12 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
     ]);
     let notes = weighed.json()["notes"].to_string();
     assert!(notes.contains("with the weights of the run"), "{notes}");
+    // What somebody writes into the file of the report is not what follows.
+    let forged = kept("report.json").replace("Best by each", "Worst by each");
+    fs::write(results.path().join("report.json"), forged).unwrap();
+    let shown = run_bakeoff(&["report", out]);
+    assert_eq!(shown.status, 1, "{}", shown.stderr);
+    assert!(shown.stdout.contains("Best by each") && !shown.stdout.contains("Worst by each"));
     let bundle = results.path().join("it.bakeoff");
     let bundle = bundle.to_str().unwrap();
     assert_eq!(run_bakeoff(&["pack", out, "--out", bundle]).status, 0);
