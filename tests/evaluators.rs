@@ -87,7 +87,7 @@ fn criterion(name: &str, from: &str, more: &str) -> String {
 }
 
 /// An experiment of two approaches in a folder, with these lines at its end.
-fn experiment(sections: &str, files: &[(&str, &[u8])]) -> TempDir {
+pub(crate) fn experiment(sections: &str, files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
     write("total.wit", WIT.as_bytes());
@@ -112,14 +112,14 @@ limits = {{ fuel = 1_000_000_000, memory = \"64 MiB\" }}
     folder
 }
 
-fn run(folder: &TempDir) -> (CommandOutput, Value, TempDir) {
+pub(crate) fn run(folder: &TempDir) -> (CommandOutput, Value, TempDir) {
     let (output, report, results) = run_experiment(folder.path().to_str().unwrap(), &[]);
     assert!(output.ended_a_run(), "{}", output.stderr);
     (output, report, results)
 }
 
 /// Refused before anything is measured: exit 2, and no results.
-fn refusal(folder: &TempDir) -> CommandOutput {
+pub(crate) fn refusal(folder: &TempDir) -> CommandOutput {
     let out = folder.path().join("results");
     let out = out.to_str().unwrap();
     let output = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--out", out]);
@@ -127,6 +127,21 @@ fn refusal(folder: &TempDir) -> CommandOutput {
     let variants = Path::new(out).join("variants");
     assert!(!variants.exists(), "something was built");
     output
+}
+
+/// Bytes with some in the place of others of the same length, everywhere.
+pub(crate) fn replaced(mut bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut places = 0;
+    while let Some(place) = bytes
+        .windows(from.len())
+        .position(|at| at == from.as_bytes())
+    {
+        bytes[place..place + to.len()].copy_from_slice(to.as_bytes());
+        places += 1;
+    }
+    assert!(places > 0, "there is no {from}");
+    bytes
 }
 
 fn reading<'a>(report: &'a Value, id: &str, source: &str) -> &'a Value {
@@ -307,6 +322,18 @@ fn what_init_writes_works_as_it_is_and_in_a_folder_that_has_an_experiment() {
             .as_f64()
             .unwrap();
         assert!((1.0..20.0).contains(&branches), "{id}: {branches}");
+    }
+    // Every world of which sources are built can be built alone.
+    for (world, file) in [
+        ("evaluator", "evaluators/panics.rs"),
+        ("workload", "workload.rs"),
+    ] {
+        let file = Path::new(dir).join(file);
+        let (file, wit) = (file.to_str().unwrap(), Path::new(dir).join("wit"));
+        let wit = wit.to_str().unwrap();
+        let arguments = ["build", file, "--world", world, "--wit", wit, "--call"];
+        let built = run_bakeoff(&[&arguments[..], &["count-distinct"]].concat());
+        assert_eq!(built.status, 0, "{world}: {}", built.stderr);
     }
     let again = run_bakeoff(&["init", dir, "--evaluator", "panics"]);
     assert_eq!(again.status, 2, "nothing is overwritten");

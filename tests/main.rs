@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod addresses;
+mod aggregators;
 mod bad_input;
 mod build;
 mod cheats;
@@ -20,6 +21,7 @@ mod interface;
 mod lowering;
 mod mcp;
 mod nested;
+mod proposers;
 mod readings;
 mod render;
 mod replica;
@@ -28,6 +30,7 @@ mod run;
 mod schema;
 mod seeds;
 mod stalls;
+mod starts;
 mod store;
 mod support;
 mod sweeps;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 14] = [
+const TABLES: [(&str, &str); 15] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -42,6 +42,10 @@ const TABLES: [(&str, &str); 14] = [
     (
         "/properties/evaluator/items",
         "[[evaluator]]\nname = \"a\"\nsource = \"b.rs\"\nzzzzzzzzzz = 1\n",
+    ),
+    (
+        "/properties/aggregator/items",
+        "[[aggregator]]\nname = \"a\"\nsource = \"b.rs\"\nzzzzzzzzzz = 1\n",
     ),
     ("/properties/report", "[report]\nzzzzzzzzzz = 1\n"),
 ];
@@ -109,6 +113,7 @@ fn the_reference_has_a_row_for_every_key() {
         ("workload", "/properties/workload"),
         ("approach", "/properties/approach/items"),
         ("evaluator", "/properties/evaluator/items"),
+        ("aggregator", "/properties/aggregator/items"),
         ("limits", "/properties/limits"),
         ("measure", "/properties/measure"),
         ("criterion", "/properties/criterion/items"),

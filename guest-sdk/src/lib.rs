@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+pub mod aggregator;
 pub mod allocator;
 pub mod diagnostic;
 pub mod evaluator;
 mod flags;
+pub mod json;
 pub mod parameters;
+pub mod proposer;
 pub mod random;
 pub mod rt;
 

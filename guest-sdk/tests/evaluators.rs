@@ -11,6 +11,9 @@ pub mod branches;
 /// How full bins are.
 #[path = "../../examples/bin-packing/evaluators/fullness.rs"]
 pub mod fullness;
+/// Size as it is read.
+#[path = "../../components/source-size/source_size.rs"]
+pub mod source_size;
 /// What `bakeoff init --evaluator` writes.
 #[path = "../../host/src/cli/template/evaluator.rs"]
 pub mod template;
@@ -112,4 +115,46 @@ fn the_evaluator_to_begin_with_counts_places_that_may_panic() {
     let readings = template::evaluate(&KnownEvidence::of_source(text)).unwrap();
     assert_eq!(readings[0].value, 3.0);
     assert_eq!(template::describe()[0].name, readings[0].criterion);
+}
+
+/// Tokens of a source, and those of its longest function.
+fn size(text: &str) -> (usize, usize) {
+    let tokens = source_size::tokens(text);
+    (tokens.len(), source_size::longest_function(&tokens))
+}
+
+#[test]
+fn tokens_do_not_depend_on_layout_comments_or_the_length_of_names() {
+    assert_eq!(size("fn f() { g(1) }"), (10, 4));
+    assert_eq!(
+        size("// x\nfn longer_name()\n{\n    g(1) /* a /* b */ c */\n}\n"),
+        (10, 4)
+    );
+    // Texts and characters are one token, whatever is in them; a lifetime is a sign and a name.
+    assert_eq!(
+        size(r##"f("a // b", r#"c " d"#, b'\'', '}', 'a: loop)"##).0,
+        15
+    );
+    assert_eq!(size("\"ends nowhere").0, 1);
+    assert_eq!(size("/* ends nowhere").0, 0);
+    // Of a trait's signature and a type, nothing is a body; a function in a function is part of it.
+    assert_eq!(size("trait T { fn a(); } type F = fn(u8) -> u8;").1, 0);
+    assert_eq!(size("fn a() { x } fn b() { fn c() { y y } z }").1, 9);
+    assert_eq!(size("fn a() {").1, 0);
+}
+
+#[test]
+fn sizes_are_readings_and_a_component_has_none() {
+    let readings = source_size::evaluate(&KnownEvidence::of_source("// nothing")).unwrap();
+    let values: Vec<f64> = readings.iter().map(|one| one.value).collect();
+    assert_eq!(values, [1.0, 1.0]);
+    assert_eq!(
+        source_size::evaluate(&KnownEvidence::default()).unwrap(),
+        []
+    );
+    let names: Vec<String> = source_size::describe()
+        .into_iter()
+        .map(|one| one.name)
+        .collect();
+    assert_eq!(names, ["tokens", "longest-function"]);
 }

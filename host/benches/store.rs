@@ -336,6 +336,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         limits: Limits::default(),
         measure: Measure::default(),
         evaluators: Vec::new(),
+        aggregators: Vec::new(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

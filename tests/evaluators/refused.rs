@@ -1,6 +1,6 @@
 //! Evaluators that are refused before anything is measured, each with the difference.
 
-use super::{EVALUATOR, MINE, criterion, experiment, refusal, run};
+use super::{EVALUATOR, MINE, criterion, experiment, refusal, replaced, run};
 use crate::support::{root, run_bakeoff, variant};
 use std::fs;
 
@@ -17,18 +17,7 @@ component = \"evaluator.wasm\"
 
 /// The fixture with some bytes in the place of others of the same length, everywhere.
 fn changed(from: &str, to: &str) -> Vec<u8> {
-    let mut bytes = fixture();
-    assert_eq!(from.len(), to.len());
-    let mut places = 0;
-    while let Some(place) = bytes
-        .windows(from.len())
-        .position(|at| at == from.as_bytes())
-    {
-        bytes[place..place + to.len()].copy_from_slice(to.as_bytes());
-        places += 1;
-    }
-    assert!(places > 0, "the fixture has no {from}");
-    bytes
+    replaced(fixture(), from, to)
 }
 
 #[test]

@@ -277,6 +277,12 @@ pub(crate) fn request(bytes: &[u8]) {
                 let _ = task.component.map(|component| opened.blob(component));
                 let _ = opened.imports(task.files);
             }
+            Task::Aggregate { aggregator, report } => {
+                let _ = (opened.blob(*aggregator), opened.blob(*report));
+            }
+            Task::Propose { proposer, .. } => {
+                let _ = opened.blob(*proposer);
+            }
             Task::Describe {
                 evaluator: component,
             }

@@ -12,6 +12,7 @@
 //! [`queue`] (what is done next).
 
 mod active;
+mod aggregator;
 pub mod attempt;
 mod code;
 mod direction;

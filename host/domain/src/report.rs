@@ -1,6 +1,7 @@
 //! The report as values: `report.json`, version 1. Additions are free; a change of meaning is
 //! version 2.
 
+mod added_section;
 mod assemble;
 mod case_label;
 mod cost;
@@ -22,6 +23,7 @@ pub use crate::score::{
 };
 use crate::spec::ReportOptions;
 use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
+pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
 pub use assemble::{Facts, assemble, rescore};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, WorkerCost};
@@ -78,6 +80,9 @@ pub struct Report {
     /// The cases that no time rests on, since calls on them are shorter than can be timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub too_short: Vec<TooShortCase>,
+    /// What the aggregators of the user add, in the order of their declaration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<AddedSection>,
 }
 
 /// A case on which calls are shorter than can be timed.

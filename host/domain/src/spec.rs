@@ -3,6 +3,7 @@
 //! These are values after validation: code that holds an [`Experiment`] need not check again that a
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
+pub use crate::aggregator::Aggregator;
 pub use crate::code::Code;
 pub use crate::direction::Direction;
 pub use crate::evaluator::{
@@ -32,6 +33,9 @@ pub struct Experiment {
     /// The evaluators that the user brings.
     #[serde(default)]
     pub evaluators: Vec<Evaluator>,
+    /// The aggregators that the user brings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aggregators: Vec<Aggregator>,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.

@@ -34,7 +34,7 @@ pub fn differences(kept: &Report, again: &Report, wording: Wording) -> Vec<Figur
 }
 
 /// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks,
-/// the recommendation and the notes. Other sentences, the cost and the environment are not
+/// the recommendation, the notes and what aggregators add. Other sentences, the cost and the environment are not
 /// compared.
 pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, wording: Wording) {
     let aligned = Alignment::of(kept, again);
@@ -90,6 +90,10 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     );
     if wording == Wording::Ignored {
         return;
+    }
+    if !(kept.sections.is_empty() && again.sections.is_empty()) {
+        let (was, is) = (json!(kept.sections), json!(again.sections));
+        hold("sections of aggregators", was, is);
     }
     let has = |report: &Report, note: &String| match report.notes.contains(note) {
         true => json!(note),

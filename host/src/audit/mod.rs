@@ -1,6 +1,7 @@
 //! Auditing of finished runs: recomputing a report from what was stored, verifying every exact
 //! figure, comparing two reports, and packing a run for another machine.
 
+mod aggregated_again;
 mod alignment;
 mod bundle;
 mod comparison;

@@ -1,13 +1,13 @@
 //! Validation of evidence that may be forged. Code that uses it afterwards need not check again
 //! that an index is in range.
 
-use crate::config::{self, EVALUATORS_MAX};
+use crate::config::{self, AGGREGATORS_MAX, EVALUATORS_MAX};
 use crate::evaluate::check_description;
 use crate::measure::Dropout;
-use crate::run::{BUILD_ROUNDS_MAX, RaceRecord, Record};
+use crate::run::{Aggregation, BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
-use bakeoff_domain::report::{Environment, Report};
+use bakeoff_domain::report::{AddedSection, Environment, Report, SECTIONS_MAX, check_sections};
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
@@ -95,6 +95,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
             && report.experiment.options.len() <= OPTIONS_MAX,
         "its report names more variants than it has, or notes more than a run",
     )?;
+    check_added(&report.sections)?;
     let Some(replicas) = &report.replicas else {
         return Ok(());
     };
@@ -126,6 +127,24 @@ fn check_environment(environment: &Environment) -> Result<(), String> {
         bytes.sum::<usize>() <= ENVIRONMENT_BYTES_MAX,
         "it says more of a machine than there is to say",
     )
+}
+
+/// Checks the sections of aggregators, which are bounded for each of them.
+fn check_added(sections: &[AddedSection]) -> Result<(), String> {
+    hold(
+        sections.len() <= AGGREGATORS_MAX * SECTIONS_MAX,
+        "its report has more sections than aggregators add",
+    )?;
+    for of_one in sections.chunk_by(|one, next| one.aggregator == next.aggregator) {
+        check_sections(of_one).map_err(|why| format!("a section of its report has {why}"))?;
+        hold(
+            of_one
+                .iter()
+                .all(|one| config::is_evaluator_name(&one.aggregator)),
+            "a section of its report is of no aggregator",
+        )?;
+    }
+    Ok(())
 }
 
 /// Checks a bundle that may be forged: it is granted nothing of this machine.
@@ -188,6 +207,7 @@ pub(super) fn check_evidence(
             && record.gates.len() <= RESULTS_MAX
             && record.assessments.len() <= RESULTS_MAX
             && record.evaluations.len() <= EVALUATORS_MAX * RESULTS_MAX
+            && record.aggregations.len() <= AGGREGATORS_MAX
             && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
         "there are more results than variants",
     )?;
@@ -243,6 +263,17 @@ pub(super) fn check_evidence(
         hold(
             evaluator.is_some_and(|one| evaluation.value.fits(one, cases)),
             "an evaluation is not what its evaluator describes",
+        )?;
+    }
+    for aggregation in &record.aggregations {
+        let Aggregation {
+            aggregator,
+            sections,
+        } = &aggregation.value;
+        let is_own = |one: &AddedSection| one.aggregator == *aggregator;
+        hold(
+            sections.iter().all(is_own) && check_added(sections).is_ok(),
+            "an aggregation is not what an aggregator says",
         )?;
     }
     let Some(race) = &record.race else {
@@ -366,7 +397,9 @@ mod tests {
         let text = include_str!("../../../tests/golden/report/report.json");
         let sound: Report = serde_json::from_str(text).unwrap();
         assert_eq!(check_report(&sound), Ok(()));
-        let wrong: [fn(&mut Report); 9] = [
+        let wrong: [fn(&mut Report); 11] = [
+            |report| report.sections = vec![AddedSection::missing("m", "x"); 17],
+            |report| report.sections = vec![AddedSection::missing("no name", "x")],
             |report| report.variants = vec![report.variants[0].clone(); RACING_MAX + 1],
             |report| report.criteria = vec![report.criteria[0].clone(); config::CRITERIA_MAX + 1],
             |report| {

@@ -66,6 +66,7 @@ pub async fn verify(
     verifier.build_and_check().await?;
     verifier.assess().await?;
     verifier.evaluate().await?;
+    verifier.aggregate().await?;
     report("working out the verdicts");
     verifier.report();
     verifier.times(&here.cpu);

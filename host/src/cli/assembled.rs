@@ -33,6 +33,7 @@ pub(super) fn experiment(
         limits: Limits::default(),
         measure,
         evaluators: Vec::new(),
+        aggregators: Vec::new(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,

@@ -41,7 +41,7 @@ pub(super) struct InterfaceArguments {
     /// The WIT file, or a folder of WIT files [default: wit]
     #[arg(long, value_name = "PATH")]
     pub(super) wit: Option<PathBuf>,
-    /// The function to call: top-k, or interface.function; not for an evaluator
+    /// The function to call: top-k, or interface.function; not for worlds of bakeoff's own
     #[arg(long, value_name = "NAME")]
     pub(super) call: Option<String>,
     /// The world that the code is for
@@ -58,12 +58,16 @@ pub(super) enum WorldName {
     Workload,
     /// The code that gives readings of variants; its WIT is bakeoff's own
     Evaluator,
+    /// The code that adds sections to a report; its WIT is bakeoff's own
+    Aggregator,
+    /// The code that proposes approaches; its WIT is bakeoff's own
+    Proposer,
 }
 
 impl InterfaceArguments {
     pub(super) fn load(&self) -> Result<Arc<Interface>, Failure> {
-        if self.world == WorldName::Evaluator {
-            return Ok(Arc::new(Interface::of_evaluators()));
+        if let Some(own) = Interface::of_own_world(self.world()) {
+            return Ok(Arc::new(own));
         }
         let call = self.call()?;
         // What lies in the working folder is read unasked: it must not lead elsewhere.
@@ -93,6 +97,8 @@ impl InterfaceArguments {
             WorldName::Prototype => World::Prototype,
             WorldName::Workload => World::Workload,
             WorldName::Evaluator => World::Evaluator,
+            WorldName::Aggregator => World::Aggregator,
+            WorldName::Proposer => World::Proposer,
         }
     }
 }
@@ -173,7 +179,8 @@ pub(super) async fn built(
         code,
         kind: BuildKind::Release,
         memory_bytes: Limits::default().memory_bytes,
-        parameters: true,
+        // Only prototypes are swept.
+        parameters: interface.world == WorldName::Prototype,
     };
     Ok((
         tools.builder.build(&request).await,

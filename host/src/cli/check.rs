@@ -44,7 +44,7 @@ struct CheckedInterface {
     /// The WIT file, or a folder of WIT files [default: wit]
     #[arg(long, value_name = "PATH")]
     wit: Option<PathBuf>,
-    /// The function to call: top-k, or interface.function; not for an evaluator
+    /// The function to call: top-k, or interface.function; not for worlds of bakeoff's own
     #[arg(long, value_name = "NAME")]
     call: Option<String>,
     /// The world that the code is for
@@ -55,7 +55,8 @@ struct CheckedInterface {
 impl CheckedInterface {
     /// The interface, if its function is given.
     fn given(&self) -> Option<InterfaceArguments> {
-        let is_given = self.call.is_some() || self.world == WorldName::Evaluator;
+        let is_given = self.call.is_some()
+            || !matches!(self.world, WorldName::Prototype | WorldName::Workload);
         is_given.then(|| InterfaceArguments {
             wit: self.wit.clone(),
             call: self.call.clone(),

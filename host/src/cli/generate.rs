@@ -1,17 +1,21 @@
-//! `bakeoff generate`: approaches from a model, as files of an experiment.
+//! `bakeoff generate`: approaches from a model or a proposer, as files of an experiment.
 
+use super::build::code_of;
 use super::failure::Failure;
+use super::kept::ReportPlace;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
-use crate::files::{NewFile, write_new};
+use crate::files::{NewFile, Reach, write_new};
 use crate::propose::{
     OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
+    propose_by_component, proposer_task,
 };
 use crate::provider::Models;
 use crate::render::escape::{Lines, Plain, ShellPath};
-use crate::run::Survey;
+use crate::run::{ProposerAnswer, Survey};
+use crate::source::read_code;
 use bakeoff_domain::spec::Workers;
 use clap::Args;
 use serde::Serialize;
@@ -27,12 +31,16 @@ use std::time::Duration;
 /// pass become `approaches/generated-N.rs` and an entry in bakeoff.toml, for you to read and for
 /// `bakeoff run` to measure. What is sent: the problem, WIT, workload and cases of the experiment, names
 /// and descriptions of its approaches, and what became of prototypes.
+///
+/// With --proposer, a component of your own names the approaches and writes them: no model is asked, and nothing
+/// is sent. It is told what the last run said, too.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff generate my-question --provider anthropic --model claude-sonnet-4-5 --usd 0.50
   bakeoff generate my-question --provider openai --base-url http://127.0.0.1:8080/v1 --model local
   bakeoff generate my-inversions --provider replay --cassette my-inversions/model.jsonl
+  bakeoff generate my-question --proposer my-question/proposers/grid.rs
   bakeoff run my-question
 
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
@@ -45,7 +53,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
     approaches: u32,
-    /// How often a prototype that failed is written anew
+    /// Who proposes, instead of a model: a Rust file, or a component of the world `proposer`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["provider", "instructions"])]
+    proposer: Option<PathBuf>,
+    /// How often a prototype that failed is written anew; not one of a proposer
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=10))]
     repairs: u32,
     /// A file with wishes of yours for every prototype
@@ -74,17 +85,26 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
-    let models = arguments.open(&loaded.dir)?;
-    let proposals = arguments.propose(&loaded, &models, policy, output).await?;
+    let (proposals, models) = match &arguments.proposer {
+        Some(file) => {
+            let proposed = arguments.ask_component(&loaded, file, policy, output);
+            (proposed.await?, None)
+        }
+        None => {
+            let models = arguments.open(&loaded.dir)?;
+            let proposed = arguments.propose(&loaded, &models, policy, output).await?;
+            (proposed, Some(models))
+        }
+    };
     let file = match arguments.experiment.is_dir() {
         true => arguments.experiment.join(FILE_NAME),
         false => arguments.experiment.clone(),
     };
     let written = write(&loaded, &file, &proposals.proposals)?;
-    for warning in models.warnings() {
+    for warning in models.iter().flat_map(Models::warnings) {
         output.reporter()(&Plain(&warning).to_string());
     }
-    let shown = GenerateOutput::of(&proposals.proposals, &written, &models);
+    let shown = GenerateOutput::of(&proposals.proposals, &written, models.as_ref());
     match output.format {
         Format::Json => show::write_json(&shown)?,
         _ => show::write(&text(&shown, &arguments.experiment))?,
@@ -110,6 +130,41 @@ impl Arguments {
             })?;
         }
         self.model.open(&record)
+    }
+
+    /// Asks a proposer of the user's own.
+    async fn ask_component(
+        &self,
+        loaded: &LoadedExperiment,
+        file: &Path,
+        policy: Policy,
+        output: &Output,
+    ) -> Result<Proposals, Failure> {
+        let code = read_code(&code_of(file), Path::new(""), Reach::Anywhere);
+        let code = code.map_err(|failure| Failure::variant(&failure))?;
+        let host = self.safety.host_options(policy)?;
+        let mut say = output.reporter();
+        // What there is of results is told; without any, the proposer is told that there are none.
+        let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
+        let report = report.ok().map(|shown| shown.report);
+        let survey = Survey::open(loaded, &host, &mut say).await?;
+        let experiment = &loaded.experiment;
+        let task = proposer_task(&survey, experiment, report.as_ref(), self.approaches);
+        let answer = tokio::select! {
+            answer = propose_by_component(&survey, code, task, &mut say) => answer?,
+            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted("interrupted")),
+        };
+        match answer {
+            ProposerAnswer::NotBuilt(failure) => Err(Failure::variant(&failure)),
+            ProposerAnswer::Nothing(why) => Err(Failure::no_answer(format!(
+                "{} proposes nothing: {why}",
+                Plain(&file.display().to_string())
+            ))),
+            ProposerAnswer::Proposals(proposals) => Ok(Proposals {
+                proposals,
+                ended: None,
+            }),
+        }
     }
 
     async fn propose(
@@ -175,6 +230,7 @@ fn write(
             name: proposal.idea.name.clone(),
             description: proposal.idea.description.clone(),
             source: file.clone(),
+            sweep: proposal.parameters.clone(),
         });
         written.push(Written {
             name: proposal.idea.name.clone(),
@@ -235,8 +291,15 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 /// What came of it, in JSON.
 #[derive(Serialize)]
 struct GenerateOutput {
-    model: String,
     approaches: Vec<ApproachOutput>,
+    /// What the model took; nothing of a proposer.
+    #[serde(flatten)]
+    model: Option<ModelOutput>,
+}
+
+#[derive(Serialize)]
+struct ModelOutput {
+    model: String,
     calls: u64,
     tokens: u64,
     usd: Option<f64>,
@@ -261,7 +324,7 @@ struct ApproachOutput {
 }
 
 impl GenerateOutput {
-    fn of(proposals: &[Proposal], written: &[Written], models: &Models) -> Self {
+    fn of(proposals: &[Proposal], written: &[Written], models: Option<&Models>) -> Self {
         let approaches = proposals.iter().map(|proposal| {
             let (outcome, message) = match &proposal.outcome {
                 ProposalOutcome::Passed => ("passed", None),
@@ -281,10 +344,18 @@ impl GenerateOutput {
                 message,
             }
         });
+        Self {
+            approaches: approaches.collect(),
+            model: models.map(ModelOutput::of),
+        }
+    }
+}
+
+impl ModelOutput {
+    fn of(models: &Models) -> Self {
         let spent = models.spent().total;
         Self {
             model: models.name(),
-            approaches: approaches.collect(),
             calls: spent.calls,
             tokens: spent.usage.tokens(),
             usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
@@ -314,7 +385,9 @@ fn text(shown: &GenerateOutput, experiment: &Path) -> String {
             text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
         }
     }
-    text += &format!("\n{}: {}\n", Plain(&shown.model), shown.cost);
+    if let Some(model) = &shown.model {
+        text += &format!("\n{}: {}\n", Plain(&model.model), model.cost);
+    }
     if shown
         .approaches
         .iter()
@@ -342,6 +415,7 @@ mod tests {
                 rationale: String::new(),
                 characteristics: Vec::new(),
             },
+            parameters: Vec::new(),
             attempts: vec![Attempt {
                 source: source.to_owned(),
                 outcome: AttemptOutcome::Passed { fuel: Vec::new() },

@@ -4,6 +4,7 @@ use super::assembled::{approaches, code, experiment, sizes};
 use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::options::{Output, Safety};
+use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
 use crate::files::{Reach, write_new};
@@ -27,24 +28,39 @@ Examples:
   bakeoff run my-question
   bakeoff init my-question --from sort.rs heap.rs
   bakeoff init my-question --evaluator panics              with an evaluator of your own
+  bakeoff init my-question --aggregator summary            with a section of your own in the report
+  bakeoff init my-question --workload inputs               with a workload that also says how good an answer is
+  bakeoff init my-question --proposer grid                 then: bakeoff generate … --proposer
   bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
     #[arg(default_value = ".")]
     dir: PathBuf,
     /// Writes an evaluator of this name too, which works; in a folder with an experiment, nothing else. The
-    /// name `branches` gives the one that counts branches and nesting
-    #[arg(long, value_name = "NAME", value_parser = evaluator_name, conflicts_with = "from")]
+    /// names `branches` and `source-size` give those that count branches and nesting, and tokens
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     evaluator: Option<String>,
+    /// Writes an aggregator of this name too, which works: it adds a section to the report. In a folder with an
+    /// experiment, nothing else
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
+    aggregator: Option<String>,
     /// Rust sources that become the approaches, at least two
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
     /// The function that is called; the one that all files have in common, if not given
     #[arg(long, value_name = "NAME", requires = "from")]
     call: Option<String>,
-    /// What makes the inputs and judges the answers; inputs are random by their types, if not given
-    #[arg(long, value_name = "FILE", requires_all = ["from", "sizes"])]
+    /// Writes a proposer of this name too, which works: further approaches, made by a program. In a folder with
+    /// an experiment, nothing else. The name `grid` gives the one that makes the grid of a sweep finer
+    #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
+    proposer: Option<String>,
+    /// With --from, the file that makes the inputs and judges the answers; inputs are random by their types, if
+    /// not given. Without, the name of a workload that is written: it makes inputs, checks and assesses answers
+    #[arg(long, value_name = "FILE|NAME")]
     workload: Option<PathBuf>,
+    /// The workload that is written makes fixed inputs, by their names
+    #[arg(long, requires = "workload", conflicts_with = "from")]
+    instances: bool,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
     #[arg(long = "size", value_name = "N", value_delimiter = ',', value_parser = counts::size,
           requires = "from")]
@@ -68,58 +84,78 @@ const FILES: [(&str, &str); 5] = [
     ("approaches/table.rs", include_str!("template/table.rs")),
 ];
 
-/// An evaluator to begin with, and one of bakeoff's own, which is written under its own name.
-const EVALUATOR: &str = include_str!("template/evaluator.rs");
-const BRANCHES: &str = include_str!("../../../components/branches/branches.rs");
-
-/// Reads the name of an evaluator.
-fn evaluator_name(text: &str) -> Result<String, String> {
+/// Reads the name of an evaluator or an aggregator.
+fn guest_name(text: &str) -> Result<String, String> {
     match config::is_evaluator_name(text) {
         true => Ok(text.to_owned()),
         false => Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned()),
     }
 }
 
-/// The file of an evaluator, and the lines by which an experiment uses it.
-fn evaluator(name: &str) -> ((String, String), String) {
-    let file = format!("evaluators/{}.rs", name.replace('-', "_"));
-    let (text, criterion) = match name {
-        "branches" => (
-            BRANCHES,
-            "name = \"simple control\"\nweight = 0.5\nfrom = \"evaluator:branches\"\nrange = [1, 51]",
-        ),
-        _ => (
-            EVALUATOR,
-            "name = \"safety\"\nweight = 0.5\nfrom = \"evaluator:unwraps\"",
-        ),
-    };
-    let lines = format!(
-        "[[evaluator]]\nname = \"{name}\"\nsource = \"{file}\"\n\n[[criterion]]\n{criterion}\n"
-    );
-    ((file, text.to_owned()), lines)
-}
-
 /// The sizes of an experiment of sources that do not do the same.
 const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if !arguments.from.is_empty() && arguments.workload.is_some() && arguments.sizes.is_empty() {
+        return Err(Failure::usage(
+            "the sizes of the inputs are missing: --size N",
+        ));
+    }
     if arguments.from.is_empty() {
         let mut files = FILES
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         let next = "Run it, then replace it by your own question:";
-        if let Some(name) = &arguments.evaluator {
-            let (file, lines) = evaluator(name);
-            if arguments.dir.join(config::FILE_NAME).exists() {
-                let next = format!(
-                    "Add these lines to {}, and run it:\n\n{lines}",
-                    config::FILE_NAME
-                );
-                return write_all(&arguments.dir, &[file], &next);
+        let has_experiment = arguments.dir.join(config::FILE_NAME).exists();
+        if let Some(name) = arguments.named_workload()? {
+            if has_experiment {
+                return Err(Failure::usage(format!(
+                    "{} has a workload already, whose functions follow from its WIT: write to another folder, and \
+                     take from there what you need",
+                    Plain(&arguments.dir.join(config::FILE_NAME).display().to_string())
+                )));
             }
-            files[0].1 += &format!("\n{lines}");
-            files.push(file);
+            starts::with_workload(&mut files, &name, arguments.instances);
         }
+        let evaluator = arguments
+            .evaluator
+            .iter()
+            .map(|name| starts::evaluator(name));
+        let aggregator = arguments
+            .aggregator
+            .iter()
+            .map(|name| starts::aggregator(name));
+        let starts: Vec<Start> = evaluator.chain(aggregator).collect();
+        let lines: Vec<&str> = starts.iter().map(|start| start.lines.as_str()).collect();
+        let lines = lines.join("\n");
+        let own = starts
+            .iter()
+            .map(|start| (start.file.clone(), start.text.to_owned()));
+        let proposer = arguments.proposer.as_deref().map(starts::proposer);
+        let asked = proposer.as_ref().map(|(file, _)| {
+            let (dir, file) = (arguments.dir.display(), arguments.dir.join(file));
+            let (dir, file) = (dir.to_string(), file.display().to_string());
+            let (dir, file) = (ShellPath(&dir), ShellPath(&file));
+            format!("Ask the proposer for approaches, after a run or before:\n  bakeoff generate {dir} --proposer {file}\n\n")
+        });
+        let asked = asked.unwrap_or_default();
+        let proposer = proposer.map(|(file, text)| (file, text.to_owned()));
+        let own: Vec<(String, String)> = own.chain(proposer).collect();
+        if !own.is_empty() && has_experiment {
+            let added = match starts.is_empty() {
+                true => "Run it:".to_owned(),
+                false => {
+                    let file = config::FILE_NAME;
+                    format!("Add these lines to {file}, and run it:\n\n{lines}")
+                }
+            };
+            return write_all(&arguments.dir, &own, &format!("{asked}{added}"));
+        }
+        if !starts.is_empty() {
+            files[0].1 += &format!("\n{lines}");
+        }
+        files.extend(own);
+        let next = &format!("{asked}{next}");
         return write_all(&arguments.dir, &files, next);
     }
     let made = arguments.of_sources(output).await?;
@@ -128,6 +164,18 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Some(why) => format!("{why}\n\nWhen they do the same on the inputs that you mean, run it:"),
     };
     write_all(&arguments.dir, &made.files, &next)
+}
+
+impl Arguments {
+    /// The name of a workload to be written; it takes the place of a file that --from needs.
+    fn named_workload(&self) -> Result<Option<String>, Failure> {
+        let name = self.workload.as_deref().map(Path::to_string_lossy);
+        name.map(|name| guest_name(&name).map_err(|why| {
+            let name = Plain(&name).to_string();
+            Failure::usage(format!("--workload {name} names no workload that could be written: {why}; a file of yours goes with --from"))
+        }))
+        .transpose()
+    }
 }
 
 /// An experiment of sources.
@@ -255,6 +303,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
         name: approach.name.clone(),
         description: String::new(),
         source: approach_file(&approach.code.path().display().to_string()),
+        sweep: approach.sweep.clone(),
     });
     let approaches: Vec<NewApproach> = approaches.collect();
     config::with_approaches(&text, &approaches)

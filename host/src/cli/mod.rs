@@ -28,6 +28,7 @@ mod run;
 mod runs;
 mod show;
 mod show_status;
+mod starts;
 mod status;
 mod step_summary;
 mod two_runs;

@@ -27,8 +27,8 @@ enum ProviderName {
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
     /// Who answers
-    #[arg(long, value_enum)]
-    provider: ProviderName,
+    #[arg(long, value_enum, required_unless_present = "proposer")]
+    provider: Option<ProviderName>,
     /// The model, by the provider's name for it
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -80,7 +80,10 @@ impl ModelArguments {
     /// # Errors
     /// An option is missing or does not fit the others.
     pub(super) fn open(&self, record: &Path) -> Result<Models, Failure> {
-        let kind = match self.provider {
+        let provider = self
+            .provider
+            .ok_or_else(|| Failure::usage("who answers: --provider NAME, or --proposer FILE"))?;
+        let kind = match provider {
             ProviderName::Anthropic => ProviderKind::Anthropic,
             ProviderName::Openai => ProviderKind::OpenAi,
             ProviderName::Ollama => ProviderKind::Ollama,

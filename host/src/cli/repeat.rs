@@ -273,6 +273,7 @@ fn assembled(
         limits: Limits::default(),
         measure: Measure::default(),
         evaluators: Vec::new(),
+        aggregators: Vec::new(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

@@ -68,6 +68,10 @@ fn reweighted(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Report
     if !changes.is_empty() {
         let note = format!("weights were changed after the run: {}", changes.join(", "));
         again.notes.push(note);
+        if !again.sections.is_empty() {
+            let note = "what aggregators add is about the report with the weights of the run";
+            again.notes.push(note.to_owned());
+        }
     }
     Ok(again)
 }

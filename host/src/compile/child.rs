@@ -93,9 +93,9 @@ pub(super) fn carry_out(
     emit: &mut dyn FnMut(BuildEvent),
 ) -> Result<BuildProduct, Failure> {
     emit(BuildEvent::Stage(BuildStage::Source));
-    let interface = match task.world {
-        World::Evaluator => Interface::of_evaluators(),
-        World::Prototype | World::Workload => Interface::parse(task.files.clone(), &task.call)
+    let interface = match Interface::of_own_world(task.world) {
+        Some(own) => own,
+        None => Interface::parse(task.files.clone(), &task.call)
             .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?,
     };
     if task.world == World::Evaluator {
@@ -139,7 +139,7 @@ pub(super) fn carry_out(
     };
     emit(BuildEvent::Stage(BuildStage::Component));
     let sizes = inspect::inspect(&component, &task.path_shown)?;
-    if task.world == World::Evaluator {
+    if task.world.is_own() {
         own_world::check(&component, &interface, &task)?;
     }
     let types = world_check::check(&component, &interface, &task)?;

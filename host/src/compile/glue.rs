@@ -2,6 +2,7 @@
 
 use super::build_protocol::BuildKind;
 use super::failures::build_failure;
+use super::own_modules;
 use super::rust_function::adapted;
 use crate::interface::{Function, Interface, World, rust_name};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -14,8 +15,6 @@ const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
 const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
 const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
 const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
-const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
-const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
 const PARAMETERS: &str = include_str!("../../../guest-sdk/src/parameters.rs");
 
@@ -47,14 +46,13 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 20] {
+pub(super) fn fingerprint() -> [&'static str; 19] {
     [
         RT,
         ALLOCATOR,
         FLAGS,
         RANDOM,
-        EVALUATOR,
-        EVALUATOR_GLUE,
+        own_modules::TEXTS,
         DIAGNOSTIC,
         DIAGNOSTIC_WIT,
         PARAMETERS,
@@ -79,6 +77,8 @@ pub(super) fn user_file(world: World) -> &'static str {
         World::Prototype => "prototype.rs",
         World::Workload => "workload.rs",
         World::Evaluator => "evaluator.rs",
+        World::Aggregator => "aggregator.rs",
+        World::Proposer => "proposer.rs",
     }
 }
 
@@ -120,7 +120,8 @@ pub(super) fn generate(
         called: (world == World::Prototype).then(|| &interface.call().function),
         text,
     };
-    if world != World::Evaluator {
+    let own = own_modules::of(world);
+    if own.is_none() {
         glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
     }
     let mut files = vec![
@@ -132,13 +133,12 @@ pub(super) fn generate(
     match world {
         World::Prototype => files.push(("allocator.rs", ALLOCATOR.to_owned())),
         World::Workload => files.push(("random.rs", RANDOM.to_owned())),
-        World::Evaluator => {
+        World::Evaluator | World::Aggregator | World::Proposer => {
             files.push(("allocator.rs", ALLOCATOR.to_owned()));
             files.push(("random.rs", RANDOM.to_owned()));
-            files.push(("bakeoff.rs", EVALUATOR.to_owned()));
-            files.push(("export.rs", EVALUATOR_GLUE.to_owned()));
         }
     }
+    files.extend(own.iter().flat_map(own_modules::OwnModules::files));
     if kind == BuildKind::Diagnostic {
         files.push(("diagnostic.rs", DIAGNOSTIC.to_owned()));
     }
@@ -338,10 +338,14 @@ fn root(world: World, build: GlueOptions, form: Form, types: &[(String, String)]
     }
     text.push_str("}\n");
     text.push_str(match world {
-        World::Prototype => GLOBAL_ALLOCATOR,
+        World::Prototype | World::Evaluator | World::Aggregator | World::Proposer => {
+            GLOBAL_ALLOCATOR
+        }
         World::Workload => "#[path = \"random.rs\"]\npub mod bakeoff;\n",
-        World::Evaluator => EVALUATOR_MODULES,
     });
+    if let Some(own) = own_modules::of(world) {
+        text.push_str(&own.declarations());
+    }
     if build.kind == BuildKind::Diagnostic {
         text.push_str(REPORTING);
     }
@@ -371,23 +375,6 @@ mod allocator;
 #[cfg(not(own_allocator))]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
-";
-
-/// The modules of an evaluator: what its file uses, and what calls its functions.
-const EVALUATOR_MODULES: &str = "\
-#[cfg(not(own_allocator))]
-mod allocator;
-#[cfg(not(own_allocator))]
-#[global_allocator]
-static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
-mod random;
-#[path = \"bakeoff.rs\"]
-mod evaluation;
-pub mod bakeoff {
-    pub use crate::evaluation::*;
-    pub use crate::random::Rng;
-}
-mod export;
 ";
 
 /// The run-time of a diagnostic build: it installs the panic hook at the start of each export.

@@ -30,6 +30,7 @@ pub mod limits;
 mod link;
 mod logical_lines;
 mod object_names;
+mod own_modules;
 mod own_world;
 mod record;
 mod request;

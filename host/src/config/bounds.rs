@@ -1,7 +1,9 @@
 //! The bounds of an experiment's numbers and texts, for experiments that do not come from an experiment file.
 
+use super::aggregators::AGGREGATORS_MAX;
 use super::criteria::{CRITERIA_MAX, UNIT_CHARS_MAX};
-use super::evaluators::{EVALUATORS_MAX, is_evaluator_name};
+use super::evaluators::EVALUATORS_MAX;
+use super::guests::is_evaluator_name;
 use super::instances;
 use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
@@ -71,6 +73,12 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
         evaluators.len() <= EVALUATORS_MAX
             && evaluators.iter().all(|one| is_evaluator_name(&one.name)),
         "an evaluator",
+    )?;
+    let aggregators = &experiment.aggregators;
+    hold(
+        aggregators.len() <= AGGREGATORS_MAX
+            && aggregators.iter().all(|one| is_evaluator_name(&one.name)),
+        "an aggregator",
     )?;
     hold(limits(&experiment.limits), "a limit")?;
     hold(measure(&experiment.measure), "a setting of the measurement")?;

@@ -5,7 +5,7 @@ use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::user_scale::UserScale;
-use super::{criteria, evaluators, options, problem};
+use super::{aggregators, criteria, evaluators, options, problem};
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
 };
@@ -32,6 +32,8 @@ pub enum ConfigPlace {
     Criterion(usize),
     /// The code of an evaluator, by its index.
     Evaluator(usize),
+    /// The code of an aggregator, by its index.
+    Aggregator(usize),
     /// A value of `[limits]`, if it is there.
     Limit(LimitKey),
 }
@@ -74,6 +76,7 @@ pub(super) struct Places {
     criteria: Vec<Range<usize>>,
     scales: Vec<UserScale>,
     evaluators: Vec<Range<usize>>,
+    aggregators: Vec<Range<usize>>,
     limits: Vec<(LimitKey, Range<usize>)>,
 }
 
@@ -104,6 +107,10 @@ impl Places {
             }
             ConfigPlace::Evaluator(index) => {
                 let place = self.evaluators.get(index);
+                place.cloned().unwrap_or_default()
+            }
+            ConfigPlace::Aggregator(index) => {
+                let place = self.aggregators.get(index);
                 place.cloned().unwrap_or_default()
             }
             ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
@@ -239,6 +246,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     };
     let evaluators = root.sections("evaluator", evaluators::EVALUATORS_MAX, found);
     let evaluators = evaluators::evaluators(evaluators, files, found);
+    let aggregators = root.sections("aggregator", aggregators::AGGREGATORS_MAX, found);
+    let aggregators = aggregators::aggregators(aggregators, files, found);
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),
@@ -259,6 +268,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         };
         let (evaluators, places) = evaluators?;
         decoded.places.evaluators = places;
+        let (aggregators, places) = aggregators?;
+        decoded.places.aggregators = places;
         Some(Experiment {
             name: name?.value,
             problem: question?.value,
@@ -268,6 +279,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             limits,
             measure,
             evaluators,
+            aggregators,
             criteria,
             report,
             declared: Declared::InFile,

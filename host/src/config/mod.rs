@@ -18,6 +18,8 @@
 //! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
 //! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
+//! | `[[aggregator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
+//! | … `source` or `component` | a Rust file or a component of the world `bakeoff:aggregator/aggregator` | – |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -57,6 +59,7 @@
 //! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
 //! another one, where the host's [policy](Policy) allows it.
 
+mod aggregators;
 mod bounds;
 mod cases;
 mod criteria;
@@ -65,6 +68,7 @@ mod error;
 mod evaluators;
 mod experiment;
 mod grant;
+mod guests;
 mod instances;
 mod load;
 mod options;
@@ -79,19 +83,22 @@ pub mod units;
 mod user_scale;
 mod write;
 
+pub use aggregators::AGGREGATORS_MAX;
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
-pub use evaluators::{EVALUATOR_NAME_CHARS_MAX, EVALUATORS_MAX, is_evaluator_name};
+pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
 pub use grant::GRANTS_MAX;
+pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
 pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, load};
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub(crate) use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use sweep::sweep_of;
 pub use write::{NewApproach, with_approaches};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.

@@ -85,6 +85,41 @@ fn parameter(
     })
 }
 
+/// Returns the parameters of an approach that no file declares yet, in the order of their names.
+///
+/// # Errors
+/// No file could declare them: why.
+pub fn sweep_of(given: Vec<(String, Vec<String>)>) -> Result<Vec<Parameter>, String> {
+    if given.len() > PARAMETERS_MAX {
+        return Err(format!("it has more than {PARAMETERS_MAX} parameters"));
+    }
+    let parameters = given.into_iter();
+    let mut parameters: Vec<Parameter> = parameters
+        .map(|(name, values)| Parameter { name, values })
+        .collect();
+    parameters.sort_by(|a, b| a.name.cmp(&b.name));
+    let same = |list: &[&str]| list.iter().collect::<BTreeSet<_>>().len() < list.len();
+    let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+    let repeats = parameters.iter().any(|one| {
+        let values: Vec<&str> = one.values.iter().map(String::as_str).collect();
+        same(&values)
+    });
+    if !are_sound(parameters.iter()) || same(&names) || repeats {
+        return Err(format!(
+            "a parameter has a name of up to {NAME_CHARS_MAX} letters, digits, `-` and `_`, and values of up to \
+             {VALUE_CHARS_MAX} characters; none comes twice"
+        ));
+    }
+    let counts = parameters.iter().map(|one| one.values.len());
+    let variants = counts.fold(1, usize::saturating_mul);
+    match variants <= VALUES_MAX {
+        true => Ok(parameters),
+        false => Err(format!(
+            "it has {variants} variants, more than {VALUES_MAX}"
+        )),
+    }
+}
+
 /// Returns true if decoded parameters are such as a file may declare.
 pub(super) fn are_sound<'a>(mut parameters: impl Iterator<Item = &'a Parameter>) -> bool {
     let is_value = |value: &String| value.chars().count() <= VALUE_CHARS_MAX;

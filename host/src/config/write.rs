@@ -1,5 +1,7 @@
 //! Approaches that are added to an experiment file.
 
+use bakeoff_domain::spec::Parameter;
+
 /// An approach that an experiment file does not name yet.
 #[derive(Clone, Debug)]
 pub struct NewApproach {
@@ -9,6 +11,8 @@ pub struct NewApproach {
     pub description: String,
     /// Its Rust file, relative to the experiment's folder.
     pub source: String,
+    /// Its parameters.
+    pub sweep: Vec<Parameter>,
 }
 
 /// Returns the text of an experiment file with more approaches at its end. What stands in it stays as it
@@ -24,6 +28,26 @@ pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
             text.push_str(&entry("description", &approach.description));
         }
         text.push_str(&entry("source", &approach.source));
+        if !approach.sweep.is_empty() {
+            text.push_str(&format!("sweep = {{ {} }}\n", sweep(&approach.sweep)));
+        }
     }
     text
+}
+
+/// Parameters as a table of TOML in one line.
+fn sweep(parameters: &[Parameter]) -> String {
+    let list = |values: &[String]| values.iter().map(|one| value(one)).collect::<Vec<_>>();
+    let parameters = parameters.iter();
+    let parameters =
+        parameters.map(|one| format!("{} = [{}]", one.name, list(&one.values).join(", ")));
+    parameters.collect::<Vec<_>>().join(", ")
+}
+
+/// A value in TOML: a number where that reads the same again, otherwise a text.
+fn value(text: &str) -> String {
+    match text.parse::<i64>() {
+        Ok(number) if number.to_string() == text => text.to_owned(),
+        _ => toml::Value::from(text).to_string(),
+    }
 }

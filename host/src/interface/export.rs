@@ -15,6 +15,10 @@ pub enum World {
     Workload,
     /// The world of bakeoff's own that evaluators implement.
     Evaluator,
+    /// The world of bakeoff's own that aggregators implement.
+    Aggregator,
+    /// The world of bakeoff's own that proposers implement.
+    Proposer,
 }
 
 impl World {
@@ -24,6 +28,16 @@ impl World {
             Self::Prototype => "prototype",
             Self::Workload => "workload",
             Self::Evaluator => "evaluator",
+            Self::Aggregator => "aggregator",
+            Self::Proposer => "proposer",
+        }
+    }
+
+    /// Returns true if it is one of bakeoff's own, of which there is one file of WIT.
+    pub fn is_own(self) -> bool {
+        match self {
+            Self::Prototype | Self::Workload => false,
+            Self::Evaluator | Self::Aggregator | Self::Proposer => true,
         }
     }
 }

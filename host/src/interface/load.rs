@@ -11,6 +11,10 @@ use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 
 /// The package of evaluators.
 const EVALUATOR_WIT: &str = include_str!("../../../wit/evaluator/evaluator.wit");
+/// The package of aggregators.
+const AGGREGATOR_WIT: &str = include_str!("../../../wit/aggregator/aggregator.wit");
+/// The package of proposers.
+const PROPOSER_WIT: &str = include_str!("../../../wit/proposer/proposer.wit");
 
 /// The user's interface, resolved, with the function that is called.
 ///
@@ -80,17 +84,23 @@ impl Interface {
         })
     }
 
-    /// Returns the interface of evaluators, which is bakeoff's own.
+    /// Returns the interface of one of bakeoff's own worlds; `None` of a world that is the user's.
     ///
     /// # Panics
-    /// Never: the text is part of the program.
-    pub fn of_evaluators() -> Self {
-        let file = WitFile {
-            name: "evaluator.wit".to_owned(),
-            text: EVALUATOR_WIT.to_owned(),
+    /// Never: the texts are part of the program.
+    pub fn of_own_world(world: World) -> Option<Self> {
+        let (text, call) = match world {
+            World::Prototype | World::Workload => return None,
+            World::Evaluator => (EVALUATOR_WIT, "evaluate.describe"),
+            World::Aggregator => (AGGREGATOR_WIT, "aggregate.aggregate"),
+            World::Proposer => (PROPOSER_WIT, "propose.propose"),
         };
-        Self::of_world(vec![file], World::Evaluator.name(), "evaluate.describe")
-            .expect("the package of evaluators is valid")
+        let file = WitFile {
+            name: format!("{}.wit", world.name()),
+            text: text.to_owned(),
+        };
+        let interface = Self::of_world(vec![file], world.name(), call);
+        Some(interface.expect("bakeoff's own packages are valid"))
     }
 
     /// The WIT files. A child parses them again.
@@ -132,7 +142,9 @@ impl Interface {
 
     fn world(&self, world: World) -> Option<WorldId> {
         match world {
-            World::Prototype | World::Evaluator => Some(self.called),
+            World::Prototype | World::Evaluator | World::Aggregator | World::Proposer => {
+                Some(self.called)
+            }
             World::Workload => self.workload,
         }
     }

@@ -51,7 +51,7 @@ pub struct EvaluatorAnswer {
 }
 
 /// What a runner with an evaluator ended with.
-enum Outcome {
+pub(super) enum Outcome {
     Replies(Vec<Reply>),
     /// The evaluator failed.
     Evaluator(Failed),
@@ -71,7 +71,7 @@ pub async fn describe(
         evaluator: bundle.add(evaluator),
     })?;
     Ok(match run(config, message, None, None).await? {
-        Outcome::Evaluator(failed) => Err(words(&failed)),
+        Outcome::Evaluator(failed) => Err(words("the evaluator", &failed)),
         Outcome::Variant(_) => Err("its process died".to_owned()),
         Outcome::Replies(replies) => {
             let described = replies.into_iter().find_map(|reply| match reply {
@@ -104,7 +104,7 @@ pub async fn evaluate(
     let mut answer = EvaluatorAnswer::default();
     let replies = match run(config, message, core, input.files).await? {
         Outcome::Evaluator(failed) => {
-            answer.missing = Some(words(&failed));
+            answer.missing = Some(words("the evaluator", &failed));
             return Ok(answer);
         }
         Outcome::Variant(failed) => {
@@ -130,8 +130,8 @@ pub async fn evaluate(
     Ok(answer)
 }
 
-/// The failure of an evaluator, as a reason why there is no reading.
-fn words(failed: &Failed) -> String {
+/// The failure of a guest, as a reason why there is nothing from it.
+pub(super) fn words(guest: &str, failed: &Failed) -> String {
     let error = &failed.error;
     let line = error
         .message
@@ -141,13 +141,11 @@ fn words(failed: &Failed) -> String {
     let line: String = line.chars().take(WORDS_CHARS_MAX).collect();
     let limit = error.limit.as_ref();
     let limit = limit.map_or_else(String::new, |limit| format!(" (limit: {limit})"));
-    format!(
-        "the evaluator failed: {}: {line}{limit}",
-        error.class.name()
-    )
+    format!("{guest} failed: {}: {line}{limit}", error.class.name())
 }
 
-async fn run(
+/// Runs a runner with an evaluator, or with a guest of another world of ours.
+pub(super) async fn run(
     config: &RunnerConfig,
     message: Vec<u8>,
     core: Option<usize>,

@@ -42,11 +42,12 @@ fn limits_of(limits: Limits) -> Limits {
     }
 }
 
-/// Calls `act` with an instance of an evaluator.
-fn with_instance<T>(
+/// Calls `act` with an instance of an evaluator, or of another world of ours.
+pub(super) fn with_instance<T>(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
     evaluator: Blob,
+    imports: Imports,
     frames: &Frames,
     act: impl FnOnce(&mut Instance) -> Result<T, GuestError>,
 ) -> Result<Result<T, GuestError>, String> {
@@ -58,7 +59,7 @@ fn with_instance<T>(
     calling.announce(0, frames);
     let sandbox = sandbox.with_limits(limits_of(opened.request.limits));
     // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { sandbox.prepare(bytes, Imports::Evidence) };
+    let prepared = unsafe { sandbox.prepare(bytes, imports) };
     let instance = prepared.and_then(|prepared| prepared.instantiate());
     Ok(instance.and_then(|mut instance| {
         act(&mut instance).map_err(|error| with_report(error, instance.reports()))
@@ -75,7 +76,8 @@ fn with_report(error: GuestError, reports: &[String]) -> GuestError {
     }
 }
 
-fn failed(error: GuestError) -> Reply {
+/// The reply that says so.
+pub(super) fn failed(error: GuestError) -> Reply {
     Reply::Failed {
         variant: Some(EVALUATOR),
         calls: Vec::new(),
@@ -90,7 +92,16 @@ pub(super) fn describe(
     evaluator: Blob,
     frames: &mut Frames,
 ) -> Result<(), String> {
-    match with_instance(opened, sandbox, evaluator, frames, Instance::describe)? {
+    let imports = Imports::Evidence;
+    let described = with_instance(
+        opened,
+        sandbox,
+        evaluator,
+        imports,
+        frames,
+        Instance::describe,
+    );
+    match described? {
         Ok(criteria) => Reply::Described(criteria),
         Err(error) => failed(error),
     }
@@ -106,7 +117,8 @@ pub(super) fn evaluate(
     frames: &mut Frames,
 ) -> Result<(), String> {
     let evaluate = |instance: &mut Instance| instance.evaluate(evidence);
-    match with_instance(opened, sandbox, evaluator, frames, evaluate)? {
+    let imports = Imports::Evidence;
+    match with_instance(opened, sandbox, evaluator, imports, frames, evaluate)? {
         Ok(Ok(readings)) => readings
             .chunks(READINGS_PER_FRAME)
             .try_for_each(|readings| Reply::Evaluated(readings.to_vec()).send(frames)),

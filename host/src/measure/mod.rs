@@ -6,6 +6,8 @@
 //! [`bakeoff_domain::plan`] draws, and verdicts are computed from the samples by
 //! [`bakeoff_domain::race`].
 
+mod aggregation;
+mod aggregator;
 pub mod announcement;
 mod answers;
 mod assess;
@@ -28,6 +30,8 @@ mod lowering_clock;
 mod machine;
 mod overheads;
 mod pilot;
+mod proposer;
+mod proposing;
 pub mod protocol;
 mod race;
 mod race_types;
@@ -49,6 +53,7 @@ mod tally;
 mod watch;
 mod workload;
 
+pub use aggregation::aggregate;
 pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
@@ -58,6 +63,7 @@ pub use gate::gate_seed;
 pub use instances::Instances;
 pub use lowering_clock::LoweringClock;
 pub use machine::{available_bytes, cpu_model, load, machine_name, usable_cores};
+pub use proposing::propose;
 pub use protocol::{Arguments, Inputs, WaveCase, WrongCase, WrongPart};
 pub use race::{RaceError, RaceListener, race};
 pub use race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace, TimedVariant, Unpiloted};

@@ -11,12 +11,14 @@ use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use super::requests::Requests;
 use crate::confine::Frames;
-use crate::sandbox::{CpuWallTime, GivenReading, GuestError, Imports, KnownEvidence};
+use crate::sandbox::{
+    CpuWallTime, GivenProposal, GivenReading, GuestError, Imports, KnownEvidence, ProposerTask,
+};
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
-use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::report::{AddedSection, CaseLabel};
 use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -206,6 +208,20 @@ pub enum Task {
     },
     /// Ask an evaluator for its readings of a variant.
     Evaluate(EvaluateTask),
+    /// Ask an aggregator for its sections of a report.
+    Aggregate {
+        /// The aggregator, in the checked profile.
+        aggregator: Blob,
+        /// The report, in JSON.
+        report: Blob,
+    },
+    /// Ask a proposer for approaches.
+    Propose {
+        /// The proposer, in the checked profile.
+        proposer: Blob,
+        /// What it is told.
+        task: ProposerTask,
+    },
 }
 
 /// The task of evaluating one variant.
@@ -312,6 +328,14 @@ pub enum Reply {
     Evaluated(Vec<GivenReading>),
     /// The evaluator says that it has no readings, and why.
     NotEvaluated(String),
+    /// The sections of an aggregator.
+    Aggregated(Vec<AddedSection>),
+    /// An aggregator has no sections, and why.
+    NotAggregated(String),
+    /// An approach of a proposer.
+    Proposed(GivenProposal),
+    /// A proposer has no approaches, and why.
+    NotProposed(String),
 }
 
 impl Reply {

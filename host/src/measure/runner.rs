@@ -1,9 +1,11 @@
 //! The runner: the role of a child process that runs guests.
 
+use super::aggregator;
 use super::check_budget::CheckBudget;
 use super::checked_case::Rehearsal;
 use super::evaluator;
 use super::gate::{self, Gate, Halt};
+use super::proposer;
 use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
 use super::repeat;
@@ -107,6 +109,12 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             Reply::Diagnosis(reports).send(frames)
         }
         Task::Describe { evaluator } => evaluator::describe(&opened, &checked, *evaluator, frames),
+        Task::Aggregate { aggregator, report } => {
+            aggregator::aggregate(&opened, &checked, *aggregator, *report, frames)
+        }
+        Task::Propose { proposer, task } => {
+            proposer::propose(&opened, &checked, *proposer, task, frames)
+        }
         Task::Evaluate(task) => evaluate(&opened, task, &checked, &workload, frames),
         Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
         Task::Replica(task) => {

@@ -1,7 +1,7 @@
 //! One revision of a prototype: built, called, judged.
 
 use crate::measure::RepeatedCall;
-use crate::run::{RunError, Survey};
+use crate::run::{RunError, Survey, Values};
 use crate::source::BuildInput;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
@@ -38,20 +38,22 @@ pub enum AttemptOutcome {
     },
 }
 
-/// Builds a source and makes these calls of it.
+/// Builds a source and makes these calls of it, with these values of its parameters.
 ///
 /// # Errors
 /// The workload fails on its own, or something that does not depend on the prototype.
 pub(super) async fn attempt(
     survey: &Survey<'_>,
     source: String,
+    values: &Values,
     calls: &[(CaseIndex, u64)],
 ) -> Result<Attempt, RunError> {
     let code = BuildInput::Source {
         path_shown: FILE_SHOWN.to_owned(),
         text: source.as_str().into(),
     };
-    let surveyed = survey.call_each(&[Ok(code.clone())], calls).await?;
+    let called = (Ok(code.clone()), values.clone());
+    let surveyed = survey.call_each(&[called], calls).await?;
     let outcome = match surveyed.into_iter().next() {
         None => failed(FailureClass::BuildFailed, String::new()),
         Some(Err(failure)) => of_failure(&failure),
@@ -63,7 +65,7 @@ pub(super) async fn attempt(
                 let case = calls.get(place).copied();
                 let is_trap = class_of(&made[place]) == FailureClass::Trap;
                 let panic = match case.filter(|_| is_trap) {
-                    Some(call) => survey.panic_in(code, call).await,
+                    Some(call) => survey.panic_in(code, values, call).await,
                     None => None,
                 };
                 of_call(survey, case.map(|(case, _)| case), &made[place], panic)

@@ -1,6 +1,7 @@
 //! An idea of how a problem can be solved, as a model names it, and whether two are the same.
 
 use super::replies::WrittenIdea;
+use bakeoff_domain::is_active;
 use std::collections::BTreeSet;
 
 /// The longest id, in characters.
@@ -78,10 +79,10 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// A text in one line without control characters, shortened.
+/// A text in one line without control and formatting characters, shortened.
 fn sentence(text: &str) -> String {
     let words: Vec<&str> = text
-        .split(|letter: char| letter.is_whitespace() || letter.is_control())
+        .split(|letter: char| letter.is_whitespace() || is_active(letter))
         .filter(|word| !word.is_empty())
         .collect();
     words.join(" ").chars().take(SENTENCE_CHARS_MAX).collect()
@@ -94,7 +95,7 @@ mod tests {
     fn written(name: &str, characteristics: &[&str]) -> WrittenIdea {
         WrittenIdea {
             name: name.to_owned(),
-            description: "It\u{1b}[2J sorts\n\nall.".to_owned(),
+            description: "It\u{1b}[2J \u{202e}sorts\n\nall.".to_owned(),
             rationale: String::new(),
             key_characteristics: characteristics.iter().map(|&text| text.into()).collect(),
         }

@@ -6,9 +6,10 @@ use super::prompt;
 use super::replies::{Ideas, WrittenPrototype};
 use crate::files::read_bounded;
 use crate::provider::{AskError, Models};
-use crate::run::{RunError, Survey};
+use crate::run::{RunError, Survey, Values};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
+use bakeoff_domain::spec::Parameter;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -42,12 +43,15 @@ pub struct ProposeOptions {
     pub timeout: Duration,
 }
 
-/// An approach of a model, and what became of it.
+/// An approach of a model or a proposer, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// The idea.
     pub idea: Idea,
-    /// The revisions of its prototype, in their order.
+    /// Its parameters, each with the values that are tried.
+    pub parameters: Vec<Parameter>,
+    /// The revisions of its prototype, in their order; of a proposer's, one for each combination of values
+    /// that was tried.
     pub attempts: Vec<Attempt>,
     /// What became of it.
     pub outcome: ProposalOutcome,
@@ -193,6 +197,7 @@ impl<'a> Proposer<'a> {
                     Ok(made) => made?,
                     Err(_) => Made::Finished(Proposal {
                         idea,
+                        parameters: Vec::new(),
                         attempts: Vec::new(),
                         outcome: ProposalOutcome::Failed {
                             class: "model-timeout",
@@ -271,7 +276,7 @@ impl<'a> Proposer<'a> {
                     return Ok(failed(idea, attempts, error.class(), error.to_string()));
                 }
             };
-            let made = attempt(self.survey, source, &self.calls).await?;
+            let made = attempt(self.survey, source, &Values::new(), &self.calls).await?;
             attempts.push(made);
             match attempts.last().map(|attempt| &attempt.outcome) {
                 Some(AttemptOutcome::Passed { fuel }) => {
@@ -284,6 +289,7 @@ impl<'a> Proposer<'a> {
                     self.work.push((idea.name.clone(), fuel));
                     return Ok(Made::Finished(Proposal {
                         idea,
+                        parameters: Vec::new(),
                         attempts,
                         outcome,
                     }));
@@ -325,6 +331,7 @@ enum Made {
 fn failed(idea: Idea, attempts: Vec<Attempt>, class: &'static str, message: String) -> Made {
     Made::Finished(Proposal {
         idea,
+        parameters: Vec::new(),
         attempts,
         outcome: ProposalOutcome::Failed { class, message },
     })
@@ -346,7 +353,7 @@ fn read<T: DeserializeOwned>(answer: Value) -> Result<T, AskError> {
     })
 }
 
-fn in_words(outcome: &ProposalOutcome) -> String {
+pub(super) fn in_words(outcome: &ProposalOutcome) -> String {
     match outcome {
         ProposalOutcome::Passed => "passed".to_owned(),
         ProposalOutcome::Duplicate { of } => format!("does the same work as {of}, and is left out"),
@@ -356,7 +363,7 @@ fn in_words(outcome: &ProposalOutcome) -> String {
 
 /// The calls that prototypes are tried on. They are the same every time, so that what a model is told of a
 /// failure is, too, and what it was paid for once is known again. A run draws others.
-fn calls(cases: usize) -> Vec<(CaseIndex, u64)> {
+pub(super) fn calls(cases: usize) -> Vec<(CaseIndex, u64)> {
     let secret = RunSeed::Named(0).secret().derive("proposals", &[]);
     let inputs = (0..cases.min(CASES_MAX)).flat_map(|case| {
         let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);

@@ -3,7 +3,7 @@
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, charts, screened};
+use super::{Options, added, charts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -32,6 +32,7 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     page.list("Notes", &report.notes);
+    page.added(report);
     if report.options.code_samples {
         page.code(report, options);
     }
@@ -216,6 +217,20 @@ impl Page {
             self.table(&table);
         }
         self.end();
+    }
+
+    /// Adds what aggregators add.
+    fn added(&mut self, report: &Report) {
+        for section in &report.sections {
+            self.section(Html(&section.heading()));
+            for sentence in section.sentences() {
+                self.paragraph(&sentence);
+            }
+            if let Some(table) = added::table(section) {
+                self.table(&table);
+            }
+            self.end();
+        }
     }
 
     fn narrative(&mut self, report: &Report) {

@@ -4,7 +4,7 @@ use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
 use super::tables::{self, Table};
-use super::{Charset, Colour, Options, ascii, layout, parameters, screened};
+use super::{Charset, Colour, Options, added, ascii, layout, parameters, screened};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -48,6 +48,7 @@ pub fn human(report: &Report, options: &Options) -> String {
         page.table(&table);
     }
     page.notes(report);
+    page.added(report);
     if options.detail {
         page.code(report, options);
         page.environment(report);
@@ -285,6 +286,19 @@ impl Page {
         self.heading("Notes");
         for note in &report.notes {
             self.paragraph(&super::clipped(note, 1_000), " • ", None);
+        }
+    }
+
+    /// Adds what aggregators add.
+    fn added(&mut self, report: &Report) {
+        for section in &report.sections {
+            self.heading(&section.heading());
+            for sentence in section.sentences() {
+                self.paragraph(&sentence, " ", None);
+            }
+            if let Some(table) = added::table(section) {
+                self.table(&table);
+            }
         }
     }
 

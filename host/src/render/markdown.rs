@@ -2,7 +2,7 @@
 
 use super::escape::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
-use super::{Options, charts, screened};
+use super::{Options, added, charts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -37,6 +37,7 @@ pub fn markdown(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     page.list("Notes", &report.notes);
+    page.added(report);
     if report.options.code_samples {
         page.code(report, options);
     }
@@ -136,6 +137,19 @@ impl Page {
         self.list("Screened out", &shown.sentences());
         if let Some(table) = screened::table(&shown.screened) {
             self.table(&table);
+        }
+    }
+
+    /// Adds what aggregators add.
+    fn added(&mut self, report: &Report) {
+        for section in &report.sections {
+            self.heading(&section.heading());
+            for sentence in section.sentences() {
+                self.block(&Markdown(&sentence).to_string());
+            }
+            if let Some(table) = added::table(section) {
+                self.table(&table);
+            }
         }
     }
 

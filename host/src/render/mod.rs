@@ -3,6 +3,7 @@
 //! Every name, message, description and source in a report comes from outside and may be hostile.
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
 
+mod added;
 mod ascii;
 pub mod charts;
 mod csv;

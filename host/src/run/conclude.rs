@@ -1,6 +1,7 @@
 //! The computation of a report from evidence. A run ends with it, and every later use of the run
 //! repeats it.
 
+use super::aggregations;
 use super::agreement;
 use super::cost::cost;
 use super::evaluated;
@@ -86,7 +87,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     all_notes.extend(notes(record, &variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
-    Ok(report::assemble(Facts {
+    let mut report = report::assemble(Facts {
         experiment: summary(record, &variants)?,
         environment: record.environment.clone(),
         criteria: record
@@ -110,7 +111,9 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         cost: cost(record, &variants, outcome.as_ref()),
         notes: all_notes,
         too_short: too_short(cases, outcome.as_ref()),
-    }))
+    });
+    report.sections = aggregations::sections(record);
+    Ok(report)
 }
 
 /// Returns the cases on which calls are too short to be timed, each with its shortest calls.

@@ -1,6 +1,7 @@
 //! The context of a run, opened before any variant is looked at: confinement, compiler, interface,
 //! and the problem's own components.
 
+use super::aggregators;
 use super::assess_criteria;
 use super::error::RunError;
 use super::evaluators::{self, BuiltEvaluator};
@@ -40,6 +41,8 @@ pub struct RunContext {
     pub workload_digest: String,
     /// The evaluators, in the order of declaration.
     pub evaluators: Vec<BuiltEvaluator>,
+    /// The aggregators, in the order of declaration.
+    pub aggregators: Vec<Arc<BuiltComponent>>,
 }
 
 impl RunContext {
@@ -84,8 +87,10 @@ impl RunContext {
             inputs,
         };
         let evaluators = evaluators::open(loaded, files, &tools.builder, &config).await?;
+        let aggregators = aggregators::open(loaded, files, &tools.builder).await?;
         let context = Self {
             evaluators,
+            aggregators,
             tools,
             wit_names: files.wit_names().into_iter().map(str::to_owned).collect(),
             interface,

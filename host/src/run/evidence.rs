@@ -1,6 +1,7 @@
 //! The evidence of a run: the declaration, the result of every stage, and the raw samples. It comes
 //! from a store or from a bundle, and the report follows from it alone.
 
+use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
 use super::keys::{self, UNREADABLE};
 use crate::compile::BuildRecord;
@@ -59,6 +60,9 @@ pub struct Record {
     /// What evaluators say of the variants.
     #[serde(default)]
     pub evaluations: Vec<StoredResult<Evaluation>>,
+    /// What aggregators say of the report; without it until they were asked.
+    #[serde(default)]
+    pub aggregations: Vec<StoredResult<Aggregation>>,
     /// The rounds that timed builds; empty unless a criterion asks for them.
     #[serde(default)]
     pub build_rounds: Vec<StoredResult<BuildRound>>,
@@ -143,6 +147,7 @@ impl Evidence {
             gates: store.results(run, ResultKind::Gate)?,
             assessments: store.results(run, ResultKind::Assessment)?,
             evaluations: store.results(run, ResultKind::Evaluation)?,
+            aggregations: store.results(run, ResultKind::Aggregation)?,
             build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
             work: store

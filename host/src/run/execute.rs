@@ -203,7 +203,8 @@ impl Run<'_> {
         find_duplicates(&mut self.variants);
         self.time().await?;
         self.evaluate(When::AfterRace(run)).await?;
-        let report = self.conclude(run)?;
+        let mut report = self.conclude(run)?;
+        self.aggregate(&mut report).await?;
         self.store.finish_run(&report)?;
         self.store.emit(Event::RunComplete {
             seconds: self.store.spent_seconds(),

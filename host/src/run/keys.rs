@@ -172,6 +172,17 @@ impl Keys {
         Key::new(inputs.chain(about))
     }
 
+    /// Returns the key of what an aggregator says of a report, by the digests of both.
+    pub(super) fn aggregation(&self, aggregator: &str, report: &str) -> Key {
+        Key::new([
+            ("aggregator", aggregator),
+            ("report", report),
+            ("limits", &self.limits),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+        ])
+    }
+
     /// Returns the inputs that all gates of a run depend on, by name.
     pub fn gate_inputs(&self) -> [(&'static str, &str); 7] {
         [

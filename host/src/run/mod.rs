@@ -6,6 +6,9 @@
 //! run that was killed can continue, and a run whose inputs changed repeats only what depends on
 //! them. The report is computed from [`Evidence`] alone, by [`conclude`].
 
+mod aggregation;
+mod aggregations;
+mod aggregators;
 mod agreement;
 mod assess_criteria;
 mod assessments;
@@ -25,6 +28,7 @@ mod evaluators;
 mod evidence;
 mod execute;
 mod grants;
+mod guest_builds;
 mod instances;
 mod keys;
 mod missing;
@@ -46,6 +50,7 @@ mod variant_state;
 mod verdicts;
 mod work;
 
+pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub use child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
 pub use conclude::conclude;
@@ -60,5 +65,5 @@ pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_im
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
-pub use survey::{Survey, SurveyedCalls};
+pub use survey::{ProposerAnswer, Survey, SurveyedCalls, Values};
 pub use variant_state::{Identity, VariantState};

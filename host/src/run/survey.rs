@@ -5,23 +5,39 @@ use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::options::HostOptions;
-use crate::compile::BuildKind;
+use crate::compile::{BuildKind, BuildRequest};
 use crate::config::LoadedExperiment;
-use crate::interface::Interface;
+use crate::interface::{Interface, World};
 use crate::measure::{self, RepeatedCall};
-use crate::source::{BuildInput, RunFiles};
+use crate::sandbox::{GivenProposal, ProposerTask};
+use crate::source::{self, BuildInput, PackedFolders, RunFiles};
 use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::Approach;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The calls of one approach, in the order in which they were asked for, or why it was not called. There
 /// are fewer than were asked for if one broke a limit: it is the last.
 pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
+
+/// The values of a prototype's parameters, by name.
+pub type Values = BTreeMap<String, String>;
+
+/// What came of asking a proposer.
+#[derive(Debug)]
+pub enum ProposerAnswer<T> {
+    /// What it proposes.
+    Proposals(Vec<T>),
+    /// It cannot be built.
+    NotBuilt(Failure),
+    /// It proposes nothing, and why.
+    Nothing(String),
+}
 
 /// The approaches of an experiment, which can be called.
 pub struct Survey<'a> {
@@ -73,16 +89,26 @@ impl<'a> Survey<'a> {
         &self,
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
-        self.call_each(&self.files.code, calls).await
+        let first = |approach: &Approach| -> Values {
+            let values = approach.sweep.iter();
+            values
+                .filter_map(|one| Some((one.name.clone(), one.values.first()?.clone())))
+                .collect()
+        };
+        let values = self.loaded.experiment.approaches.iter().map(first);
+        let code = self.files.code.iter().cloned();
+        let code: Vec<_> = code.zip(values).collect();
+        self.call_each(&code, calls).await
     }
 
-    /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name.
+    /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name, with the values of
+    /// their parameters.
     ///
     /// # Errors
     /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
     pub async fn call_each(
         &self,
-        code: &[Result<BuildInput, Failure>],
+        code: &[(Result<BuildInput, Failure>, Values)],
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
@@ -92,7 +118,7 @@ impl<'a> Survey<'a> {
         let mut surveyed: Vec<Option<SurveyedCalls>> = Vec::new();
         // Of both its tasks, the place of the approach.
         let mut places = BTreeMap::new();
-        for (place, code) in code.iter().cloned().enumerate() {
+        for (place, (code, values)) in code.iter().cloned().enumerate() {
             surveyed.push(None);
             let code = match code {
                 Ok(code) => code,
@@ -102,7 +128,7 @@ impl<'a> Survey<'a> {
                 }
             };
             let build = TaskKey::new(format!("build {place}"));
-            let request = context.prototype(code, BuildKind::Release, false);
+            let request = context.prototype(code, BuildKind::Release, !values.is_empty());
             let task = core_task("build", build.clone(), None);
             driver
                 .add(task, ChildTask::Build(request))
@@ -111,7 +137,7 @@ impl<'a> Survey<'a> {
             let task = core_task("check", key.clone(), Some(&build));
             let content = ChildTask::Repeat {
                 build: build.clone(),
-                files: None,
+                files: granted(&values)?,
                 calls: Arc::clone(&calls),
             };
             driver.add(task, content).map_err(wrong_task)?;
@@ -140,15 +166,68 @@ impl<'a> Survey<'a> {
     /// what it says, if it says something.
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
         let code = self.files.code.get(approach)?.clone().ok()?;
-        self.panic_in(code, call).await
+        self.panic_in(code, &Values::new(), call).await
     }
 
     /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
-    pub async fn panic_in(&self, code: BuildInput, call: (CaseIndex, u64)) -> Option<String> {
+    pub async fn panic_in(
+        &self,
+        code: BuildInput,
+        values: &Values,
+        call: (CaseIndex, u64),
+    ) -> Option<String> {
         let context = &self.context;
-        let request = context.prototype(code, BuildKind::Diagnostic, false);
+        let request = context.prototype(code, BuildKind::Diagnostic, !values.is_empty());
+        let files = granted(values).ok()?;
         let built = context.tools.builder.build(&request).await.ok()?;
-        let reports = measure::diagnose(&context.config, &built.checked, None, &[call]).await;
+        let reports =
+            measure::diagnose(&context.config, &built.checked, files.as_ref(), &[call]).await;
         reports.ok()?.pop()
     }
+
+    /// Builds a proposer, and asks it for approaches.
+    ///
+    /// # Errors
+    /// Something failed that does not depend on the proposer.
+    pub async fn ask(
+        &self,
+        proposer: BuildInput,
+        task: &ProposerTask,
+    ) -> Result<ProposerAnswer<GivenProposal>, RunError> {
+        let Some(interface) = Interface::of_own_world(World::Proposer) else {
+            return Ok(ProposerAnswer::Nothing("there is no such world".to_owned()));
+        };
+        let request = BuildRequest {
+            interface: Arc::new(interface),
+            world: World::Proposer,
+            code: proposer,
+            // It is not timed, so it may as well report its panics.
+            kind: BuildKind::Diagnostic,
+            memory_bytes: 0,
+            parameters: false,
+        };
+        let built = match self.context.tools.builder.build(&request).await {
+            Ok(built) => built,
+            Err(failure) if failure.class.is_machine_fault() => {
+                return Err(RunError::Machine(failure.message));
+            }
+            Err(failure) => return Ok(ProposerAnswer::NotBuilt(failure)),
+        };
+        let given = measure::propose(&self.context.config, &built.checked, task).await;
+        Ok(match given.map_err(RunError::Runner)? {
+            Ok(given) => ProposerAnswer::Proposals(given),
+            Err(why) => ProposerAnswer::Nothing(why),
+        })
+    }
+}
+
+/// What a prototype is granted: the values of its parameters, if it has any.
+fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |reason: String| RunError::Engine(reason);
+    let none = source::read_granted(&[]).map_err(|error| wrong(error.to_string()))?;
+    let packed = none.with_parameters(values).pack();
+    packed.map(Some).map_err(|error| wrong(error.to_string()))
 }

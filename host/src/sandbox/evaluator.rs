@@ -17,7 +17,7 @@ const EVALUATOR_TEXT_CHARS_MAX: usize = 300;
 const EVIDENCE: u32 = 0;
 
 /// A text that is shown: one line, of bounded length.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EVALUATOR_TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),

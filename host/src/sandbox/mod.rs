@@ -5,6 +5,7 @@
 //! and fuel of a guest; [`crate::confine`] limits what it could do to the process, and the parent
 //! limits the time of a timed call from outside.
 
+mod aggregator;
 mod attempt_log;
 mod cpu_wall_time;
 mod evaluator;
@@ -16,6 +17,8 @@ mod instance;
 mod limiter;
 mod limits;
 mod lowering_timer;
+mod proposal;
+mod proposer;
 mod wasi;
 
 pub use cpu_wall_time::CpuWallTime;
@@ -26,3 +29,4 @@ pub use guest_timer::{GuestTime, Lowering, UNTIMED};
 pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 pub use limiter::PeakMemory;
 pub use limits::MESSAGE_BYTES_MAX;
+pub use proposal::{GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerTask};

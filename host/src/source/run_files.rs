@@ -28,6 +28,8 @@ pub struct RunFiles {
     pub workload: Option<Result<BuildInput, Failure>>,
     /// The code of each evaluator in the order of declaration, or the failure to read it.
     pub evaluators: Vec<Result<BuildInput, Failure>>,
+    /// The code of each aggregator in the order of declaration, or the failure to read it.
+    pub aggregators: Vec<Result<BuildInput, Failure>>,
     /// The text of the file of cases, if there is one.
     pub cases: Option<String>,
     /// The text of the file of instances, if there is one.
@@ -49,6 +51,9 @@ pub struct Manifest {
     /// The code of the evaluators.
     #[serde(default)]
     pub evaluators: Vec<NamedContent>,
+    /// The code of the aggregators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aggregators: Vec<NamedContent>,
     /// The file of cases, if there was one.
     pub cases: Option<NamedContent>,
     /// The file of instances, if there was one.
@@ -114,13 +119,14 @@ impl RunFiles {
         let workload = experiment.workload.inputs.code();
         let workload = workload.map(|code| read_code(code, &loaded.dir, reach));
         let approaches = experiment.approaches.iter();
-        let evaluators = experiment.evaluators.iter();
+        let evaluators = experiment.evaluators.iter().map(|one| &one.code);
+        let aggregators = experiment.aggregators.iter().map(|one| &one.code);
+        let read = |code| read_code(code, &loaded.dir, reach);
         Ok(Self {
             wit,
             workload,
-            evaluators: evaluators
-                .map(|evaluator| read_code(&evaluator.code, &loaded.dir, reach))
-                .collect(),
+            evaluators: evaluators.map(read).collect(),
+            aggregators: aggregators.map(read).collect(),
             cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
             instances: loaded.instances.clone(),
             code: approaches
@@ -143,7 +149,11 @@ impl RunFiles {
         let wit = self.wit_names().into_iter().zip(&self.wit);
         let workload = self.workload.as_ref().and_then(|code| code.as_ref().ok());
         // A run with one that cannot be read does not begin.
-        let evaluators = self.evaluators.iter().filter_map(|code| code.as_ref().ok());
+        let named = |guests: &[Result<BuildInput, Failure>]| {
+            let read = guests.iter().filter_map(|code| code.as_ref().ok());
+            read.map(|code| NamedContent::of(code.path_shown(), code.bytes()))
+                .collect()
+        };
         let cases = match &experiment.workload.inputs {
             Inputs::Cases(path) => Some(path.display().to_string()),
             Inputs::Generated { .. } | Inputs::Instances { .. } => None,
@@ -153,9 +163,8 @@ impl RunFiles {
                 .map(|(name, file)| NamedContent::of(name, file.text.as_bytes()))
                 .collect(),
             workload: workload.map(|code| NamedContent::of(code.path_shown(), code.bytes())),
-            evaluators: evaluators
-                .map(|code| NamedContent::of(code.path_shown(), code.bytes()))
-                .collect(),
+            evaluators: named(&self.evaluators),
+            aggregators: named(&self.aggregators),
             cases: cases
                 .zip(self.cases.as_ref())
                 .map(|(name, text)| NamedContent::of(name, text.as_bytes())),
@@ -173,7 +182,8 @@ impl RunFiles {
             .code
             .iter()
             .chain(&self.workload)
-            .chain(&self.evaluators);
+            .chain(&self.evaluators)
+            .chain(&self.aggregators);
         let code = code.filter_map(|code| Some(code.as_ref().ok()?.bytes()));
         let texts = self.wit.iter().map(|file| file.text.as_str());
         let texts = texts.chain(self.cases.as_deref());
@@ -233,13 +243,17 @@ impl RunFiles {
             (Some(_), None) => return Err(unusable("the workload", "the run names none")),
             (None, _) => None,
         };
-        if manifest.evaluators.len() != experiment.evaluators.len() {
-            return Err(unusable("the evaluators", "the run names others"));
-        }
-        let mut evaluators = Vec::with_capacity(manifest.evaluators.len());
-        for (evaluator, file) in experiment.evaluators.iter().zip(&manifest.evaluators) {
-            evaluators.push(code_of(&evaluator.code, file)?);
-        }
+        let mut guests = |what: &str, declared: Vec<&Code>, files: &[NamedContent]| {
+            if declared.len() != files.len() {
+                return Err(unusable(what, "the run names others"));
+            }
+            let pairs = declared.into_iter().zip(files);
+            pairs.map(|(code, file)| code_of(code, file)).collect()
+        };
+        let declared = experiment.evaluators.iter().map(|one| &one.code).collect();
+        let evaluators = guests("the evaluators", declared, &manifest.evaluators)?;
+        let declared = experiment.aggregators.iter().map(|one| &one.code).collect();
+        let aggregators = guests("the aggregators", declared, &manifest.aggregators)?;
         if matches!(experiment.workload.inputs, Inputs::Cases(_)) && cases.is_none() {
             return Err(unusable("the file of cases", "the run names none"));
         }
@@ -286,6 +300,7 @@ impl RunFiles {
             wit,
             workload,
             evaluators,
+            aggregators,
             cases,
             instances,
             code,
@@ -338,6 +353,7 @@ mod tests {
                 wit: paths.iter().map(file).collect(),
                 workload: None,
                 evaluators: Vec::new(),
+                aggregators: Vec::new(),
                 cases: None,
                 instances: None,
                 code: Vec::new(),
@@ -392,6 +408,7 @@ mod tests {
                     text: "w".into(),
                 })),
                 evaluators: Vec::new(),
+                aggregators: Vec::new(),
                 cases: None,
                 instances: text.map(str::to_owned),
                 code: Vec::new(),

@@ -30,6 +30,8 @@ pub enum ResultKind {
     Assessment,
     /// An evaluation: what an evaluator says of a variant. The iteration is the place of the evaluator.
     Evaluation,
+    /// An aggregation: what an aggregator says of the report. The iteration is the place of the aggregator.
+    Aggregation,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
     /// The tasks that each core did for a run, over all its sessions.
@@ -38,7 +40,7 @@ pub enum ResultKind {
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`,
-    /// `assessment`, `evaluation`, `build-round`, `work`.
+    /// `assessment`, `evaluation`, `aggregation`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -48,6 +50,7 @@ impl ResultKind {
             Self::Unpiloted => "unpiloted",
             Self::Assessment => "assessment",
             Self::Evaluation => "evaluation",
+            Self::Aggregation => "aggregation",
             Self::BuildRound => "build-round",
             Self::Work => "work",
         }

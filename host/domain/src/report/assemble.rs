@@ -67,6 +67,7 @@ pub fn assemble(facts: Facts) -> Report {
         replicas: facts.replicas,
         options: facts.options,
         too_short: facts.too_short,
+        sections: Vec::new(),
     })
 }
 

@@ -1,0 +1,121 @@
+//! The proposers that come with bakeoff, on what is known beforehand.
+
+/// What a proposer's file uses.
+pub mod bakeoff {
+    pub use bakeoff_guest::proposer::*;
+}
+
+/// The grid that gets finer.
+#[path = "../../components/grid/grid.rs"]
+pub mod grid;
+/// What `bakeoff init --proposer` writes.
+#[path = "../../host/src/cli/template/proposer.rs"]
+pub mod template;
+
+use bakeoff::{Approach, Error, Outcome, Parameter, Proposal, Task};
+
+fn swept(values: &[(&str, &[&str])]) -> Approach {
+    let parameter = |(name, values): &(&str, &[&str])| Parameter {
+        name: (*name).to_owned(),
+        values: values.iter().map(|&value| value.to_owned()).collect(),
+    };
+    Approach {
+        parameters: values.iter().map(parameter).collect(),
+        ..Approach::of_source("heap", "fn f() {}")
+    }
+}
+
+fn outcome(rank: Option<u32>, total: f64, values: &[(&str, &str)]) -> Outcome {
+    Outcome {
+        approach: "heap".to_owned(),
+        parameters: values
+            .iter()
+            .map(|&(name, value)| (name.into(), value.into()))
+            .collect(),
+        rank,
+        total: Some(total),
+        ..Outcome::default()
+    }
+}
+
+/// What the grid proposes where this is the best of these values.
+fn finer(values: &[&str], best: &str) -> Option<Vec<String>> {
+    let task = Task {
+        known: vec![swept(&[("n", values)])],
+        outcomes: vec![
+            outcome(None, 0.9, &[("n", values[0])]),
+            outcome(Some(1), 0.5, &[("n", best)]),
+        ],
+        ..Task::default()
+    };
+    let proposals: Vec<Proposal> = grid::propose(&task).ok()?;
+    Some(proposals[0].parameters[0].values.clone())
+}
+
+#[test]
+fn the_grid_gets_finer_around_the_best() {
+    assert_eq!(finer(&["2", "8", "4"], "4").unwrap(), ["3", "4", "6"]);
+    assert_eq!(finer(&["2", "4", "8"], "8").unwrap(), ["6", "8", "12"]);
+    assert_eq!(finer(&["2", "4", "8"], "2").unwrap(), ["1", "2", "3"]);
+    assert_eq!(
+        finer(&["0.1", "0.2", "0.3"], "0.2").unwrap(),
+        ["0.15", "0.2", "0.25"]
+    );
+    assert_eq!(finer(&["0", "200"], "0").unwrap(), ["0", "100"]);
+    assert_eq!(finer(&["-4", "-2"], "-4").unwrap(), ["-6", "-4", "-3"]);
+    // Between whole numbers that are neighbours, there is nothing; neither is there for texts or a single value.
+    assert_eq!(finer(&["1", "2", "3"], "2"), None);
+    assert_eq!(finer(&["a", "b"], "a"), None);
+    assert_eq!(finer(&["7"], "7"), None);
+}
+
+#[test]
+fn the_grid_takes_the_best_of_a_tie_and_leaves_texts() {
+    let values: [(&str, &[&str]); 2] = [("kind", &["min", "max"]), ("n", &["10", "20"])];
+    let mut task = Task {
+        known: vec![swept(&values), Approach::of_source("other", "")],
+        outcomes: vec![
+            outcome(Some(1), 0.7, &[("kind", "min"), ("n", "10")]),
+            outcome(Some(1), 0.8, &[("kind", "max"), ("n", "20")]),
+        ],
+        ..Task::default()
+    };
+    let proposals = grid::propose(&task).unwrap();
+    assert_eq!(proposals.len(), 1);
+    assert_eq!(proposals[0].parameters[0].values, ["max"]);
+    assert_eq!(proposals[0].parameters[1].values, ["15", "20", "30"]);
+    assert_eq!(
+        proposals[0].description,
+        "As heap, around kind = max, n = 20."
+    );
+    task.outcomes.clear();
+    assert!(matches!(
+        grid::propose(&task),
+        Err(Error::NothingToPropose(_))
+    ));
+}
+
+#[test]
+fn the_template_swaps_what_it_knows() {
+    let known = |text: &str| Task {
+        known: vec![Approach::of_source("sort", text)],
+        ..Task::default()
+    };
+    let proposals = template::propose(&known("v.sort_unstable();")).unwrap();
+    assert_eq!(
+        (proposals[0].name.as_str(), proposals[0].source()),
+        ("sort stable", "v.sort();")
+    );
+    assert!(template::propose(&known("v.len()")).is_err());
+}
+
+/// The text of a proposal's file.
+trait Source {
+    fn source(&self) -> &str;
+}
+
+impl Source for Proposal {
+    fn source(&self) -> &str {
+        &self.files[0].text
+    }
+}

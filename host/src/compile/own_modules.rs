@@ -1,0 +1,72 @@
+//! The modules around a file that implements one of bakeoff's own worlds: what it uses, and what calls it.
+
+use crate::interface::World;
+
+const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
+const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
+const AGGREGATOR: &str = include_str!("../../../guest-sdk/src/aggregator.rs");
+const AGGREGATOR_GLUE: &str = include_str!("../../../guest-sdk/src/aggregator/export.rs");
+const PROPOSER: &str = include_str!("../../../guest-sdk/src/proposer.rs");
+const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export.rs");
+const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
+
+/// All the texts, and this one: components follow from them.
+pub(super) const TEXTS: &str = concat!(
+    include_str!("../../../guest-sdk/src/evaluator.rs"),
+    include_str!("../../../guest-sdk/src/evaluator/export.rs"),
+    include_str!("../../../guest-sdk/src/aggregator.rs"),
+    include_str!("../../../guest-sdk/src/aggregator/export.rs"),
+    include_str!("../../../guest-sdk/src/proposer.rs"),
+    include_str!("../../../guest-sdk/src/proposer/export.rs"),
+    include_str!("../../../guest-sdk/src/json.rs"),
+    include_str!("own_modules.rs"),
+);
+
+/// The modules around the file of a user.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnModules {
+    /// The module of the guest SDK, and its name in the crate: not that of the user's file.
+    sdk: (&'static str, &'static str),
+    /// What calls the user's functions.
+    glue: &'static str,
+    /// True if it reads JSON.
+    reads_json: bool,
+}
+
+/// The modules for one of bakeoff's own worlds; `None` of others.
+pub(super) fn of(world: World) -> Option<OwnModules> {
+    let (sdk, glue, reads_json) = match world {
+        World::Prototype | World::Workload => return None,
+        World::Evaluator => (("evaluation", EVALUATOR), EVALUATOR_GLUE, false),
+        World::Aggregator => (("aggregation", AGGREGATOR), AGGREGATOR_GLUE, true),
+        World::Proposer => (("proposing", PROPOSER), PROPOSER_GLUE, false),
+    };
+    Some(OwnModules {
+        sdk,
+        glue,
+        reads_json,
+    })
+}
+
+impl OwnModules {
+    /// Names and texts of the files.
+    pub(super) fn files(&self) -> Vec<(&'static str, String)> {
+        let json = self.reads_json.then_some(("json.rs", JSON));
+        let files = [("bakeoff.rs", self.sdk.1), ("export.rs", self.glue)];
+        let files = files.into_iter().chain(json);
+        files.map(|(name, text)| (name, text.to_owned())).collect()
+    }
+
+    /// Their declarations in the crate's root.
+    pub(super) fn declarations(&self) -> String {
+        let (module, _) = self.sdk;
+        let (json, uses_json) = match self.reads_json {
+            true => ("mod json;\n", "    pub use crate::json::Json;\n"),
+            false => ("", ""),
+        };
+        format!(
+            "mod random;\n{json}#[path = \"bakeoff.rs\"]\nmod {module};\npub mod bakeoff {{\n    \
+             pub use crate::{module}::*;\n    pub use crate::random::Rng;\n{uses_json}}}\nmod export;\n"
+        )
+    }
+}

@@ -1,0 +1,29 @@
+//! `[[aggregator]]`.
+
+use super::error::Finding;
+use super::guests;
+use super::paths::FileRef;
+use super::section::Section;
+use bakeoff_domain::spec::Aggregator;
+use std::ops::Range;
+
+/// The most aggregators of an experiment.
+pub const AGGREGATORS_MAX: usize = 16;
+
+/// All `[[aggregator]]`, each with the span of its code.
+pub(super) fn aggregators(
+    sections: Vec<Section<'_>>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<(Vec<Aggregator>, Vec<Range<usize>>)> {
+    let kind = guests::Kind {
+        one: "an aggregator",
+        many: "aggregators",
+        word: "aggregator",
+        why: "the report calls it by that",
+        example: "name = \"summary\"",
+    };
+    let (guests, places) = guests::guests(&kind, sections, files, found)?;
+    let aggregator = |(name, code)| Aggregator { name, code };
+    Some((guests.into_iter().map(aggregator).collect(), places))
+}

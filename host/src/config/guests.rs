@@ -1,0 +1,104 @@
+//! Sections that name a component of the user's own: a name, and `source` or `component`.
+
+use super::error::{Finding, quoted};
+use super::paths::FileRef;
+use super::problem;
+use super::section::{At, Section};
+use bakeoff_domain::spec::Code;
+use std::ops::Range;
+
+/// The most characters of the name of an evaluator, of one of its criteria, or of an aggregator.
+pub const EVALUATOR_NAME_CHARS_MAX: usize = 64;
+
+/// Returns true if a text can be the name of an evaluator, of a criterion that one gives, or of an aggregator.
+pub fn is_evaluator_name(name: &str) -> bool {
+    (1..=EVALUATOR_NAME_CHARS_MAX).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+/// What the sections are about, in words.
+pub(super) struct Kind {
+    /// `an evaluator`.
+    pub(super) one: &'static str,
+    /// `evaluators`.
+    pub(super) many: &'static str,
+    /// `evaluator`.
+    pub(super) word: &'static str,
+    /// What its name is for.
+    pub(super) why: &'static str,
+    /// The line of a name.
+    pub(super) example: &'static str,
+}
+
+/// Names and code, and the span of each code.
+pub(super) type Guests = (Vec<(String, Code)>, Vec<Range<usize>>);
+
+/// Reads sections of one kind. `None` if one of them is wrong.
+pub(super) fn guests(
+    kind: &Kind,
+    sections: Vec<Section<'_>>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<Guests> {
+    let wanted = sections.len();
+    let word = kind.word;
+    let mut taken: Vec<At<&str>> = Vec::new();
+    let (mut list, mut places) = (Vec::new(), Vec::new());
+    for mut section in sections {
+        let name = section.text("name", found);
+        section.missing("name", kind.why, kind.example, found);
+        let code = problem::code(&mut section, files, found);
+        let place = section.key("source").or_else(|| section.key("component"));
+        if place.is_none() {
+            found.push(Finding::new(
+                section.span.clone(),
+                format!("this {word} has no code"),
+                "neither `source` nor `component` here",
+                format!(
+                    "add a line like `source = \"{word}.rs\"` or `component = \"{word}.wasm\"`"
+                ),
+            ));
+        }
+        section.close(found);
+        let name = name.filter(|name| is_free_name(kind, name, &taken, found));
+        if let (Some(name), Some(code), Some(place)) = (name, code, place) {
+            list.push((name.value.to_owned(), code));
+            places.push(place);
+            taken.push(name);
+        }
+    }
+    (list.len() == wanted).then_some((list, places))
+}
+
+/// Returns true if one may have this name, and no other has it.
+fn is_free_name(
+    kind: &Kind,
+    name: &At<&str>,
+    taken: &[At<&str>],
+    found: &mut Vec<Finding>,
+) -> bool {
+    if !is_evaluator_name(name.value) {
+        found.push(Finding::new(
+            name.span.clone(),
+            format!("{} cannot be called {}", kind.one, quoted(name.value)),
+            "impossible value",
+            format!("a name has 1 to {EVALUATOR_NAME_CHARS_MAX} of a-z, 0-9 and `-`"),
+        ));
+        return false;
+    }
+    let Some(other) = taken.iter().find(|other| other.value == name.value) else {
+        return true;
+    };
+    found.push(
+        Finding::new(
+            name.span.clone(),
+            format!("two {} are called {}", kind.many, quoted(name.value)),
+            "the second one",
+            "rename one",
+        )
+        .with_other(other.span.clone(), "the first one"),
+    );
+    false
+}

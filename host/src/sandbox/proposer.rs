@@ -1,0 +1,105 @@
+//! The call of a proposer.
+
+use super::evaluator::shown;
+use super::guest_error::GuestError;
+use super::instance::Instance;
+use super::proposal::{
+    GivenProposal, KnownApproach, KnownOutcome, KnownProblem, NamedText, NamedValues, ProposerTask,
+};
+use bakeoff_domain::failure::FailureClass;
+
+mod bindings {
+    wasmtime::component::bindgen!({ path: "../wit/proposer", world: "proposer" });
+}
+
+use bindings::Proposer;
+use bindings::bakeoff::proposer::types;
+
+fn file((name, text): NamedText) -> types::SourceFile {
+    types::SourceFile { name, text }
+}
+
+fn files(files: Vec<NamedText>) -> Vec<types::SourceFile> {
+    files.into_iter().map(file).collect()
+}
+
+fn parameters(parameters: Vec<NamedValues>) -> Vec<types::Parameter> {
+    let parameters = parameters.into_iter();
+    parameters
+        .map(|(name, values)| types::Parameter { name, values })
+        .collect()
+}
+
+fn problem(problem: KnownProblem) -> types::Problem {
+    types::Problem {
+        statement: problem.statement,
+        call: problem.call,
+        signature: problem.signature,
+        wit: files(problem.wit),
+        workload: problem.workload.map(file),
+        cases: problem.cases,
+    }
+}
+
+fn approach(approach: KnownApproach) -> types::Approach {
+    types::Approach {
+        name: approach.name,
+        description: approach.description,
+        files: files(approach.files),
+        parameters: parameters(approach.parameters),
+    }
+}
+
+fn outcome(outcome: KnownOutcome) -> types::Outcome {
+    let readings = outcome.readings.into_iter();
+    let readings = readings.map(|(source, value, unit)| types::Reading {
+        source,
+        value,
+        unit,
+    });
+    types::Outcome {
+        approach: outcome.approach,
+        parameters: outcome.parameters,
+        failure: outcome.failure,
+        rank: outcome.rank,
+        total: outcome.total,
+        readings: readings.collect(),
+    }
+}
+
+fn proposal(proposal: types::Proposal) -> GivenProposal {
+    let parameters = proposal.parameters.into_iter();
+    let files = proposal.files.into_iter();
+    GivenProposal {
+        name: proposal.name,
+        description: proposal.description,
+        parameters: parameters.map(|one| (one.name, one.values)).collect(),
+        files: files.map(|one| (one.name, one.text)).collect(),
+    }
+}
+
+impl Instance {
+    /// Asks a proposer for approaches: `Err` within is the proposer's own word. Nothing about them was
+    /// checked.
+    ///
+    /// # Errors
+    /// The guest trapped, exceeded a limit, or is no proposer.
+    pub fn propose(
+        &mut self,
+        task: ProposerTask,
+    ) -> Result<Result<Vec<GivenProposal>, String>, GuestError> {
+        self.refuel();
+        let proposer = Proposer::new(&mut self.store, &self.instance)
+            .map_err(|error| GuestError::new(FailureClass::WrongWorld, format!("{error:#}")))?;
+        let known: Vec<_> = task.approaches.into_iter().map(approach).collect();
+        let outcomes: Vec<_> = task.outcomes.into_iter().map(outcome).collect();
+        let exported = proposer.bakeoff_proposer_propose();
+        let problem = problem(task.problem);
+        let made = exported.call_propose(&mut self.store, &problem, &known, &outcomes, task.count);
+        let made = made.map_err(|error| self.error(&error))?;
+        Ok(match made {
+            Ok(proposals) => Ok(proposals.into_iter().map(proposal).collect()),
+            Err(types::Error::NothingToPropose(why) | types::Error::Other(why)) => Err(shown(&why)),
+        })
+    }
+}
