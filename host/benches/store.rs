@@ -336,6 +336,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         limits: Limits::default(),
         measure: Measure::default(),
         evaluators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

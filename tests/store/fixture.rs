@@ -31,6 +31,7 @@ pub(crate) fn experiment() -> Experiment {
         limits: Limits::default(),
         measure: Measure::default(),
         evaluators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

@@ -14,6 +14,7 @@
 mod active;
 pub mod attempt;
 mod code;
+pub mod crates;
 mod direction;
 mod evaluator;
 pub mod failure;

@@ -4,6 +4,7 @@
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
 pub use crate::code::Code;
+use crate::crates::Crates;
 pub use crate::direction::Direction;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
@@ -32,6 +33,9 @@ pub struct Experiment {
     /// The evaluators that the user brings.
     #[serde(default)]
     pub evaluators: Vec<Evaluator>,
+    /// The crates that its sources may use.
+    #[serde(default, skip_serializing_if = "Crates::is_empty")]
+    pub crates: Crates,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.

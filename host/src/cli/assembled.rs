@@ -33,6 +33,7 @@ pub(super) fn experiment(
         limits: Limits::default(),
         measure,
         evaluators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,

@@ -273,6 +273,7 @@ fn assembled(
         limits: Limits::default(),
         measure: Measure::default(),
         evaluators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

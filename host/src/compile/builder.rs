@@ -1,9 +1,10 @@
 //! In the parent: one confined child per build, or an entry of the cache.
 
-use super::build_protocol::{BuildKind, BuildTask, TaskInput};
+use super::build_protocol::{BuildKind, BuildTask, LinkedCrates, TaskInput};
 use super::cache::{Cache, Name};
 use super::child_job::{closed_fence, job};
 use super::child_output::{BuiltComponent, watch};
+use super::crates::{BuildLimits, BuiltCrates, CratesError};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
 use super::limits::WALL;
@@ -15,6 +16,7 @@ use crate::confine::{Confinement, Fence};
 use crate::engine::{self, Profile};
 use crate::files::{Scratch, remove_abandoned};
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
+use bakeoff_domain::crates::Crates;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -29,6 +31,7 @@ pub struct Builder {
     cache: Option<Cache>,
     turns: Semaphore,
     wasi: WasiImports,
+    crates: Option<Arc<BuiltCrates>>,
     /// Removal of the folders that killed builds left behind.
     abandoned: Once,
 }
@@ -48,6 +51,7 @@ impl Builder {
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
+            crates: None,
             abandoned: Once::new(),
         }
     }
@@ -56,6 +60,29 @@ impl Builder {
     #[must_use]
     pub fn with_wasi(self, wasi: WasiImports) -> Self {
         Self { wasi, ..self }
+    }
+
+    /// The builder with crates that sources may use.
+    #[must_use]
+    pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
+        Self {
+            crates: Some(crates),
+            ..self
+        }
+    }
+
+    /// Builds the crates of an experiment, or takes them from the cache, for all builds that follow.
+    ///
+    /// # Errors
+    /// They cannot be built, or there is no cache.
+    pub async fn allow(self, crates: &Crates) -> Result<Self, CratesError> {
+        let Some(cache) = &self.cache else {
+            return Err(CratesError::NotFetched);
+        };
+        let limits = BuildLimits::default();
+        let (toolchain, confinement) = (&self.toolchain, &self.confinement);
+        let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
+        Ok(self.with_crates(Arc::new(built)))
     }
 
     /// Builds a component, or takes it from the cache if the same was built before.
@@ -144,6 +171,9 @@ impl Builder {
             },
         ];
         parts.extend(code);
+        if let (Some(crates), BuildInput::Source { .. }) = (&self.crates, &request.code) {
+            parts.extend([b"crates".as_slice(), crates.digest().as_bytes()]);
+        }
         parts.extend(glue::fingerprint().map(str::as_bytes));
         parts.extend(flags.map(|flag| flag.as_bytes()));
         for file in request.interface.files() {
@@ -211,8 +241,18 @@ impl Builder {
             parameters: request.parameters,
             wasi: self.wasi,
             memory_bytes: request.memory_bytes,
+            crates: self.crates.as_ref().map(|crates| LinkedCrates {
+                folder: crates.folder().to_owned(),
+                externs: crates.externs(),
+            }),
         };
         (task, bytes)
+    }
+
+    /// What a compiler may read: the standard library, and the crates that are allowed.
+    fn readable(&self) -> Vec<std::path::PathBuf> {
+        let crates = self.crates.iter().map(|crates| crates.folder().to_owned());
+        self.toolchain.read.iter().cloned().chain(crates).collect()
     }
 
     fn fence(&self, request: &BuildRequest, scratch: &Path) -> Fence {
@@ -220,7 +260,7 @@ impl Builder {
         match request.code {
             BuildInput::Source { .. } => Fence {
                 execute: self.toolchain.execute.clone(),
-                read: self.toolchain.read.clone(),
+                read: self.readable(),
                 write: vec![scratch.to_owned()],
                 working_dir: scratch.to_owned(),
                 ..closed

@@ -5,7 +5,8 @@ use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::user_scale::UserScale;
-use super::{criteria, evaluators, options, problem};
+use super::{crates, criteria, evaluators, options, problem};
+use bakeoff_domain::crates::Crates;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
 };
@@ -32,6 +33,8 @@ pub enum ConfigPlace {
     Criterion(usize),
     /// The code of an evaluator, by its index.
     Evaluator(usize),
+    /// The crates of `[build]`.
+    Crates,
     /// A value of `[limits]`, if it is there.
     Limit(LimitKey),
 }
@@ -74,6 +77,7 @@ pub(super) struct Places {
     criteria: Vec<Range<usize>>,
     scales: Vec<UserScale>,
     evaluators: Vec<Range<usize>>,
+    crates: Range<usize>,
     limits: Vec<(LimitKey, Range<usize>)>,
 }
 
@@ -106,6 +110,7 @@ impl Places {
                 let place = self.evaluators.get(index);
                 place.cloned().unwrap_or_default()
             }
+            ConfigPlace::Crates => self.crates.clone(),
             ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
         }
     }
@@ -239,6 +244,15 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     };
     let evaluators = root.sections("evaluator", evaluators::EVALUATORS_MAX, found);
     let evaluators = evaluators::evaluators(evaluators, files, found);
+    let allowed = match root.section("build", found) {
+        Some(section) => {
+            decoded.places.crates = section
+                .value_place("crates")
+                .unwrap_or(section.span.clone());
+            crates::allowed(section, found)
+        }
+        None => Vec::new(),
+    };
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),
@@ -268,6 +282,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             limits,
             measure,
             evaluators,
+            crates: Crates {
+                allowed,
+                lock: String::new(),
+            },
             criteria,
             report,
             declared: Declared::InFile,

@@ -18,6 +18,7 @@
 //! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
 //! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
+//! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`: what Rust files may use beside the standard library | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -59,6 +60,7 @@
 
 mod bounds;
 mod cases;
+mod crates;
 mod criteria;
 mod described;
 mod error;
@@ -81,6 +83,7 @@ mod write;
 
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
+pub use crates::{CRATES_MAX, LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::{EVALUATOR_NAME_CHARS_MAX, EVALUATORS_MAX, is_evaluator_name};

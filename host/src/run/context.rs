@@ -2,6 +2,7 @@
 //! and the problem's own components.
 
 use super::assess_criteria;
+use super::crates;
 use super::error::RunError;
 use super::evaluators::{self, BuiltEvaluator};
 use super::options::{HostOptions, Tools, wasi_imports};
@@ -11,6 +12,7 @@ use crate::engine::{self, Profile};
 use crate::interface::{self, InputRequest, Interface, InterfaceError, World};
 use crate::measure::{self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, WaveCase};
 use crate::source::{BuildInput, RunFiles, digest_of_parts};
+use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
@@ -38,6 +40,8 @@ pub struct RunContext {
     pub workload_digest: String,
     /// The evaluators, in the order of declaration.
     pub evaluators: Vec<BuiltEvaluator>,
+    /// The crates that sources may use, and those that these need.
+    pub crates: Vec<LockedCrate>,
 }
 
 impl RunContext {
@@ -58,6 +62,7 @@ impl RunContext {
         let wasi = wasi_imports(&host.policy);
         let cache = host.cache.as_deref();
         let tools = Tools::open(host.unconfined, wasi, cache, cores.len(), report).await?;
+        let tools = crates::allow(tools, loaded, report).await?;
         let calibrator = tools
             .builder
             .build(&BuildRequest {
@@ -92,6 +97,7 @@ impl RunContext {
             calibrator,
             cores,
             workload_digest,
+            crates: crates::locked(loaded)?,
         };
         context.check_cases(loaded).await?;
         Ok(context)
@@ -155,6 +161,7 @@ pub fn environment(context: &RunContext, policy: &Policy) -> Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
         compiler: compiler.unwrap_or_default().to_owned(),
         compiler_choice: context.tools.compiler_choice.words().to_owned(),
+        crates: context.crates.clone(),
         cpu: measure::cpu_model(),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(
