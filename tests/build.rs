@@ -91,13 +91,13 @@ async fn build(request: &BuildRequest) -> Result<Arc<BuiltComponent>, Failure> {
 }
 
 /// An instance of what was built, from its machine code, as a runner makes one.
-struct Running {
+pub(crate) struct Running {
     store: Store<()>,
     instance: Instance,
 }
 
 impl Running {
-    fn new(built: &BuiltComponent) -> Self {
+    pub(crate) fn new(built: &BuiltComponent) -> Self {
         let engine = engine::new(Profile::Checked).unwrap();
         Self::linked(&engine, &built.checked, &Linker::new(&engine))
     }
@@ -112,7 +112,7 @@ impl Running {
         Self { store, instance }
     }
 
-    fn call(&mut self, name: &str, arguments: &[Val]) -> wasmtime::Result<Val> {
+    pub(crate) fn call(&mut self, name: &str, arguments: &[Val]) -> wasmtime::Result<Val> {
         let function = self.instance.get_func(&mut self.store, name).unwrap();
         let mut answers = [Val::Bool(false)];
         function.call(&mut self.store, arguments, &mut answers)?;

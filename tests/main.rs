@@ -8,6 +8,7 @@ mod cheats;
 mod commands;
 mod config;
 mod confine;
+mod crates;
 mod derived;
 mod doctor;
 mod evaluators;

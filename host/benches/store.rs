@@ -337,6 +337,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         measure: Measure::default(),
         evaluators: Vec::new(),
         aggregators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

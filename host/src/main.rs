@@ -7,6 +7,7 @@ fn main() -> ExitCode {
     match confine::enter_if_child(&[
         confine::PROBE,
         compile::builder_role(),
+        compile::crates_role(),
         compile::reader_role(),
         measure::role(),
     ]) {

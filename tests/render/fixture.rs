@@ -260,6 +260,7 @@ pub(super) fn facts() -> Facts {
             system: "Linux 6.1".to_owned(),
             confinement: "standard".to_owned(),
             policy: "defaults".to_owned(),
+            crates: Vec::new(),
             fences: Vec::new(),
         },
         criteria: vec![

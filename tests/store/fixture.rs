@@ -32,6 +32,7 @@ pub(crate) fn experiment() -> Experiment {
         measure: Measure::default(),
         evaluators: Vec::new(),
         aggregators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

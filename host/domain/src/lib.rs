@@ -15,6 +15,7 @@ mod active;
 mod aggregator;
 pub mod attempt;
 mod code;
+pub mod crates;
 mod direction;
 mod evaluator;
 pub mod failure;

@@ -231,6 +231,9 @@ pub struct Environment {
     /// Why this compiler and no other, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub compiler_choice: String,
+    /// The crates that sources could use, and those that these need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crates: Vec<crate::crates::LockedCrate>,
     /// CPU model.
     pub cpu: String,
     /// Cores of the machine.

@@ -5,6 +5,7 @@
 
 pub use crate::aggregator::Aggregator;
 pub use crate::code::Code;
+use crate::crates::Crates;
 pub use crate::direction::Direction;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
@@ -36,6 +37,9 @@ pub struct Experiment {
     /// The aggregators that the user brings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aggregators: Vec<Aggregator>,
+    /// The crates that its sources may use.
+    #[serde(default, skip_serializing_if = "Crates::is_empty")]
+    pub crates: Crates,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.

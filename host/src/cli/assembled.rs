@@ -34,6 +34,7 @@ pub(super) fn experiment(
         measure,
         evaluators: Vec::new(),
         aggregators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,

@@ -32,6 +32,7 @@ mod starts;
 mod status;
 mod step_summary;
 mod two_runs;
+mod vendor;
 mod verify;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -91,6 +92,8 @@ enum Command {
     Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
+    /// Fetch the crates that an experiment allows
+    Vendor(vendor::Arguments),
     /// Ask a model for approaches, and add those that pass to an experiment
     Generate(generate::Arguments),
     /// Build one prototype to a component
@@ -153,6 +156,7 @@ pub fn main() -> ExitCode {
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments, &cli.output).await,
+            Command::Vendor(arguments) => vendor::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,

@@ -274,6 +274,7 @@ fn assembled(
         measure: Measure::default(),
         evaluators: Vec::new(),
         aggregators: Vec::new(),
+        crates: bakeoff_domain::crates::Crates::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

@@ -42,6 +42,17 @@ pub(super) struct BuildTask {
     pub(super) wasi: WasiImports,
     /// The memory that an instance may have, in bytes.
     pub(super) memory_bytes: u64,
+    /// The crates that a source may use. `None` until a worker has it, which knows where they are.
+    pub(super) crates: Option<LinkedCrates>,
+}
+
+/// Crates that a source may use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LinkedCrates {
+    /// The folder of their libraries.
+    pub(super) folder: PathBuf,
+    /// The name by which a source calls each of them, and its file.
+    pub(super) externs: Vec<(String, PathBuf)>,
 }
 
 /// The code of a task.

@@ -1,8 +1,9 @@
 //! The worker that builds: one confined child per build, with its own compiler and a folder to write to.
 
-use super::build_protocol::{BuildPlace, BuildTask, TaskInput};
+use super::build_protocol::{BuildPlace, BuildTask, LinkedCrates, TaskInput};
 use super::child_job::{closed_fence, job};
 use super::child_output::watch;
+use super::crates::BuiltCrates;
 use super::exit_failure::WallTime;
 use super::limits::WALL;
 use super::toolchain::Toolchain;
@@ -10,7 +11,8 @@ use crate::confine::{Confinement, Exit, Fence};
 use crate::files::Scratch;
 use crate::tasks::{Worker, WorkerFrames, WorkerJob, Working, wire};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a worker says of a builder child after its frames.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +29,8 @@ pub(super) enum BuildEnd {
 pub(super) struct BuildWorker {
     pub(super) toolchain: Toolchain,
     pub(super) confinement: Confinement,
+    /// The crates that sources may use.
+    pub(super) crates: Option<Arc<BuiltCrates>>,
 }
 
 impl BuildWorker {
@@ -34,7 +38,23 @@ impl BuildWorker {
         Self {
             toolchain,
             confinement,
+            crates: None,
         }
+    }
+
+    /// The same worker with crates that sources may use.
+    pub(super) fn with_crates(&self, crates: Arc<BuiltCrates>) -> Self {
+        Self {
+            toolchain: self.toolchain.clone(),
+            confinement: self.confinement.clone(),
+            crates: Some(crates),
+        }
+    }
+
+    /// What a compiler may read: the standard library, and the crates that are allowed.
+    fn readable(&self) -> Vec<PathBuf> {
+        let crates = self.crates.iter().map(|crates| crates.folder().to_owned());
+        self.toolchain.read.iter().cloned().chain(crates).collect()
     }
 
     async fn run(&self, task: &[u8], frames: &WorkerFrames) -> Result<BuildEnd, String> {
@@ -54,6 +74,10 @@ impl BuildWorker {
                 compiler: self.toolchain.compiler.clone(),
                 scratch: scratch.work().to_owned(),
             });
+            task.crates = self.crates.as_ref().map(|crates| LinkedCrates {
+                folder: crates.folder().to_owned(),
+                externs: crates.externs(),
+            });
         }
         let encoded = postcard::to_stdvec(&task);
         let encoded =
@@ -72,7 +96,7 @@ impl BuildWorker {
         match has_source {
             true => Fence {
                 execute: self.toolchain.execute.clone(),
-                read: self.toolchain.read.clone(),
+                read: self.readable(),
                 write: vec![scratch.to_owned()],
                 working_dir: scratch.to_owned(),
                 ..closed

@@ -4,6 +4,7 @@ use super::build_protocol::{BuildKind, BuildTask, TaskInput};
 use super::build_worker::{BuildEnd, BuildWorker};
 use super::cache::{Cache, Name};
 use super::child_output::{BuiltComponent, ChildOutput};
+use super::crates::{BuildLimits, BuiltCrates, CratesError};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
 use super::logical_lines::LINES_RULE;
@@ -14,6 +15,7 @@ use crate::confine::Confinement;
 use crate::engine::{self, Profile};
 use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
 use crate::tasks::{Worker, WorkerJob, WorkerLink, wire};
+use bakeoff_domain::crates::Crates;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -52,6 +54,31 @@ impl Builder {
     #[must_use]
     pub fn with_wasi(self, wasi: WasiImports) -> Self {
         Self { wasi, ..self }
+    }
+
+    /// The builder with crates that sources may use.
+    #[must_use]
+    pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
+        let worker = Arc::new(self.worker.with_crates(crates));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            ..self
+        }
+    }
+
+    /// Builds the crates of an experiment, or takes them from the cache, for all builds that follow.
+    ///
+    /// # Errors
+    /// They cannot be built, or there is no cache.
+    pub async fn allow(self, crates: &Crates) -> Result<Self, CratesError> {
+        let Some(cache) = &self.cache else {
+            return Err(CratesError::NotFetched);
+        };
+        let limits = BuildLimits::default();
+        let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
+        let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
+        Ok(self.with_crates(Arc::new(built)))
     }
 
     /// Returns the way to the worker that builds.
@@ -166,6 +193,9 @@ impl Builder {
             },
         ];
         parts.extend(code);
+        if let (Some(crates), BuildInput::Source { .. }) = (&self.worker.crates, &request.code) {
+            parts.extend([b"crates".as_slice(), crates.digest().as_bytes()]);
+        }
         parts.extend(glue::fingerprint().map(str::as_bytes));
         parts.extend(flags.map(|flag| flag.as_bytes()));
         for file in request.interface.files() {
@@ -223,6 +253,7 @@ impl Builder {
             parameters: request.parameters,
             wasi: self.wasi,
             memory_bytes: request.memory_bytes,
+            crates: None,
         };
         (task, bytes)
     }

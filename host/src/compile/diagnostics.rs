@@ -60,9 +60,10 @@ impl Diagnostic {
 }
 
 /// What to do about a crate that is not there.
-const NO_CRATES: &str = "help: a source is one file with the standard library and no other crate: write what \
-     you need of it into this file; or build a component with cargo, and name it by `component` \
-     (docs/languages.md)";
+const NO_CRATES: &str = "help: a source is one file with the standard library, and those crates only that the \
+     experiment allows: add `crates = [\"NAME@VERSION\"]` to `[build]` in bakeoff.toml and run `bakeoff \
+     vendor`; or write what you need of it into this file; or build a component with cargo, and name it by \
+     `component` (docs/languages.md)";
 
 /// What to do about parameters that are not there.
 const NO_PARAMETERS: &str = "help: only an approach with a `sweep` has parameters: add a line like `sweep = { \

@@ -25,6 +25,7 @@ pub fn validate_prototype(bytes: &[u8], shown: &str, interface: &Interface) -> R
         parameters: false,
         wasi: super::imports::WasiImports::Virtual,
         memory_bytes: 0,
+        crates: None,
     };
     world_check::check(bytes, interface, &task).map(drop)
 }

@@ -129,10 +129,22 @@ fn run(
         // Where rust-src is installed, the compiler would put its path into messages of panics.
         .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
         .arg(remap(scratch, "."))
+        .args(crate_flags(task))
         .args(panic_path_flag(task))
         .args(condition.map(|name| format!("--cfg={name}")))
         .args(["-o", OBJECTS_FILE, ROOT_FILE]);
     tool::run(&mut command, &ENVIRONMENT, scratch)
+}
+
+/// The flags for the crates that a source may use.
+fn crate_flags(task: &BuildTask) -> Vec<String> {
+    let Some(crates) = &task.crates else {
+        return Vec::new();
+    };
+    let externs = crates.externs.iter();
+    let externs = externs.map(|(name, file)| format!("--extern={name}={}", file.display()));
+    let folder = format!("-Ldependency={}", crates.folder.display());
+    externs.chain([folder]).collect()
 }
 
 /// The flag that makes panics name the user's file as the user does, in diagnostic builds. Release

@@ -5,7 +5,8 @@ use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
 use super::user_scale::UserScale;
-use super::{aggregators, criteria, evaluators, options, problem};
+use super::{aggregators, crates, criteria, evaluators, options, problem};
+use bakeoff_domain::crates::Crates;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
 };
@@ -34,6 +35,8 @@ pub enum ConfigPlace {
     Evaluator(usize),
     /// The code of an aggregator, by its index.
     Aggregator(usize),
+    /// The crates of `[build]`.
+    Crates,
     /// A value of `[limits]`, if it is there.
     Limit(LimitKey),
 }
@@ -77,6 +80,7 @@ pub(super) struct Places {
     scales: Vec<UserScale>,
     evaluators: Vec<Range<usize>>,
     aggregators: Vec<Range<usize>>,
+    crates: Range<usize>,
     limits: Vec<(LimitKey, Range<usize>)>,
 }
 
@@ -113,6 +117,7 @@ impl Places {
                 let place = self.aggregators.get(index);
                 place.cloned().unwrap_or_default()
             }
+            ConfigPlace::Crates => self.crates.clone(),
             ConfigPlace::Limit(key) => self.limit(key).unwrap_or_default(),
         }
     }
@@ -248,6 +253,15 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let evaluators = evaluators::evaluators(evaluators, files, found);
     let aggregators = root.sections("aggregator", aggregators::AGGREGATORS_MAX, found);
     let aggregators = aggregators::aggregators(aggregators, files, found);
+    let allowed = match root.section("build", found) {
+        Some(section) => {
+            decoded.places.crates = section
+                .value_place("crates")
+                .unwrap_or(section.span.clone());
+            crates::allowed(section, found)
+        }
+        None => Vec::new(),
+    };
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),
@@ -280,6 +294,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             measure,
             evaluators,
             aggregators,
+            crates: Crates {
+                allowed,
+                lock: String::new(),
+            },
             criteria,
             report,
             declared: Declared::InFile,

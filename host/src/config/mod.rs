@@ -20,6 +20,7 @@
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
 //! | `[[aggregator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:aggregator/aggregator` | – |
+//! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`: what Rust files may use beside the standard library | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -62,6 +63,7 @@
 mod aggregators;
 mod bounds;
 mod cases;
+mod crates;
 mod criteria;
 mod described;
 mod error;
@@ -86,6 +88,7 @@ mod write;
 pub use aggregators::AGGREGATORS_MAX;
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
+pub use crates::{CRATES_MAX, LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;

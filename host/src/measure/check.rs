@@ -57,6 +57,16 @@ impl GateRecord {
         })
     }
 
+    /// Returns the part of a first call's fuel that later calls on the same instance do without, on the
+    /// case where it is largest, from 0 to 1: what a language does once before it runs a program, tables.
+    pub fn first_call_share(&self) -> f64 {
+        let once = self
+            .cases
+            .iter()
+            .map(|case| case.fuel.saturating_sub(case.fuel_later) as f64 / case.fuel.max(1) as f64);
+        once.fold(0.0, f64::max)
+    }
+
     /// Returns the rough CPU time of the first call on each case, in nanoseconds; 0 where it is not known.
     pub fn cpu_ns(&self) -> Vec<u64> {
         self.cases.iter().map(|case| case.cpu_ns).collect()

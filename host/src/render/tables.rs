@@ -2,6 +2,7 @@
 
 use super::load;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
+use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{
     CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
@@ -368,6 +369,11 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    if !environment.crates.is_empty() {
+        let exact = |one: &LockedCrate| format!("{} {}", one.name, one.version);
+        let all: Vec<String> = environment.crates.iter().map(exact).collect();
+        pairs.push(("Crates", all.join(", ")));
+    }
     if environment.policy != "defaults" {
         pairs.push(("Host policy", environment.policy.clone()));
     }

@@ -3,6 +3,7 @@
 
 use super::aggregators;
 use super::assess_criteria;
+use super::crates;
 use super::error::RunError;
 use super::evaluators::{self, BuiltEvaluator};
 use super::options::{HostOptions, Tools, wasi_imports};
@@ -14,6 +15,7 @@ use crate::measure::{
     self, Arguments, Inputs, Requests, RunnerConfig, RunnerError, RunnerWorker, WaveCase,
 };
 use crate::source::{BuildInput, RunFiles, digest_of_parts};
+use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
@@ -43,6 +45,8 @@ pub struct RunContext {
     pub evaluators: Vec<BuiltEvaluator>,
     /// The aggregators, in the order of declaration.
     pub aggregators: Vec<Arc<BuiltComponent>>,
+    /// The crates that sources may use, and those that these need.
+    pub crates: Vec<LockedCrate>,
 }
 
 impl RunContext {
@@ -63,6 +67,7 @@ impl RunContext {
         let wasi = wasi_imports(&host.policy);
         let cache = host.cache.as_deref();
         let tools = Tools::open(host.unconfined, wasi, cache, cores.len(), report).await?;
+        let tools = crates::allow(tools, loaded, report).await?;
         let calibrator = tools
             .builder
             .build(&BuildRequest {
@@ -99,6 +104,7 @@ impl RunContext {
             calibrator,
             cores,
             workload_digest,
+            crates: crates::locked(loaded)?,
         };
         context.check_cases(loaded).await?;
         Ok(context)
@@ -162,6 +168,7 @@ pub fn environment(context: &RunContext, policy: &Policy) -> Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
         compiler: compiler.unwrap_or_default().to_owned(),
         compiler_choice: context.tools.compiler_choice.words().to_owned(),
+        crates: context.crates.clone(),
         cpu: measure::cpu_model(),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         system: format!(

@@ -21,6 +21,7 @@ mod conclude;
 mod constant_arguments;
 mod context;
 mod cost;
+mod crates;
 mod error;
 mod evaluated;
 mod evaluations;

@@ -79,11 +79,13 @@ pub(super) fn notes(
                 ". That the answer is the same every time was not tried there.",
             );
         }
-        let gains = state.gate.as_ref().is_some_and(GateRecord::gains_by_state);
-        if gains && declared == State::Pure {
+        let gains = state.gate.as_ref().filter(|gate| gate.gains_by_state());
+        if let Some(gate) = gains.filter(|_| declared == State::Pure) {
+            let percent = numbers::count((100.0 * gate.first_call_share()) as u64);
+            let about = format!("{} (up to {percent} % of a call's fuel)", state.id());
             notes.about(
-                "Less work on an instance that has been called before: ",
-                state.id().as_str(),
+                "Less work on an instance that has been called before, such as the start of a language: ",
+                &about,
                 ". Every timed call had a fresh one: if yours are called again and again, run with \
                  `state = \"kept\"` under [measure].",
             );

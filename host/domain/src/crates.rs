@@ -1,0 +1,49 @@
+//! Crates that the user allows the sources of an experiment to use.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the package that stands for the crates of an experiment in its lock.
+pub const PACKAGE: &str = "bakeoff-crates";
+
+/// The crates that an experiment allows, and the exact versions that were chosen for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crates {
+    /// The crates that the user allows, each once.
+    pub allowed: Vec<AllowedCrate>,
+    /// The text of the lock: each crate that these need, with its version and checksum. Empty where it
+    /// was not read.
+    pub lock: String,
+}
+
+impl Crates {
+    /// Returns true if no crate is allowed.
+    pub fn is_empty(&self) -> bool {
+        self.allowed.is_empty()
+    }
+}
+
+/// A crate that the user allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AllowedCrate {
+    /// Its name, as the registry has it.
+    pub name: String,
+    /// The version, as cargo reads a requirement: `0.15` is any that is compatible with it.
+    pub version: String,
+}
+
+impl std::fmt::Display for AllowedCrate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.name, self.version)
+    }
+}
+
+/// A crate of the lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedCrate {
+    /// Its name.
+    pub name: String,
+    /// Its exact version.
+    pub version: String,
+    /// SHA-256 of its archive in the registry, as 64 hexadecimal digits.
+    pub checksum: String,
+}

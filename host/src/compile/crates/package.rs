@@ -1,0 +1,32 @@
+//! The package that stands for the crates of an experiment: it is empty, and depends on all of them.
+
+use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
+use std::io;
+use std::path::Path;
+
+/// How the crates are compiled: as prototypes are.
+const PROFILE: &str = "[profile.release]\nopt-level = 3\npanic = \"abort\"\ncodegen-units = 1\ndebug = false\n\
+                       incremental = false\noverflow-checks = false\n\n[workspace]\n";
+
+/// The manifest. Names and versions were checked, and need no escape.
+pub(super) fn manifest(crates: &[AllowedCrate]) -> String {
+    let mut text = format!(
+        "[package]\nname = \"{PACKAGE}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [dependencies]\n"
+    );
+    for one in crates {
+        text.push_str(&format!("{} = \"{}\"\n", one.name, one.version));
+    }
+    format!("{text}\n{PROFILE}")
+}
+
+/// Writes the package into a folder.
+pub(super) fn write(folder: &Path, crates: &[AllowedCrate], lock: Option<&str>) -> io::Result<()> {
+    std::fs::create_dir_all(folder.join("src"))?;
+    std::fs::write(folder.join("src/lib.rs"), "")?;
+    std::fs::write(folder.join("Cargo.toml"), manifest(crates))?;
+    match lock {
+        Some(lock) => std::fs::write(folder.join("Cargo.lock"), lock),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,92 @@
+//! The messages between the parent and a child that builds crates.
+
+use bakeoff_domain::crates::{AllowedCrate, LockedCrate};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The name of the role.
+pub(super) const ROLE: &str = "crates";
+
+/// The most files that a build hands over: a library for each crate.
+pub(super) const FILES_MAX: usize = 512;
+
+/// The largest event, in bytes.
+const EVENT_BYTES_MAX: usize = 1 << 20;
+
+/// What a child is to build.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct CratesTask {
+    pub(super) crates: Vec<AllowedCrate>,
+    /// The exact versions of these.
+    pub(super) locked: Vec<LockedCrate>,
+    /// The text of the lock.
+    pub(super) lock: String,
+    /// The folder of the crates' sources.
+    pub(super) sources: PathBuf,
+    pub(super) cargo: PathBuf,
+    pub(super) rustc: PathBuf,
+    pub(super) sysroot: PathBuf,
+    pub(super) scratch: PathBuf,
+}
+
+/// A message of the child. [`CratesEvent::Built`] is followed by a frame for each file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum CratesEvent {
+    /// They cannot be built, for this reason.
+    Failed(String),
+    Built {
+        /// The name by which a source calls each crate, and its file.
+        externs: Vec<(String, String)>,
+        /// The names of the files that follow.
+        files: Vec<String>,
+    },
+}
+
+impl CratesEvent {
+    /// Reads a frame; `None` if it is no event.
+    pub(super) fn read(frame: &[u8]) -> Option<Self> {
+        let within = frame.len() <= EVENT_BYTES_MAX;
+        within.then(|| postcard::from_bytes(frame).ok()).flatten()
+    }
+}
+
+/// Returns true if this can be the name of a library of the compiler's, and of nothing else.
+pub(super) fn is_file_name(name: &str) -> bool {
+    let usual = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    (1..=200).contains(&name.len())
+        && name.starts_with("lib")
+        && name.chars().all(usual)
+        && [".rlib", ".so"].iter().any(|end| name.ends_with(end))
+}
+
+/// Returns true if this can be the name of a crate in a source.
+pub(super) fn is_crate_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_lead_nowhere() {
+        for name in ["libhashbrown-0a1.rlib", "libserde_derive-0a1.so"] {
+            assert!(is_file_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "../lib.rlib",
+            "lib/../x.rlib",
+            "a.rlib",
+            "liba.rmeta",
+            "lib a.rlib",
+            "lib\n.so",
+        ] {
+            assert!(!is_file_name(name), "{name}");
+        }
+        assert!(is_crate_name("serde_json"));
+        for name in ["", "a=b", "a-b", "a/b", "noprelude:a"] {
+            assert!(!is_crate_name(name), "{name}");
+        }
+    }
+}

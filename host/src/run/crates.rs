@@ -1,0 +1,59 @@
+//! The crates of an experiment, built before anything else is.
+
+use super::error::RunError;
+use super::options::Tools;
+use crate::compile::CratesError;
+use crate::config::{ConfigPlace, LoadedExperiment, read_lock};
+use bakeoff_domain::crates::LockedCrate;
+use std::sync::Arc;
+
+/// The tools, which build with the crates that the experiment allows.
+///
+/// # Errors
+/// They were not fetched, or cannot be built; the error points at them.
+pub(super) async fn allow(
+    tools: Tools,
+    loaded: &LoadedExperiment,
+    report: &mut (dyn FnMut(&str) + Send),
+) -> Result<Tools, RunError> {
+    let crates = &loaded.experiment.crates;
+    if crates.is_empty() {
+        return Ok(tools);
+    }
+    let builder = Arc::into_inner(tools.builder);
+    let builder = builder.ok_or_else(|| RunError::Machine("the builder is in use".to_owned()))?;
+    report("building the crates that the experiment allows, unless they are kept");
+    let builder = builder.allow(crates).await.map_err(|error| {
+        let help = match &error {
+            CratesError::NotFetched | CratesError::Lock(_) => {
+                "run `bakeoff vendor` for this experiment: it fetches them"
+            }
+            CratesError::Build(_) => {
+                "take a version that builds for WebAssembly without a system, or leave the crate out"
+            }
+            CratesError::NoCargo(_) => "use a toolchain of https://rustup.rs",
+            CratesError::Machine(reason) => return RunError::Machine(reason.clone()),
+        };
+        loaded.wrong(ConfigPlace::Crates, &error.to_string(), "for these", help).into()
+    })?;
+    Ok(Tools {
+        builder: Arc::new(builder),
+        ..tools
+    })
+}
+
+/// The exact versions of all crates.
+///
+/// # Errors
+/// The lock cannot be read.
+pub(super) fn locked(loaded: &LoadedExperiment) -> Result<Vec<LockedCrate>, RunError> {
+    let crates = &loaded.experiment.crates;
+    if crates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lock = read_lock(&crates.lock, &crates.allowed).map_err(|error| {
+        let help = "run `bakeoff vendor` for this experiment";
+        loaded.wrong(ConfigPlace::Crates, &error.to_string(), "for these", help)
+    })?;
+    Ok(lock.all)
+}
