@@ -119,6 +119,13 @@ impl Scripted {
                 frames.end(answer);
                 self.ended.fetch_add(1, Ordering::SeqCst);
             }
+            b'p' => {
+                for _ in 0..6 {
+                    sleep(LEASE / 4).await;
+                    frames.send(FrameBody::Heartbeat, Vec::new());
+                }
+                frames.end(answer);
+            }
             b'r' if attempt.number < 3 => frames.lost("refused for a moment"),
             _ => frames.end(answer),
         }
@@ -234,6 +241,7 @@ async fn whatever_workers_do_each_task_has_one_answer_of_an_attempt_that_had_the
         "2 answers",
         "answers late",
         "works long",
+        "pulse and no parts",
         "honest",
     ];
     let (outcomes, worker) = outcomes(3, &names).await;
