@@ -20,6 +20,7 @@ mod interface;
 mod lowering;
 mod mcp;
 mod nested;
+mod oracle;
 mod readings;
 mod render;
 mod replica;

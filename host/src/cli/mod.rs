@@ -18,6 +18,7 @@ mod kept;
 mod mcp;
 mod models;
 mod options;
+mod oracle;
 mod pack;
 mod pick;
 mod progress;
@@ -94,7 +95,7 @@ enum Command {
     Generate(generate::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
-    /// Check whether a prototype or component fits an interface, or make one call of it
+    /// Check an experiment's oracle, whether a file fits an interface, or what one call of it does
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),

@@ -43,7 +43,7 @@ fn data(text: &str) -> String {
 }
 
 /// The problem, as a model is told: what it is, the function, how inputs are made and answers judged.
-pub(super) fn problem(statement: &str, survey: &Survey<'_>) -> String {
+pub(super) fn problem(statement: &str, survey: &Survey) -> String {
     let signature = rust_signature(&survey.interface().call().function);
     let mut text = format!(
         "The problem:\n{}\n\nThe function, in Rust:\n{}\n\nThe interface, in WIT:\n{}\n",

@@ -8,7 +8,6 @@ use crate::files::read_bounded;
 use crate::provider::{AskError, Models};
 use crate::run::{RunError, Survey};
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -92,7 +91,7 @@ pub struct Proposals {
 /// Asks a model for approaches to a problem.
 pub struct Proposer<'a> {
     models: &'a Models,
-    survey: &'a Survey<'a>,
+    survey: &'a Survey,
     options: &'a ProposeOptions,
     problem: String,
     calls: Vec<(CaseIndex, u64)>,
@@ -117,12 +116,13 @@ impl<'a> Proposer<'a> {
     /// The workload fails, or something that does not depend on the approaches.
     pub async fn open(
         models: &'a Models,
-        survey: &'a Survey<'a>,
+        survey: &'a Survey,
         statement: &str,
         own: &[OwnApproach<'_>],
         options: &'a ProposeOptions,
     ) -> Result<Self, RunError> {
-        let calls = calls(survey.cases().len());
+        // A model is told of a failure what it was told before, so that its reply is known again.
+        let calls = survey.inputs(INPUTS_OF_EACH, CASES_MAX);
         let surveyed = survey.call_all(&calls).await?;
         let passed = own.iter().zip(surveyed).filter_map(|(approach, made)| {
             let fuel = made
@@ -352,15 +352,4 @@ fn in_words(outcome: &ProposalOutcome) -> String {
         ProposalOutcome::Duplicate { of } => format!("does the same work as {of}, and is left out"),
         ProposalOutcome::Failed { class, .. } => format!("failed ({class})"),
     }
-}
-
-/// The calls that prototypes are tried on. They are the same every time, so that what a model is told of a
-/// failure is, too, and what it was paid for once is known again. A run draws others.
-fn calls(cases: usize) -> Vec<(CaseIndex, u64)> {
-    let secret = RunSeed::Named(0).secret().derive("proposals", &[]);
-    let inputs = (0..cases.min(CASES_MAX)).flat_map(|case| {
-        let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
-        (0..INPUTS_OF_EACH).map(move |input| (case, seeds.of_call(input)))
-    });
-    inputs.collect()
 }

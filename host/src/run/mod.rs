@@ -60,5 +60,5 @@ pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_im
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
-pub use survey::{Survey, SurveyedCalls};
+pub use survey::{Survey, SurveyedCalls, SurveyedPrototype};
 pub use variant_state::{Identity, VariantState};
