@@ -10,6 +10,7 @@ mod confine;
 mod derived;
 mod doctor;
 mod evaluators;
+mod explore;
 mod finished;
 mod generate;
 mod golden;

@@ -8,6 +8,7 @@ mod argument;
 mod inputs;
 mod judged;
 mod tested;
+mod words;
 
 pub use argument::{ArgumentFacts, ArgumentForm};
 pub use inputs::InputNote;
@@ -15,3 +16,4 @@ pub use judged::{ApproachAnswers, Change, JudgedAs, JudgedChange, TestedAnswer};
 pub use tested::{
     AcceptedChange, Belief, ChangeCounts, Contradiction, DoubtfulInput, OracleTest, UnjudgedInput,
 };
+pub use words::shortened;

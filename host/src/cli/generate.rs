@@ -3,12 +3,11 @@
 use super::failure::Failure;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
+use super::writing::Writing;
 use super::{Status, counts, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
 use crate::files::NewFile;
-use crate::propose::{
-    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
-};
+use crate::propose::{OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, Proposer};
 use crate::provider::Models;
 use crate::render::escape::{Lines, Plain, ShellPath};
 use crate::run::Survey;
@@ -18,7 +17,7 @@ use serde::Serialize;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Asks a model for approaches to an experiment's problem, and writes those that pass into its folder
 ///
@@ -45,15 +44,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
     approaches: u32,
-    /// How often a prototype that failed is written anew
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=10))]
-    repairs: u32,
-    /// A file with wishes of yours for every prototype
-    #[arg(long, value_name = "FILE")]
-    instructions: Option<PathBuf>,
-    /// The time for one approach with all its repairs: 90s, 10min
-    #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
-    timeout: Duration,
+    #[command(flatten)]
+    writing: Writing,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
@@ -61,6 +53,18 @@ pub(super) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     safety: Safety,
+}
+
+/// Opens the model, with the record in this folder.
+pub(super) fn open_models(model: &ModelArguments, dir: &Path) -> Result<Models, Failure> {
+    let record = dir.join(RECORD);
+    if let Some(folder) = record.parent() {
+        refuse_link(folder)?;
+        let shown = folder.display().to_string();
+        fs::create_dir_all(folder)
+            .map_err(|error| Failure::usage(format!("cannot create {}: {error}", Plain(&shown))))?;
+    }
+    model.open(&record)
 }
 
 /// The record of a folder's exchanges with models, from which nothing is paid for twice.
@@ -74,7 +78,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
-    let models = arguments.open(&loaded.dir)?;
+    let models = Arc::new(open_models(&arguments.model, &loaded.dir)?);
     let proposals = arguments.propose(&loaded, &models, policy, output).await?;
     let file = match arguments.experiment.is_dir() {
         true => arguments.experiment.join(FILE_NAME),
@@ -87,7 +91,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let shown = GenerateOutput::of(&proposals.proposals, &written, &models);
     match output.format {
         Format::Json => show::write_json(&shown)?,
-        _ => show::write(&text(&shown, &arguments.experiment))?,
+        _ => show::write(&shown.text(&arguments.experiment))?,
     }
     if let Some(error) = &proposals.ended {
         return Err(models::ended(error));
@@ -100,22 +104,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 }
 
 impl Arguments {
-    fn open(&self, dir: &Path) -> Result<Models, Failure> {
-        let record = dir.join(RECORD);
-        if let Some(folder) = record.parent() {
-            refuse_link(folder)?;
-            let shown = folder.display().to_string();
-            fs::create_dir_all(folder).map_err(|error| {
-                Failure::usage(format!("cannot create {}: {error}", Plain(&shown)))
-            })?;
-        }
-        self.model.open(&record)
-    }
-
     async fn propose(
         &self,
         loaded: &LoadedExperiment,
-        models: &Models,
+        models: &Arc<Models>,
         policy: Policy,
         output: &Output,
     ) -> Result<Proposals, Failure> {
@@ -131,14 +123,9 @@ impl Arguments {
                 description: approach.description.as_deref(),
             })
             .collect();
-        let options = ProposeOptions {
-            approaches: self.approaches,
-            repairs: self.repairs,
-            instructions: self.instructions.clone(),
-            timeout: self.timeout,
-        };
+        let options = self.writing.options(self.approaches);
         let statement = &loaded.experiment.problem;
-        let mut proposer = Proposer::open(models, &survey, statement, &own, &options).await?;
+        let mut proposer = Proposer::open(models, survey, statement, &own, &options).await?;
         let proposing = proposer.propose(&mut say);
         tokio::select! {
             proposals = proposing => Ok(proposals?),
@@ -150,7 +137,7 @@ impl Arguments {
 }
 
 /// An approach that was written.
-struct Written {
+pub(super) struct Written {
     /// Its name.
     name: String,
     /// Its file, relative to the experiment's folder.
@@ -158,7 +145,7 @@ struct Written {
 }
 
 /// Writes the prototypes that passed, each to a new file, and names them in the experiment file.
-fn write(
+pub(super) fn write(
     loaded: &LoadedExperiment,
     experiment: &Path,
     proposals: &[Proposal],
@@ -189,7 +176,7 @@ fn write(
 }
 
 /// Writes a source to the first name that is free, and returns it.
-fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
+pub(super) fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
     let folder = dir.join("approaches");
     refuse_link(&folder)?;
     fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
@@ -209,7 +196,7 @@ fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failur
     }
 }
 
-fn refuse_link(folder: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_link(folder: &Path) -> Result<(), Failure> {
     match folder.is_symlink() {
         true => Err(Failure::usage(format!(
             "{} is a link, and nothing is written through links",
@@ -220,7 +207,7 @@ fn refuse_link(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Replaces a file by another of this content, all at once.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let new = NewFile::for_path(path)?;
     let mut file = new.file();
     file.write_all(text.as_bytes())?;
@@ -231,14 +218,14 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     new.put_in_place()
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display().to_string();
     Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))
 }
 
 /// What came of it, in JSON.
 #[derive(Serialize)]
-struct GenerateOutput {
+pub(super) struct GenerateOutput {
     model: String,
     approaches: Vec<ApproachOutput>,
     calls: u64,
@@ -265,7 +252,7 @@ struct ApproachOutput {
 }
 
 impl GenerateOutput {
-    fn of(proposals: &[Proposal], written: &[Written], models: &Models) -> Self {
+    pub(super) fn of(proposals: &[Proposal], written: &[Written], models: &Models) -> Self {
         let approaches = proposals.iter().map(|proposal| {
             let (outcome, message) = match &proposal.outcome {
                 ProposalOutcome::Passed => ("passed", None),
@@ -297,40 +284,41 @@ impl GenerateOutput {
             cost: models::cost(&spent),
         }
     }
-}
 
-fn text(shown: &GenerateOutput, experiment: &Path) -> String {
-    let mut text = String::new();
-    for approach in &shown.approaches {
-        let attempts = match approach.attempts {
-            1 => "1 attempt".to_owned(),
-            count => format!("{count} attempts"),
-        };
-        let file = approach.file.as_deref().unwrap_or("not written");
-        text += &format!(
-            "{}: {}, {attempts}, {file}\n  {}\n",
-            approach.name,
-            approach.outcome,
-            Plain(&approach.description)
-        );
-        if let Some(message) = &approach.message {
-            let short: String = message.chars().take(600).collect();
-            text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
+    /// As text; `experiment` is what to run next.
+    pub(super) fn text(&self, experiment: &Path) -> String {
+        let mut text = String::new();
+        for approach in &self.approaches {
+            let attempts = match approach.attempts {
+                1 => "1 attempt".to_owned(),
+                count => format!("{count} attempts"),
+            };
+            let file = approach.file.as_deref().unwrap_or("not written");
+            text += &format!(
+                "{}: {}, {attempts}, {file}\n  {}\n",
+                approach.name,
+                approach.outcome,
+                Plain(&approach.description)
+            );
+            if let Some(message) = &approach.message {
+                let short: String = message.chars().take(600).collect();
+                text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
+            }
         }
+        text += &format!("\n{}: {}\n", Plain(&self.model), self.cost);
+        if self
+            .approaches
+            .iter()
+            .any(|approach| approach.file.is_some())
+        {
+            let named = experiment.display().to_string();
+            text += &format!(
+                "\nRead them, then measure them:\n  bakeoff run {}\n",
+                ShellPath(&named)
+            );
+        }
+        text
     }
-    text += &format!("\n{}: {}\n", Plain(&shown.model), shown.cost);
-    if shown
-        .approaches
-        .iter()
-        .any(|approach| approach.file.is_some())
-    {
-        let named = experiment.display().to_string();
-        text += &format!(
-            "\nRead them, then measure them:\n  bakeoff run {}\n",
-            ShellPath(&named)
-        );
-    }
-    text
 }
 
 #[cfg(test)]

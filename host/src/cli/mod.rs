@@ -9,6 +9,7 @@ mod completions;
 mod counts;
 mod derived;
 mod doctor;
+mod explore;
 mod export;
 mod failure;
 mod first_look;
@@ -33,6 +34,7 @@ mod status;
 mod step_summary;
 mod two_runs;
 mod verify;
+mod writing;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
@@ -91,6 +93,8 @@ enum Command {
     Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
+    /// From a statement alone: a model writes interface, workload and approaches, which are measured
+    Explore(explore::Arguments),
     /// Ask a model for approaches, and add those that pass to an experiment
     Generate(generate::Arguments),
     /// Build one prototype to a component
@@ -153,6 +157,7 @@ pub fn main() -> ExitCode {
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments, &cli.output).await,
+            Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,

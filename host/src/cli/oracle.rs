@@ -6,7 +6,7 @@ use super::{Status, show};
 use crate::config::{self, Policy};
 use crate::render::escape::Plain;
 use crate::run::Survey;
-use bakeoff_domain::oracle::{Belief, InputNote, OracleTest};
+use bakeoff_domain::oracle::{Belief, OracleTest, shortened};
 use bakeoff_domain::report::CaseLabel;
 use serde::Serialize;
 use std::path::Path;
@@ -16,9 +16,6 @@ pub(super) const INPUTS_OF_EACH: u32 = 3;
 
 /// The most cases on which answers are changed, the first ones.
 pub(super) const CASES_MAX: usize = 16;
-
-/// The most characters of an answer in the text.
-const ANSWER_CHARS_MAX: usize = 60;
 
 /// The result in JSON.
 #[derive(Serialize)]
@@ -67,35 +64,9 @@ pub(super) async fn run(
     })
 }
 
-/// The first line: whether the oracle can be believed.
-pub(super) fn in_a_sentence(test: &OracleTest) -> String {
-    let changed = test.changes.changed;
-    match test.belief {
-        Belief::Absent => "There is no oracle: the answers of approaches are held against each other.".to_owned(),
-        Belief::Untested => "The oracle could not be tested: it accepts no answer of the approaches.".to_owned(),
-        Belief::Contradictory => {
-            "The oracle contradicts itself: it says two things of one answer to one input.".to_owned()
-        }
-        Belief::AcceptsAll => format!(
-            "The oracle accepts everything: all {changed} answers that were changed, so it tells no wrong answer."
-        ),
-        Belief::Doubtful => {
-            "Doubtful oracle: approaches agree with each other, and it accepts their answer from nobody.".to_owned()
-        }
-        Belief::Tested if test.changes.accepted == 0 => {
-            format!("The oracle refuses all {changed} answers that were changed.")
-        }
-        Belief::Tested => format!(
-            "The oracle accepts {} of {changed} answers that were changed ({:.0} %).",
-            test.changes.accepted,
-            100.0 * test.accepted_share().unwrap_or(0.0)
-        ),
-    }
-}
-
 /// The whole result as text.
 pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String {
-    let mut text = format!("{}: {}\n", Plain(name), in_a_sentence(test));
+    let mut text = format!("{}: {}\n", Plain(name), test.sentence());
     let place = |case: usize, seed: u64| {
         let label = cases
             .get(case)
@@ -149,7 +120,7 @@ pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String
     if !test.inputs.is_empty() {
         text += "\nInputs that say little:\n";
         for note in &test.inputs {
-            text += &format!("  {}\n", Plain(&input_note(note, cases)));
+            text += &format!("  {}\n", Plain(&note.sentence(cases)));
         }
     }
     if !test.not_accepted.is_empty() {
@@ -167,36 +138,4 @@ pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String
         }
     }
     text
-}
-
-/// A weakness of the inputs, in a sentence.
-pub(super) fn input_note(note: &InputNote, cases: &[CaseLabel]) -> String {
-    match note {
-        InputNote::NeverVaries {
-            argument,
-            cases: same,
-        } => {
-            let labels = same.iter().filter_map(|case| cases.get(*case));
-            let labels: Vec<String> = labels.map(|label| shortened(&label.to_string())).collect();
-            format!(
-                "argument {argument} is the same from every seed: case {}",
-                labels.join(", ")
-            )
-        }
-        InputNote::AlwaysEmpty { argument } => format!("argument {argument} is always empty"),
-        InputNote::AlwaysEqual { argument } => {
-            format!("argument {argument} is always a list of equal elements")
-        }
-        InputNote::OneAnswer { answer, inputs } => format!(
-            "all {inputs} inputs have the same answer, {}: whoever always gives it passes",
-            shortened(answer)
-        ),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(ANSWER_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
-        None => text.to_owned(),
-    }
 }

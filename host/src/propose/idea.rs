@@ -79,7 +79,7 @@ fn slug(text: &str) -> String {
 }
 
 /// A text in one line without control characters, shortened.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || letter.is_control())
         .filter(|word| !word.is_empty())
