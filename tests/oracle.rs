@@ -107,6 +107,22 @@ fn an_oracle_that_accepts_everything_is_none() {
 }
 
 #[test]
+fn a_run_says_before_it_measures_that_its_oracle_accepts_everything() {
+    let measured = |body: &str| {
+        let check_fn = format!(
+            "#[allow(unused)] pub fn check(values: Vec<i32>, answer: Vec<i32>) -> Result<(), String> {{ {body} }}"
+        );
+        let folder = experiment(&format!("{GENERATE}{check_fn}"), &[RIGHT]);
+        let run = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--budget", "300ms"]);
+        run.stderr
+    };
+    let warned = measured("Ok(())");
+    let place = warned.find("The oracle accepts everything").expect(&warned);
+    assert!(place < warned.find("measuring").expect(&warned), "{warned}");
+    assert!(!measured(STRICT).contains("oracle"), "a strict oracle");
+}
+
+#[test]
 fn case_140_an_oracle_that_says_two_things_of_one_answer() {
     // It is tired after its first call.
     let body = "static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);

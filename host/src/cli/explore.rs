@@ -219,8 +219,8 @@ impl Arguments {
         let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
         match (output.format, is_measured) {
             (Format::Json, false) => show::write_json(&generation)?,
-            (_, false) => show::write(&generation.text(&self.out))?,
-            (_, true) => output.reporter()(generation.text(&self.out).trim_end()),
+            (_, false) => show::write(&generation.text(Some(&self.out)))?,
+            (_, true) => output.reporter()(generation.text(None).trim_end()),
         }
         if let Some(error) = &explored.ended {
             return Err(models::ended(error));
@@ -389,7 +389,7 @@ struct UnusableOutput<'a> {
 }
 
 impl ExploreOutput<'_> {
-    fn text(&self, folder: &Path) -> String {
+    fn text(&self, next: Option<&Path>) -> String {
         let mut text = String::new();
         if let Some(oracle) = self.oracle {
             text += &format!("{}\n", oracle.sentence());
@@ -409,7 +409,7 @@ impl ExploreOutput<'_> {
                 self.not_started.join(", ")
             );
         }
-        text + &self.approaches.text(folder)
+        text + &self.approaches.text(next)
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let shown = GenerateOutput::of(&proposals.proposals, &written, &models);
     match output.format {
         Format::Json => show::write_json(&shown)?,
-        _ => show::write(&shown.text(&arguments.experiment))?,
+        _ => show::write(&shown.text(Some(&arguments.experiment)))?,
     }
     if let Some(error) = &proposals.ended {
         return Err(models::ended(error));
@@ -285,8 +285,8 @@ impl GenerateOutput {
         }
     }
 
-    /// As text; `experiment` is what to run next.
-    pub(super) fn text(&self, experiment: &Path) -> String {
+    /// As text; `next` is the experiment to run next, if that is for the user to do.
+    pub(super) fn text(&self, next: Option<&Path>) -> String {
         let mut text = String::new();
         for approach in &self.approaches {
             let attempts = match approach.attempts {
@@ -306,12 +306,9 @@ impl GenerateOutput {
             }
         }
         text += &format!("\n{}: {}\n", Plain(&self.model), self.cost);
-        if self
-            .approaches
-            .iter()
-            .any(|approach| approach.file.is_some())
-        {
-            let named = experiment.display().to_string();
+        let has_file = |approach: &ApproachOutput| approach.file.is_some();
+        if let Some(next) = next.filter(|_| self.approaches.iter().any(has_file)) {
+            let named = next.display().to_string();
             text += &format!(
                 "\nRead them, then measure them:\n  bakeoff run {}\n",
                 ShellPath(&named)

@@ -57,10 +57,14 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
         ($case:ident, $number:expr) => {{
             let number = *$number;
             let both = [number.checked_add(1), number.checked_sub(1)];
-            let changed = both.into_iter().flatten();
-            changed
+            let near = both.into_iter().flatten();
+            let mut found: Vec<Changed> = near
                 .map(|number| (Change::OffByOne, Val::$case(number)))
-                .collect()
+                .collect();
+            // Another number of the type, whatever it is: where an answer may be off by a little.
+            let far = number ^ (1 << (8 * size_of_val(&number) - 2));
+            found.push((Change::FarOff, Val::$case(far)));
+            found
         }};
     }
     match (val, ty) {

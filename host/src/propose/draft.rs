@@ -29,6 +29,9 @@ const WIT_BYTES_MAX: usize = 32 << 10;
 /// The largest size of inputs that a model may ask for.
 const SIZE_MAX: u32 = 10_000_000;
 
+/// The share of changed answers from which on an oracle that accepts them goes back. Below, they may be right.
+const ACCEPTED_SHARE_MAX: f64 = 0.5;
+
 /// Inputs of each case on which the oracle is tested, and the most cases.
 const ORACLE_INPUTS: (u32, usize) = (3, 8);
 
@@ -240,7 +243,8 @@ fn of_model(error: RunError) -> Result<String, DraftError> {
 /// Why an oracle or its inputs cannot be used, for the model.
 fn weakness(test: &OracleTest, survey: &Survey) -> Option<String> {
     let mut wrong = Vec::new();
-    if test.belief != Belief::Tested {
+    let share = test.accepted_share().unwrap_or(0.0);
+    if test.belief != Belief::Tested || share >= ACCEPTED_SHARE_MAX {
         wrong.push(test.sentence());
         wrong.extend(test.contradictions.iter().map(|found| found.what.clone()));
         let not_accepted = test.not_accepted.iter();

@@ -30,6 +30,7 @@ mod keys;
 mod missing;
 mod notes;
 mod options;
+mod oracle_warning;
 mod preparation;
 mod race;
 mod race_outcome;

@@ -19,6 +19,8 @@ pub enum Change {
     Moved,
     /// A number is larger or smaller by one.
     OffByOne,
+    /// A number is far from what it was.
+    FarOff,
     /// A list or string is empty.
     Emptied,
     /// Another case of a variant, an enum, an option or a result; another flag.
@@ -40,6 +42,7 @@ impl Change {
             Self::Added => "an element added",
             Self::Moved => "two elements exchanged",
             Self::OffByOne => "a number off by one",
+            Self::FarOff => "a number far off",
             Self::Emptied => "made empty",
             Self::OtherCase => "another case",
             Self::NotANumber => "a number replaced by NaN",

@@ -48,10 +48,13 @@ fn lists_lose_gain_exchange_and_change_elements() {
         (Change::Moved, "[1, 3, 2]"),
         (Change::OffByOne, "[2, 2, 3]"),
         (Change::OffByOne, "[0, 2, 3]"),
+        (Change::FarOff, "[1073741825, 2, 3]"),
         (Change::OffByOne, "[1, 3, 3]"),
         (Change::OffByOne, "[1, 1, 3]"),
+        (Change::FarOff, "[1, 1073741826, 3]"),
         (Change::OffByOne, "[1, 2, 4]"),
         (Change::OffByOne, "[1, 2, 2]"),
+        (Change::FarOff, "[1, 2, 1073741827]"),
     ];
     let expected = expected.map(|(change, text)| (change, text.to_owned()));
     assert_eq!(found, expected);
@@ -69,9 +72,9 @@ fn numbers_change_within_their_range() {
             .map(|(_, text)| text)
             .collect()
     };
-    assert_eq!(of("u8", "255"), ["254"]);
-    assert_eq!(of("u8", "0"), ["1"]);
-    assert_eq!(of("s64", "-1"), ["0", "-2"]);
+    assert_eq!(of("u8", "255"), ["254", "191"]);
+    assert_eq!(of("u8", "0"), ["1", "64"]);
+    assert_eq!(of("s64", "-1"), ["0", "-2", "-4611686018427387905"]);
     assert_eq!(
         of("f64", "1e300"),
         ["2e300", "nan"].map(|text| {
@@ -99,6 +102,7 @@ fn variants_become_another_case_and_change_inside() {
             (Change::OtherCase, "%none"),
             (Change::OffByOne, "at(4)"),
             (Change::OffByOne, "at(2)"),
+            (Change::FarOff, "at(1073741827)"),
             (Change::OtherCase, "all([])"),
         ]
         .map(|(change, text)| (change, text.to_owned()))
@@ -111,12 +115,12 @@ fn variants_become_another_case_and_change_inside() {
     };
     assert_eq!(
         of("(option u32)", "some(3)"),
-        ["none", "some(4)", "some(2)"]
+        ["none", "some(4)", "some(2)", "some(1073741827)"]
     );
     assert_eq!(of("(option u32)", "none"), ["some(0)"]);
     assert_eq!(
         of("(result u32 (error string))", "ok(3)"),
-        ["err(\"\")", "ok(4)", "ok(2)"]
+        ["err(\"\")", "ok(4)", "ok(2)", "ok(1073741827)"]
     );
     assert_eq!(of("(result u32 (error string))", "err(\"x\")")[0], "ok(0)");
     let named = "(type $e (enum \"a\" \"b\" \"c\")) (import \"e\" (type $n (eq $e)))";
@@ -147,7 +151,9 @@ fn parts_are_exchanged_where_their_types_are_equal_and_each_is_changed() {
             "(1, 8, true)",
             "(1, 7, false)",
             "(0, 7, true)",
-            "(1, 6, true)"
+            "(1, 6, true)",
+            "(1073741825, 7, true)",
+            "(1, 1073741831, true)"
         ]
     );
     let record = "(type $t (record (field \"at\" u32) (field \"found\" bool))) \
