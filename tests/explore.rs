@@ -136,9 +136,16 @@ fn a_workload_that_is_never_believed_ends_it_before_approaches_are_asked_for() {
     let mut replies = recorded();
     let weak = replies[2]["reply"].clone();
     replies.truncate(3);
-    for repair in 1..=2 {
+    let mut loud = weak.clone();
+    let source = loud["source"].as_str().unwrap();
+    let panics = source.replace(
+        "let range =",
+        "panic!(\"\\u{1b}[2J all is well\");\n    let range =",
+    );
+    loud["source"] = json!(panics);
+    for (repair, reply) in [(1, loud), (2, weak)] {
         let subject = format!("workload, repair {repair}");
-        replies.push(json!({"purpose": "workload", "subject": subject, "reply": weak}));
+        replies.push(json!({"purpose": "workload", "subject": subject, "reply": reply}));
     }
     let output = explore(folder.path(), &replies, &["--no-run"]);
     assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
@@ -149,6 +156,8 @@ fn a_workload_that_is_never_believed_ends_it_before_approaches_are_asked_for() {
         reason.starts_with("The oracle accepts everything"),
         "{reason}"
     );
+    assert!(output.stderr.contains("all is well"), "{}", output.stderr);
+    assert!(!output.stderr.contains('\u{1b}'), "{}", output.stderr);
     let never = [
         "approach 1",
         "approach 2",

@@ -12,7 +12,7 @@ use crate::propose::{
     self, ExploreOptions, Explored, PROPOSALS_MAX, Plan, PlanError, PlannedTask, TaskKind,
 };
 use crate::provider::Models;
-use crate::render::escape::{Plain, ShellPath};
+use crate::render::escape::{Lines, Plain, ShellPath};
 use crate::store::Start;
 use bakeoff_domain::ids;
 use bakeoff_domain::oracle::OracleTest;
@@ -166,7 +166,9 @@ impl Arguments {
             propose,
             workers: self.workers.map_or(cores, |count| count as usize),
         };
-        let explored = propose::explore(models, &plan, &host, &options, say).await?;
+        // What is said may quote a panic or a compiler.
+        let escaped = move |text: &str| say(&Lines(text).to_string());
+        let explored = propose::explore(models, &plan, &host, &options, escaped).await?;
         Ok(Some(explored))
     }
 
@@ -397,7 +399,7 @@ impl ExploreOutput<'_> {
         if let Some(unusable) = &self.unusable {
             let kind = unusable.task.name();
             let reason: String = unusable.reason.chars().take(600).collect();
-            let reason = crate::render::escape::Lines(&reason).to_string();
+            let reason = Lines(&reason).to_string();
             text += &format!(
                 "{kind}: it cannot be used: {}\n",
                 reason.replace('\n', "\n  ")

@@ -129,10 +129,8 @@ pub(super) async fn workload(
         match tried(models, statement, files, &written, host, options).await? {
             Ok(draft) => return Ok(draft),
             Err(wrong) => {
-                report(&format!(
-                    "workload: {}",
-                    wrong.lines().next().unwrap_or_default()
-                ));
+                let lines: Vec<&str> = wrong.lines().take(2).collect();
+                report(&format!("workload: {}", lines.join(" ")));
                 let wrong = wrong.chars().take(WRONG_CHARS_MAX).collect();
                 last = Some((written, wrong));
             }
