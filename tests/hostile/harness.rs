@@ -263,7 +263,7 @@ pub(crate) fn request(bytes: &[u8]) {
             } => {
                 let _ = (opened.blob(*component), opened.imports(*files));
             }
-            Task::Repeat(task) => {
+            Task::Repeat(task) | Task::TestOracle(task) => {
                 let _ = (opened.blob(task.component), opened.imports(task.files));
             }
             Task::Replica(task) => {

@@ -8,8 +8,8 @@
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
 //! [`metric_share`] → [`stats`] → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] →
 //! [`growth`] → [`score`] → [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
-//! operations), [`ids`] (safe names), [`numbers`] (numbers as text),
-//! [`queue`] (what is done next).
+//! operations), [`ids`] (safe names), [`numbers`] (numbers as text), [`oracle`] (what the
+//! test of an oracle shows), [`queue`] (what is done next).
 
 mod active;
 mod aggregator;
@@ -27,6 +27,7 @@ mod interval;
 pub mod measurement;
 pub mod metric_share;
 pub mod numbers;
+pub mod oracle;
 pub mod paired_times;
 pub mod plan;
 pub mod queue;

@@ -1,4 +1,4 @@
-//! `bakeoff check`: checks whether a file fits an interface.
+//! `bakeoff check`: checks whether a file fits an interface, or whether an oracle can be believed.
 
 use super::Status;
 use super::build::{InterfaceArguments, WorldName};
@@ -9,10 +9,15 @@ use crate::compile::{EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_
 use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Checks whether a prototype or component fits an interface, without running it
+/// Checks the oracle of an experiment, or whether a prototype or component fits an interface
 ///
+/// Of an experiment's folder: calls its approaches, changes their answers a little (an element dropped,
+/// doubled or moved, a number off by one, another case, NaN), and counts what the oracle accepts of these.
+/// Also says whether it contradicts itself, and whether inputs say little.
+///
+/// Of a file: does not run it.
 /// Shows its exports and imports, or why it would be refused. WASI 0.2 is virtual: shows for each
 /// import what it gets.
 ///
@@ -22,13 +27,15 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  bakeoff check examples/top-k              whether its oracle refuses wrong answers
   bakeoff check heap.wasm --wit wit --call top-k
   bakeoff check heap.rs --wit wit --call top-k --format json
   bakeoff check approaches/heap.rs --case 64000 --seed 7    a call that a report names as failed
 
-Exit status: 0 if it fits, or the call's answer is not refused; 1 otherwise.")]
+Exit status: 0 if it fits, or the call's answer is not refused, or the oracle refuses some changed
+answers and contradicts neither itself nor approaches that agree; 1 otherwise.")]
 pub(super) struct Arguments {
-    /// A component, or Rust source
+    /// A component, Rust source, or the folder of an experiment
     file: PathBuf,
     #[command(flatten)]
     interface: CheckedInterface,
@@ -110,6 +117,15 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (file, safety) = (&arguments.file, &arguments.safety);
     let interface = arguments.interface.given();
+    if is_experiment(file) {
+        if interface.is_some() || arguments.call.case().is_some() {
+            return Err(Failure::usage(format!(
+                "{} is an experiment, which says itself what is called: name it alone",
+                Plain(&file.display().to_string())
+            )));
+        }
+        return super::oracle::run(file, safety, output).await;
+    }
     if arguments.call.case().is_some() {
         let call = &arguments.call;
         return super::repeat::run(file, interface.as_ref(), call, safety, output).await;
@@ -148,6 +164,14 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         _ => super::show::write(&text(&checked))?,
     }
     Ok(status)
+}
+
+/// Returns true for a folder, or a file in TOML.
+fn is_experiment(path: &Path) -> bool {
+    path.is_dir()
+        || path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
 }
 
 fn text(checked: &CheckOutput) -> String {

@@ -168,7 +168,7 @@ impl Derived {
     /// Calls all approaches on the inputs of the workload as it is now.
     async fn look(
         &self,
-        survey: &run::Survey<'_>,
+        survey: &run::Survey,
         loaded: &LoadedExperiment,
         seed: RunSeed,
     ) -> Result<Looked, Failure> {

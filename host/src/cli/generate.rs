@@ -5,11 +5,12 @@ use super::failure::Failure;
 use super::kept::ReportPlace;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
+use super::writing::Writing;
 use super::{Status, counts, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
 use crate::files::{NewFile, Reach, write_new};
 use crate::propose::{
-    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
+    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, Proposer,
     propose_by_component, proposer_task,
 };
 use crate::provider::Models;
@@ -22,7 +23,7 @@ use serde::Serialize;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Asks a model for approaches to an experiment's problem, and writes those that pass into its folder
 ///
@@ -56,15 +57,8 @@ pub(super) struct Arguments {
     /// Who proposes, instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["provider", "instructions"])]
     proposer: Option<PathBuf>,
-    /// How often a prototype that failed is written anew; not one of a proposer
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=10))]
-    repairs: u32,
-    /// A file with wishes of yours for every prototype
-    #[arg(long, value_name = "FILE")]
-    instructions: Option<PathBuf>,
-    /// The time for one approach with all its repairs: 90s, 10min
-    #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
-    timeout: Duration,
+    #[command(flatten)]
+    writing: Writing,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
@@ -72,6 +66,18 @@ pub(super) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     safety: Safety,
+}
+
+/// Opens the model, with the record in this folder.
+pub(super) fn open_models(model: &ModelArguments, dir: &Path) -> Result<Models, Failure> {
+    let record = dir.join(RECORD);
+    if let Some(folder) = record.parent() {
+        refuse_link(folder)?;
+        let shown = folder.display().to_string();
+        fs::create_dir_all(folder)
+            .map_err(|error| Failure::usage(format!("cannot create {}: {error}", Plain(&shown))))?;
+    }
+    model.open(&record)
 }
 
 /// The record of a folder's exchanges with models, from which nothing is paid for twice.
@@ -91,7 +97,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             (proposed.await?, None)
         }
         None => {
-            let models = arguments.open(&loaded.dir)?;
+            let models = Arc::new(open_models(&arguments.model, &loaded.dir)?);
             let proposed = arguments.propose(&loaded, &models, policy, output).await?;
             (proposed, Some(models))
         }
@@ -101,13 +107,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         false => arguments.experiment.clone(),
     };
     let written = write(&loaded, &file, &proposals.proposals)?;
-    for warning in models.iter().flat_map(Models::warnings) {
+    for warning in models.iter().flat_map(|models| models.warnings()) {
         output.reporter()(&Plain(&warning).to_string());
     }
-    let shown = GenerateOutput::of(&proposals.proposals, &written, models.as_ref());
+    let shown = GenerateOutput::of(&proposals.proposals, &written, models.as_deref());
     match output.format {
         Format::Json => show::write_json(&shown)?,
-        _ => show::write(&text(&shown, &arguments.experiment))?,
+        _ => show::write(&shown.text(Some(&arguments.experiment)))?,
     }
     if let Some(error) = &proposals.ended {
         return Err(models::ended(error));
@@ -120,18 +126,6 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 }
 
 impl Arguments {
-    fn open(&self, dir: &Path) -> Result<Models, Failure> {
-        let record = dir.join(RECORD);
-        if let Some(folder) = record.parent() {
-            refuse_link(folder)?;
-            let shown = folder.display().to_string();
-            fs::create_dir_all(folder).map_err(|error| {
-                Failure::usage(format!("cannot create {}: {error}", Plain(&shown)))
-            })?;
-        }
-        self.model.open(&record)
-    }
-
     /// Asks a proposer of the user's own.
     async fn ask_component(
         &self,
@@ -170,7 +164,7 @@ impl Arguments {
     async fn propose(
         &self,
         loaded: &LoadedExperiment,
-        models: &Models,
+        models: &Arc<Models>,
         policy: Policy,
         output: &Output,
     ) -> Result<Proposals, Failure> {
@@ -186,14 +180,9 @@ impl Arguments {
                 description: approach.description.as_deref(),
             })
             .collect();
-        let options = ProposeOptions {
-            approaches: self.approaches,
-            repairs: self.repairs,
-            instructions: self.instructions.clone(),
-            timeout: self.timeout,
-        };
+        let options = self.writing.options(self.approaches);
         let statement = &loaded.experiment.problem;
-        let mut proposer = Proposer::open(models, &survey, statement, &own, &options).await?;
+        let mut proposer = Proposer::open(models, survey, statement, &own, &options).await?;
         let proposing = proposer.propose(&mut say);
         tokio::select! {
             proposals = proposing => Ok(proposals?),
@@ -205,7 +194,7 @@ impl Arguments {
 }
 
 /// An approach that was written.
-struct Written {
+pub(super) struct Written {
     /// Its name.
     name: String,
     /// Its file, relative to the experiment's folder.
@@ -213,7 +202,7 @@ struct Written {
 }
 
 /// Writes the prototypes that passed, each to a new file, and names them in the experiment file.
-fn write(
+pub(super) fn write(
     loaded: &LoadedExperiment,
     experiment: &Path,
     proposals: &[Proposal],
@@ -245,7 +234,7 @@ fn write(
 }
 
 /// Writes a source to the first name that is free, and returns it.
-fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
+pub(super) fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
     let folder = dir.join("approaches");
     refuse_link(&folder)?;
     fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
@@ -261,7 +250,7 @@ fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failur
     }
 }
 
-fn refuse_link(folder: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_link(folder: &Path) -> Result<(), Failure> {
     match folder.is_symlink() {
         true => Err(Failure::usage(format!(
             "{} is a link, and nothing is written through links",
@@ -272,7 +261,7 @@ fn refuse_link(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Replaces a file by another of this content, all at once.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let new = NewFile::for_path(path)?;
     let mut file = new.file();
     file.write_all(text.as_bytes())?;
@@ -283,14 +272,14 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     new.put_in_place()
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display().to_string();
     Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))
 }
 
 /// What came of it, in JSON.
 #[derive(Serialize)]
-struct GenerateOutput {
+pub(super) struct GenerateOutput {
     approaches: Vec<ApproachOutput>,
     /// What the model took; nothing of a proposer.
     #[serde(flatten)]
@@ -324,7 +313,7 @@ struct ApproachOutput {
 }
 
 impl GenerateOutput {
-    fn of(proposals: &[Proposal], written: &[Written], models: Option<&Models>) -> Self {
+    pub(super) fn of(proposals: &[Proposal], written: &[Written], models: Option<&Models>) -> Self {
         let approaches = proposals.iter().map(|proposal| {
             let (outcome, message) = match &proposal.outcome {
                 ProposalOutcome::Passed => ("passed", None),
@@ -349,6 +338,40 @@ impl GenerateOutput {
             model: models.map(ModelOutput::of),
         }
     }
+
+    /// As text; `next` is the experiment to run next, if that is for the user to do.
+    pub(super) fn text(&self, next: Option<&Path>) -> String {
+        let mut text = String::new();
+        for approach in &self.approaches {
+            let attempts = match approach.attempts {
+                1 => "1 attempt".to_owned(),
+                count => format!("{count} attempts"),
+            };
+            let file = approach.file.as_deref().unwrap_or("not written");
+            text += &format!(
+                "{}: {}, {attempts}, {file}\n  {}\n",
+                approach.name,
+                approach.outcome,
+                Plain(&approach.description)
+            );
+            if let Some(message) = &approach.message {
+                let short: String = message.chars().take(600).collect();
+                text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
+            }
+        }
+        if let Some(model) = &self.model {
+            text += &format!("\n{}: {}\n", Plain(&model.model), model.cost);
+        }
+        let has_file = |approach: &ApproachOutput| approach.file.is_some();
+        if let Some(next) = next.filter(|_| self.approaches.iter().any(has_file)) {
+            let named = next.display().to_string();
+            text += &format!(
+                "\nRead them, then measure them:\n  bakeoff run {}\n",
+                ShellPath(&named)
+            );
+        }
+        text
+    }
 }
 
 impl ModelOutput {
@@ -364,42 +387,6 @@ impl ModelOutput {
             cost: models::cost(&spent),
         }
     }
-}
-
-fn text(shown: &GenerateOutput, experiment: &Path) -> String {
-    let mut text = String::new();
-    for approach in &shown.approaches {
-        let attempts = match approach.attempts {
-            1 => "1 attempt".to_owned(),
-            count => format!("{count} attempts"),
-        };
-        let file = approach.file.as_deref().unwrap_or("not written");
-        text += &format!(
-            "{}: {}, {attempts}, {file}\n  {}\n",
-            approach.name,
-            approach.outcome,
-            Plain(&approach.description)
-        );
-        if let Some(message) = &approach.message {
-            let short: String = message.chars().take(600).collect();
-            text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
-        }
-    }
-    if let Some(model) = &shown.model {
-        text += &format!("\n{}: {}\n", Plain(&model.model), model.cost);
-    }
-    if shown
-        .approaches
-        .iter()
-        .any(|approach| approach.file.is_some())
-    {
-        let named = experiment.display().to_string();
-        text += &format!(
-            "\nRead them, then measure them:\n  bakeoff run {}\n",
-            ShellPath(&named)
-        );
-    }
-    text
 }
 
 #[cfg(test)]

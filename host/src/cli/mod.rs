@@ -9,6 +9,7 @@ mod completions;
 mod counts;
 mod derived;
 mod doctor;
+mod explore;
 mod export;
 mod failure;
 mod first_look;
@@ -18,6 +19,7 @@ mod kept;
 mod mcp;
 mod models;
 mod options;
+mod oracle;
 mod pack;
 mod pick;
 mod progress;
@@ -34,6 +36,7 @@ mod step_summary;
 mod two_runs;
 mod vendor;
 mod verify;
+mod writing;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
@@ -94,11 +97,13 @@ enum Command {
     Init(init::Arguments),
     /// Fetch the crates that an experiment allows
     Vendor(vendor::Arguments),
+    /// From a statement alone: a model writes interface, workload and approaches, which are measured
+    Explore(explore::Arguments),
     /// Ask a model for approaches, and add those that pass to an experiment
     Generate(generate::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
-    /// Check whether a prototype or component fits an interface, or make one call of it
+    /// Check an experiment's oracle, whether a file fits an interface, or what one call of it does
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),
@@ -157,6 +162,7 @@ pub fn main() -> ExitCode {
             Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments, &cli.output).await,
             Command::Vendor(arguments) => vendor::run(&arguments, &cli.output).await,
+            Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,

@@ -15,13 +15,18 @@ pub struct NewApproach {
     pub sweep: Vec<Parameter>,
 }
 
+/// Returns a text as a value of an experiment file.
+pub fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
 /// Returns the text of an experiment file with more approaches at its end. What stands in it stays as it
 /// is.
 pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
     let mut text = text.trim_end().to_owned();
     text.push('\n');
     for approach in approaches {
-        let entry = |key: &str, value: &str| format!("{key} = {}\n", toml::Value::from(value));
+        let entry = |key: &str, value: &str| format!("{key} = {}\n", quoted(value));
         text.push_str("\n[[approach]]\n");
         text.push_str(&entry("name", &approach.name));
         if !approach.description.is_empty() {

@@ -7,6 +7,7 @@
 
 mod callee;
 mod canonical_abi;
+mod change;
 mod layout;
 mod nested;
 mod nested_abi;
@@ -16,6 +17,7 @@ mod value;
 mod wave;
 
 pub use callee::{CallPath, Callee, LookupError};
+pub use change::{CHANGES_MAX, changes, form};
 pub use nested::Nested;
 pub use value::Value;
 pub use wave::{WaveError, parse_call, parse_result, render, whole};

@@ -17,6 +17,7 @@ use crate::sandbox::{
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
+use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
 use bakeoff_domain::report::{AddedSection, CaseLabel};
 use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
@@ -199,6 +200,8 @@ pub enum Task {
     },
     /// Make calls of a prototype, each on a fresh instance.
     Repeat(RepeatTask),
+    /// Call a prototype, and see what the oracle says of its answers when they are changed.
+    TestOracle(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
     /// Ask an evaluator for its criteria.
@@ -315,6 +318,8 @@ pub enum Reply {
     Diagnosis(Vec<String>),
     /// The outcome of a call that was made again.
     RepeatedCall(RepeatedCall),
+    /// What the oracle says of an answer, and of the same answer changed.
+    OracleTested(Box<TestedAnswer>),
     /// Timed samples of a replica, in the order in which they were taken. All of them are sent at its
     /// end: each frame wakes the parent, and samples of a replica that does not end are of no use.
     Samples(Vec<Sample>),

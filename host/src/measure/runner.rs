@@ -5,6 +5,7 @@ use super::check_budget::CheckBudget;
 use super::checked_case::Rehearsal;
 use super::evaluator;
 use super::gate::{self, Gate, Halt};
+use super::oracle;
 use super::proposer;
 use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
 use super::rehearsal::Rehearse;
@@ -117,6 +118,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         }
         Task::Evaluate(task) => evaluate(&opened, task, &checked, &workload, frames),
         Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),
+        Task::TestOracle(task) => oracle::run(&opened, &checked, &workload, task, frames),
         Task::Replica(task) => {
             // The calibrator has instances too.
             let components = task.plan.load_order.len() + 1;

@@ -37,6 +37,8 @@ pub(super) struct WorkloadComponent {
     running: Option<Running>,
     /// Units of fuel of all calls so far.
     fuel: u64,
+    /// How many calls passed a limit; their fuel is not counted.
+    limits_passed: u32,
 }
 
 struct Running {
@@ -93,6 +95,7 @@ impl Workload {
                     assesses: *assesses,
                     running: None,
                     fuel: 0,
+                    limits_passed: 0,
                 })))
             }
             Inputs::Cases(cases) => {
@@ -119,6 +122,13 @@ impl Workload {
         matches!(self, Self::Component(_))
     }
 
+    /// Has the next call made on a fresh instance.
+    pub(super) fn restart(&mut self) {
+        if let Self::Component(workload) = self {
+            workload.running = None;
+        }
+    }
+
     /// Returns the number of cases.
     pub(super) fn cases(&self) -> usize {
         match self {
@@ -139,6 +149,14 @@ impl Workload {
     pub(super) fn fuel(&self) -> u64 {
         match self {
             Self::Component(workload) => workload.fuel,
+            Self::Cases(_) => 0,
+        }
+    }
+
+    /// Returns how many of the workload's calls passed a limit so far.
+    pub(super) fn limits_passed(&self) -> u32 {
+        match self {
+            Self::Component(workload) => workload.limits_passed,
             Self::Cases(_) => 0,
         }
     }
@@ -272,8 +290,12 @@ impl WorkloadComponent {
                     self.running = Some(running);
                     return Ok(Ok(answered.value));
                 }
-                Err(_) if running.calls > 1 => {}
-                Err(error) => return Ok(Err(of_workload(error, running.instance.reports()))),
+                Err(error) => {
+                    self.limits_passed += u32::from(error.limit.is_some());
+                    if running.calls == 1 {
+                        return Ok(Err(of_workload(error, running.instance.reports())));
+                    }
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! One revision of a prototype: built, called, judged.
 
 use crate::measure::RepeatedCall;
-use crate::run::{RunError, Survey, Values};
+use crate::run::{RunError, Survey, SurveyedPrototype, Values};
 use crate::source::BuildInput;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
@@ -43,7 +43,7 @@ pub enum AttemptOutcome {
 /// # Errors
 /// The workload fails on its own, or something that does not depend on the prototype.
 pub(super) async fn attempt(
-    survey: &Survey<'_>,
+    survey: &Survey,
     source: String,
     values: &Values,
     calls: &[(CaseIndex, u64)],
@@ -52,8 +52,10 @@ pub(super) async fn attempt(
         path_shown: FILE_SHOWN.to_owned(),
         text: source.as_str().into(),
     };
-    let called = (Ok(code.clone()), values.clone());
-    let surveyed = survey.call_each(&[called], calls).await?;
+    let prototype = SurveyedPrototype::new(FILE_SHOWN, code).with_values(values)?;
+    let surveyed = survey
+        .call_each(std::slice::from_ref(&prototype), calls)
+        .await?;
     let outcome = match surveyed.into_iter().next() {
         None => failed(FailureClass::BuildFailed, String::new()),
         Some(Err(failure)) => of_failure(&failure),
@@ -65,7 +67,7 @@ pub(super) async fn attempt(
                 let case = calls.get(place).copied();
                 let is_trap = class_of(&made[place]) == FailureClass::Trap;
                 let panic = match case.filter(|_| is_trap) {
-                    Some(call) => survey.panic_in(code, values, call).await,
+                    Some(call) => survey.panic_in(&prototype, call).await,
                     None => None,
                 };
                 of_call(survey, case.map(|(case, _)| case), &made[place], panic)
@@ -92,7 +94,7 @@ fn class_of(call: &RepeatedCall) -> FailureClass {
 }
 
 fn of_call(
-    survey: &Survey<'_>,
+    survey: &Survey,
     case: Option<CaseIndex>,
     call: &RepeatedCall,
     panic: Option<String>,

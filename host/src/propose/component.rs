@@ -2,8 +2,9 @@
 
 use super::attempt::{AttemptOutcome, attempt};
 use super::idea::Idea;
-use super::proposer::{Proposal, ProposalOutcome, calls, in_words};
+use super::proposal::{Proposal, ProposalOutcome, in_words};
 use super::replies::WrittenIdea;
+use super::writer::{CASES_MAX as TRIED_CASES_MAX, INPUTS_OF_EACH};
 use crate::config::sweep_of;
 use crate::interface::rust_signature;
 use crate::run::{ProposerAnswer, RunError, Survey};
@@ -25,7 +26,7 @@ const INVALID: &str = "invalid-proposal";
 
 /// Returns what a proposer is told: the problem, the approaches, and what a run said of them.
 pub fn proposer_task(
-    survey: &Survey<'_>,
+    survey: &Survey,
     experiment: &Experiment,
     report: Option<&Report>,
     count: u32,
@@ -91,7 +92,7 @@ fn outcome(variant: &VariantReport) -> KnownOutcome {
 /// # Errors
 /// The workload fails, or something that does not depend on the prototypes.
 pub async fn propose_by_component(
-    survey: &Survey<'_>,
+    survey: &Survey,
     proposer: BuildInput,
     task: ProposerTask,
     report: &mut (dyn FnMut(&str) + Send),
@@ -122,7 +123,7 @@ type Content = (String, Vec<(String, Vec<String>)>);
 
 /// What proposals are tried on, and held against.
 struct Trial<'a> {
-    survey: &'a Survey<'a>,
+    survey: &'a Survey,
     calls: Vec<(CaseIndex, u64)>,
     names: Vec<String>,
     /// Name and content of what there is.
@@ -132,8 +133,8 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    async fn open(survey: &'a Survey<'a>, approaches: &[KnownApproach]) -> Result<Self, RunError> {
-        let calls = calls(survey.cases().len());
+    async fn open(survey: &'a Survey, approaches: &[KnownApproach]) -> Result<Self, RunError> {
+        let calls = survey.inputs(INPUTS_OF_EACH, TRIED_CASES_MAX);
         let surveyed = survey.call_all(&calls).await?;
         let mut work = Vec::new();
         for (approach, made) in approaches.iter().zip(surveyed) {

@@ -80,7 +80,7 @@ fn slug(text: &str) -> String {
 }
 
 /// A text in one line without control and formatting characters, shortened.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || is_active(letter))
         .filter(|word| !word.is_empty())

@@ -7,14 +7,26 @@
 
 mod attempt;
 mod component;
+mod draft;
+mod explorer;
 mod idea;
+mod known_ideas;
+mod plan;
+mod planner;
 mod prompt;
+mod proposal;
 mod proposer;
 mod replies;
+mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{propose_by_component, proposer_task};
+pub use draft::{APPROACHES, DraftFile, PLAIN};
+pub use explorer::{ExploreOptions, Explored, explore};
 pub use idea::Idea;
-pub use proposer::{
-    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, ProposeOptions, Proposer,
-};
+pub use plan::{Complexity, Plan, PlannedTask, TaskKind};
+pub use planner::{PlanError, plan};
+pub use prompt::{Depth, Diversity};
+pub use proposal::{Proposal, ProposalOutcome};
+pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+pub use writer::WriteOptions;

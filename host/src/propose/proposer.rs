@@ -1,87 +1,29 @@
 //! The loop: ideas, a prototype of each, and what failed once more.
 
-use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::Idea;
-use super::prompt;
-use super::replies::{Ideas, WrittenPrototype};
-use crate::files::read_bounded;
+use super::known_ideas::KnownIdeas;
+use super::prompt::Diversity;
+use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
+use super::writer::{Made, Origin, PrototypeWriter, WriteOptions};
 use crate::provider::{AskError, Models};
-use crate::run::{RunError, Survey, Values};
-use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
-use bakeoff_domain::spec::Parameter;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::path::PathBuf;
-use std::time::Duration;
+use crate::run::{RunError, Survey};
+use std::sync::Arc;
 
 /// The most approaches that are asked for.
 pub const PROPOSALS_MAX: u32 = 10;
 
 /// How often ideas are asked for, where some of them were known already.
-const ROUNDS_MAX: u32 = 3;
-
-/// Inputs of each case that a prototype is called on.
-const INPUTS_OF_EACH: u32 = 2;
-
-/// The most cases that a prototype is called on here; a run checks all.
-const CASES_MAX: usize = 64;
-
-/// The largest file of instructions, in bytes.
-const INSTRUCTIONS_BYTES_MAX: u64 = 64 << 10;
+pub(super) const ROUNDS_MAX: u32 = 3;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct ProposeOptions {
     /// How many approaches, from 1 to [`PROPOSALS_MAX`].
     pub approaches: u32,
-    /// How often a prototype that failed is written anew.
-    pub repairs: u32,
-    /// A file with wishes of the user's, which is read anew for every prototype.
-    pub instructions: Option<PathBuf>,
-    /// The time for one approach with all its repairs.
-    pub timeout: Duration,
-}
-
-/// An approach of a model or a proposer, and what became of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Proposal {
-    /// The idea.
-    pub idea: Idea,
-    /// Its parameters, each with the values that are tried.
-    pub parameters: Vec<Parameter>,
-    /// The revisions of its prototype, in their order; of a proposer's, one for each combination of values
-    /// that was tried.
-    pub attempts: Vec<Attempt>,
-    /// What became of it.
-    pub outcome: ProposalOutcome,
-}
-
-/// What became of an approach.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProposalOutcome {
-    /// Its last revision passed.
-    Passed,
-    /// Its last revision passed, and does exactly the work of another approach on every input.
-    Duplicate {
-        /// The other one.
-        of: String,
-    },
-    /// None passed.
-    Failed {
-        /// The class of the last failure.
-        class: &'static str,
-        /// What was wrong.
-        message: String,
-    },
-}
-
-impl Proposal {
-    /// The source of the revision that passed, if one did.
-    pub fn passed(&self) -> Option<&str> {
-        let last = self.attempts.last()?;
-        (self.outcome == ProposalOutcome::Passed).then_some(&last.source)
-    }
+    /// How far apart they should be.
+    pub diversity: Diversity,
+    /// How their prototypes are written.
+    pub write: WriteOptions,
 }
 
 /// All approaches of a model.
@@ -94,16 +36,11 @@ pub struct Proposals {
 }
 
 /// Asks a model for approaches to a problem.
-pub struct Proposer<'a> {
-    models: &'a Models,
-    survey: &'a Survey<'a>,
-    options: &'a ProposeOptions,
-    problem: String,
-    calls: Vec<(CaseIndex, u64)>,
-    /// Approaches that there are, the user's own first.
-    known: Vec<Idea>,
-    /// The work of those that passed: name, and fuel of each call.
-    work: Vec<(String, Vec<u64>)>,
+pub struct Proposer {
+    writer: PrototypeWriter,
+    approaches: u32,
+    ideas: KnownIdeas,
+    work: KnownWork,
 }
 
 /// The user's own approach, as a model is told about it.
@@ -114,29 +51,30 @@ pub struct OwnApproach<'a> {
     pub description: Option<&'a str>,
 }
 
-impl<'a> Proposer<'a> {
+impl Proposer {
     /// A proposer for a problem whose own approaches are called once, so that the same is not proposed again.
     ///
     /// # Errors
     /// The workload fails, or something that does not depend on the approaches.
     pub async fn open(
-        models: &'a Models,
-        survey: &'a Survey<'a>,
+        models: &Arc<Models>,
+        survey: Survey,
         statement: &str,
         own: &[OwnApproach<'_>],
-        options: &'a ProposeOptions,
+        options: &ProposeOptions,
     ) -> Result<Self, RunError> {
-        let calls = calls(survey.cases().len());
-        let surveyed = survey.call_all(&calls).await?;
-        let passed = own.iter().zip(surveyed).filter_map(|(approach, made)| {
-            let fuel = made
-                .ok()?
-                .iter()
-                .map(|call| call.fuel)
-                .collect::<Option<Vec<_>>>()?;
-            Some((approach.name.to_owned(), fuel))
-        });
-        let work = passed.collect();
+        let writer = PrototypeWriter::new(models, Arc::new(survey), statement, &options.write);
+        let mut work = KnownWork::default();
+        let surveyed = writer.survey.call_all(&writer.calls).await?;
+        for (approach, made) in own.iter().zip(surveyed) {
+            let fuel = made.ok().and_then(|calls| {
+                let fuel = calls.iter().map(|call| call.fuel);
+                fuel.collect::<Option<Vec<_>>>()
+            });
+            if let Some(fuel) = fuel {
+                work.add(approach.name, &fuel);
+            }
+        }
         let known = own.iter().map(|approach| Idea {
             name: approach.name.to_owned(),
             description: approach.description.unwrap_or_default().to_owned(),
@@ -144,12 +82,9 @@ impl<'a> Proposer<'a> {
             characteristics: Vec::new(),
         });
         Ok(Self {
-            models,
-            survey,
-            options,
-            problem: prompt::problem(statement, survey),
-            calls,
-            known: known.collect(),
+            ideas: KnownIdeas::new(known.collect(), options.diversity),
+            writer,
+            approaches: options.approaches,
             work,
         })
     }
@@ -163,60 +98,39 @@ impl<'a> Proposer<'a> {
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Proposals, RunError> {
         let mut proposals: Vec<Proposal> = Vec::new();
+        let ended = |proposals, error| {
+            Ok(Proposals {
+                proposals,
+                ended: Some(error),
+            })
+        };
         for round in 1..=ROUNDS_MAX {
             let useful =
                 |one: &&Proposal| !matches!(one.outcome, ProposalOutcome::Duplicate { .. });
             let have = proposals.iter().filter(useful).count() as u32;
-            let missing = self.options.approaches.saturating_sub(have);
+            let missing = self.approaches.saturating_sub(have);
             if missing == 0 {
                 break;
             }
+            let (models, problem) = (&self.writer.models, &self.writer.problem);
             report(&format!(
                 "asking {} for {missing} approaches",
-                self.models.name()
+                models.name()
             ));
-            let ideas = match self.ideas(missing, round).await {
+            let ideas = match self.ideas.ask(models, problem, missing, round).await {
                 Ok(ideas) => ideas,
-                Err(error) => {
-                    return Ok(Proposals {
-                        proposals,
-                        ended: Some(error),
-                    });
-                }
+                Err(error) => return ended(proposals, error),
             };
             for idea in ideas {
                 let place = proposals.len() + 1;
                 report(&format!("{}: asking for a prototype", idea.name));
-                let name = idea.name.clone();
-                let made = match tokio::time::timeout(
-                    self.options.timeout,
-                    self.prototype(idea.clone(), place, report),
-                )
-                .await
-                {
-                    Ok(made) => made?,
-                    Err(_) => Made::Finished(Proposal {
-                        idea,
-                        parameters: Vec::new(),
-                        attempts: Vec::new(),
-                        outcome: ProposalOutcome::Failed {
-                            class: "model-timeout",
-                            message: format!(
-                                "it took longer than {} s in all",
-                                self.options.timeout.as_secs_f64()
-                            ),
-                        },
-                    }),
-                };
-                let proposal = match made {
+                let made = self.writer.write(idea, place, Origin::New, report).await?;
+                let mut proposal = match made {
                     Made::Finished(proposal) => proposal,
-                    Made::Ended(error) => {
-                        return Ok(Proposals {
-                            proposals,
-                            ended: Some(error),
-                        });
-                    }
+                    Made::Ended(error) => return ended(proposals, error),
                 };
+                self.work.hold_against(&mut proposal);
+                let name = &proposal.idea.name;
                 report(&format!("{name}: {}", in_words(&proposal.outcome)));
                 proposals.push(proposal);
             }
@@ -226,148 +140,4 @@ impl<'a> Proposer<'a> {
             ended: None,
         })
     }
-
-    /// Ideas that are not known yet, so many at most.
-    async fn ideas(&mut self, count: u32, round: u32) -> Result<Vec<Idea>, AskError> {
-        let request = prompt::ideas(&self.problem, count, round, &self.known);
-        let written: Ideas = read(self.models.ask(&request).await?)?;
-        let mut new = Vec::new();
-        for written in written.approaches.iter().take(count as usize) {
-            let taken: Vec<String> = self.known.iter().map(|idea| idea.name.clone()).collect();
-            let as_named = Idea::of(written, self.known.len() + 1, &[]);
-            if self.known.iter().any(|known| known.is_like(&as_named)) {
-                continue;
-            }
-            let idea = Idea::of(written, self.known.len() + 1, &taken);
-            self.known.push(idea.clone());
-            new.push(idea);
-        }
-        Ok(new)
-    }
-
-    /// Writes the prototype of an idea, and once more what failed.
-    async fn prototype(
-        &mut self,
-        idea: Idea,
-        place: usize,
-        report: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Made, RunError> {
-        let mut attempts: Vec<Attempt> = Vec::new();
-        let instructions = match self.instructions() {
-            Ok(text) => text,
-            Err(message) => return Ok(failed(idea, attempts, "instructions", message)),
-        };
-        loop {
-            let request = match attempts.last() {
-                Some(Attempt {
-                    source,
-                    outcome: AttemptOutcome::Failed { class, message },
-                }) => {
-                    let wrong = format!("{class}: {message}");
-                    prompt::repair(&self.problem, &idea, place, source, &wrong)
-                }
-                _ => prompt::prototype(&self.problem, &idea, place, instructions.as_deref()),
-            };
-            let written = self.models.ask(&request).await.and_then(read);
-            let WrittenPrototype { source } = match written {
-                Ok(written) => written,
-                Err(error) if ends_all(&error) => return Ok(Made::Ended(error)),
-                Err(error) => {
-                    return Ok(failed(idea, attempts, error.class(), error.to_string()));
-                }
-            };
-            let made = attempt(self.survey, source, &Values::new(), &self.calls).await?;
-            attempts.push(made);
-            match attempts.last().map(|attempt| &attempt.outcome) {
-                Some(AttemptOutcome::Passed { fuel }) => {
-                    let fuel = fuel.clone();
-                    let same = self.work.iter().find(|(_, other)| *other == fuel);
-                    let outcome = match same {
-                        Some((name, _)) => ProposalOutcome::Duplicate { of: name.clone() },
-                        None => ProposalOutcome::Passed,
-                    };
-                    self.work.push((idea.name.clone(), fuel));
-                    return Ok(Made::Finished(Proposal {
-                        idea,
-                        parameters: Vec::new(),
-                        attempts,
-                        outcome,
-                    }));
-                }
-                Some(AttemptOutcome::Failed { class, message }) => {
-                    if attempts.len() > self.options.repairs as usize {
-                        let (class, message) = (class.name(), message.clone());
-                        return Ok(failed(idea, attempts, class, message));
-                    }
-                    report(&format!("{}: {class}, asking for a repair", idea.name));
-                }
-                None => return Ok(failed(idea, attempts, "build-failed", String::new())),
-            }
-        }
-    }
-
-    /// The wishes of the user's as they are now.
-    fn instructions(&self) -> Result<Option<String>, String> {
-        let Some(path) = &self.options.instructions else {
-            return Ok(None);
-        };
-        let wrong = |why: String| format!("cannot read {}: {why}", path.display());
-        let bytes =
-            read_bounded(path, INSTRUCTIONS_BYTES_MAX).map_err(|error| wrong(error.to_string()))?;
-        let bytes = bytes
-            .ok_or_else(|| wrong(format!("it has more than {INSTRUCTIONS_BYTES_MAX} bytes")))?;
-        String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|_| wrong("it is not UTF-8".to_owned()))
-    }
-}
-
-/// A finished proposal, or the end of all.
-enum Made {
-    Finished(Proposal),
-    Ended(AskError),
-}
-
-fn failed(idea: Idea, attempts: Vec<Attempt>, class: &'static str, message: String) -> Made {
-    Made::Finished(Proposal {
-        idea,
-        parameters: Vec::new(),
-        attempts,
-        outcome: ProposalOutcome::Failed { class, message },
-    })
-}
-
-/// Returns true if no further question would be answered either.
-fn ends_all(error: &AskError) -> bool {
-    matches!(
-        error,
-        AskError::BudgetExhausted { .. } | AskError::Unavailable { .. } | AskError::Interrupted
-    )
-}
-
-/// An answer as a value. It is of its schema, so this fails for what a schema cannot say alone.
-fn read<T: DeserializeOwned>(answer: Value) -> Result<T, AskError> {
-    serde_json::from_value(answer).map_err(|error| AskError::Invalid {
-        problem: error.to_string(),
-        reply_excerpt: String::new(),
-    })
-}
-
-pub(super) fn in_words(outcome: &ProposalOutcome) -> String {
-    match outcome {
-        ProposalOutcome::Passed => "passed".to_owned(),
-        ProposalOutcome::Duplicate { of } => format!("does the same work as {of}, and is left out"),
-        ProposalOutcome::Failed { class, .. } => format!("failed ({class})"),
-    }
-}
-
-/// The calls that prototypes are tried on. They are the same every time, so that what a model is told of a
-/// failure is, too, and what it was paid for once is known again. A run draws others.
-pub(super) fn calls(cases: usize) -> Vec<(CaseIndex, u64)> {
-    let secret = RunSeed::Named(0).secret().derive("proposals", &[]);
-    let inputs = (0..cases.min(CASES_MAX)).flat_map(|case| {
-        let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
-        (0..INPUTS_OF_EACH).map(move |input| (case, seeds.of_call(input)))
-    });
-    inputs.collect()
 }

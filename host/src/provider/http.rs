@@ -7,11 +7,12 @@ use super::excerpt::excerpt;
 use super::options::{ModelOptions, ProviderKind};
 use super::reply::{CallResult, Count, Ending, NoReply, Reply};
 use super::request::Request;
+use super::retry_after::retry_after;
 use super::secret::Secret;
 use super::stream::{OnEvent, ReplyStream};
 use super::{anthropic, openai};
 use reqwest::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde_json::Value;
@@ -169,7 +170,8 @@ impl HttpModel {
     /// Returns why a request was not accepted.
     async fn failure(&self, mut response: Response) -> NoReply {
         let status = response.status();
-        let retry_after = text_of(response.headers(), RETRY_AFTER).trim().parse().ok();
+        let header = |name| text_of(response.headers(), name);
+        let retry_after = retry_after(&header(RETRY_AFTER), &header(DATE));
         let location = text_of(response.headers(), LOCATION);
         let mut body = Vec::new();
         while let Ok(Some(bytes)) = response.chunk().await {
@@ -193,7 +195,7 @@ impl HttpModel {
         match status.as_u16() {
             408 | 429 | 500 | 502 | 503 | 504 | 529 => NoReply::Busy {
                 reason,
-                retry_after: retry_after.map(Duration::from_secs),
+                retry_after,
             },
             _ => NoReply::Failed { reason },
         }

@@ -135,6 +135,16 @@ impl Provider {
         }
     }
 
+    /// Returns what a call of so many tokens costs; `None` if the price is not known.
+    pub(super) fn expected_microdollars(&self, input: u64, output: u64) -> Option<u64> {
+        let tokens = prices::Tokens {
+            input,
+            output,
+            ..prices::Tokens::default()
+        };
+        self.price.map(|price| price.microdollars(&tokens))
+    }
+
     /// Makes one call, which may spend so much.
     pub(super) async fn call(
         &self,

@@ -26,6 +26,7 @@ mod read_file;
 mod recorder;
 mod reply;
 mod request;
+mod retry_after;
 mod schema;
 mod secret;
 mod sse;

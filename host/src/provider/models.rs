@@ -158,6 +158,15 @@ impl Models {
         }
     }
 
+    /// Returns what a call of so many tokens costs at the usual price, in millionths of a dollar; `None` if the
+    /// price is not known. A replay costs nothing.
+    pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
+        match &self.source {
+            Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
+            Source::Replay(_) => Some(0),
+        }
+    }
+
     /// Ends all questions that are under way, and refuses all further ones.
     pub fn interrupt(&self) {
         self.interrupted.send_replace(true);

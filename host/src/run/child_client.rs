@@ -12,6 +12,7 @@ use crate::store::Key;
 use crate::tasks::{AttemptReport, Driver, Job, TaskClient, WorkerLink};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::{AddError, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
 use std::collections::BTreeMap;
@@ -89,6 +90,15 @@ pub enum ChildTask {
         /// The calls: a case and the seed of its input.
         calls: Arc<[(CaseIndex, u64)]>,
     },
+    /// Calls of a component, whose answers the oracle judges as they are and changed.
+    TestOracle {
+        /// The task that built it.
+        build: TaskKey,
+        /// The files that it is granted.
+        files: Option<PackedFolders>,
+        /// The calls: a case and the seed of its input.
+        calls: Arc<[(CaseIndex, u64)]>,
+    },
     /// A diagnostic build, and the calls that ended in a trap with it.
     Diagnose(Box<DiagnosticTask>),
     /// A replica of a race.
@@ -127,6 +137,8 @@ pub enum ChildAnswer {
     Evaluated(Result<EvaluatorAnswer, RunnerError>),
     /// Of calls.
     Repeated(Result<Vec<RepeatedCall>, RunnerError>),
+    /// What the oracle says; the inner error is why the component could not be called.
+    OracleTested(Result<Result<Vec<TestedAnswer>, String>, RunnerError>),
     /// The report of the panic, if there is one.
     Diagnosed(Option<String>),
     /// Of a replica.
@@ -273,6 +285,20 @@ impl ChildClient {
                 };
                 let calls = measure::repeat(config, input, calls, core).await;
                 ChildAnswer::Repeated(kept_worker(calls)?)
+            }
+            ChildTask::TestOracle {
+                build,
+                files,
+                calls,
+            } => {
+                let built = self.built(build)?;
+                let input = RepeatInput {
+                    checked: &built.checked,
+                    diagnostic: false,
+                    files: files.as_ref(),
+                };
+                let tested = measure::test_oracle(config, input, calls, core).await;
+                ChildAnswer::OracleTested(kept_worker(tested)?)
             }
             ChildTask::Diagnose(task) => return self.diagnose(attempt, task).await,
             ChildTask::Replica(replica) => {

@@ -35,6 +35,7 @@ mod keys;
 mod missing;
 mod notes;
 mod options;
+mod oracle_warning;
 mod preparation;
 mod race;
 mod race_outcome;
@@ -66,5 +67,5 @@ pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_im
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
-pub use survey::{ProposerAnswer, Survey, SurveyedCalls, Values};
+pub use survey::{ProposerAnswer, Survey, SurveyedCalls, SurveyedPrototype, Values};
 pub use variant_state::{Identity, VariantState};

@@ -98,6 +98,7 @@ impl Run<'_> {
         }
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
+        self.warn_of_oracle().await?;
         self.screen()?;
         self.assess().await?;
         self.evaluate(When::BeforeRace).await?;

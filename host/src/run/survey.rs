@@ -4,22 +4,27 @@
 use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
+use super::grants::read_granted;
 use super::options::HostOptions;
 use crate::compile::{BuildKind, BuildRequest};
 use crate::config::LoadedExperiment;
 use crate::interface::{Interface, World};
-use crate::measure::{self, RepeatedCall};
+use crate::measure::{self, Inputs, RepeatedCall, Requests, RunnerError};
 use crate::sandbox::{GivenProposal, ProposerTask};
 use crate::source::{self, BuildInput, PackedFolders, RunFiles};
 use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::oracle::{ApproachAnswers, OracleTest};
+use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::Approach;
+use bakeoff_domain::variant;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The most approaches whose answers are changed to test an oracle: the first ones.
+const ORACLE_APPROACHES_MAX: usize = 8;
 
 /// The calls of one approach, in the order in which they were asked for, or why it was not called. There
 /// are fewer than were asked for if one broke a limit: it is the last.
@@ -40,28 +45,69 @@ pub enum ProposerAnswer<T> {
 }
 
 /// The approaches of an experiment, which can be called.
-pub struct Survey<'a> {
-    loaded: &'a LoadedExperiment,
-    context: RunContext,
+pub struct Survey {
+    loaded: LoadedExperiment,
+    pub(super) context: RunContext,
     files: RunFiles,
+    /// The approaches of the experiment, each with the first values of its parameters.
+    own: Vec<SurveyedPrototype>,
 }
 
-impl<'a> Survey<'a> {
+/// A prototype that a survey calls.
+#[derive(Clone, Debug)]
+pub struct SurveyedPrototype {
+    /// Its name.
+    pub name: String,
+    /// Its code, or why it cannot be read.
+    pub code: Result<BuildInput, Failure>,
+    /// True if it may ask for the values of parameters.
+    swept: bool,
+    /// What it is granted, if anything.
+    files: Option<PackedFolders>,
+}
+
+impl SurveyedPrototype {
+    /// A prototype that the experiment need not name: it has no parameters and is granted nothing.
+    pub fn new(name: impl Into<String>, code: BuildInput) -> Self {
+        Self {
+            name: name.into(),
+            code: Ok(code),
+            swept: false,
+            files: None,
+        }
+    }
+
+    /// The same with values of its parameters, if it has any.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub fn with_values(self, values: &Values) -> Result<Self, RunError> {
+        Ok(Self {
+            swept: !values.is_empty(),
+            files: granted(values)?,
+            ..self
+        })
+    }
+}
+
+impl Survey {
     /// Reads the files of an experiment, and builds what is not an approach.
     ///
     /// # Errors
     /// See [`RunError`].
     pub async fn open(
-        loaded: &'a LoadedExperiment,
+        loaded: &LoadedExperiment,
         host: &HostOptions,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let files = RunFiles::read(loaded)?;
+        let own = own(loaded, &files, host)?;
         let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
         Ok(Self {
-            loaded,
+            loaded: loaded.clone(),
             context,
             files,
+            own,
         })
     }
 
@@ -80,6 +126,31 @@ impl<'a> Survey<'a> {
         &self.files
     }
 
+    /// Returns inputs to call prototypes on: so many of each case, and of so many cases at most. They are the
+    /// same every time, so that what is said of them can be said again; a run draws others.
+    pub fn inputs(&self, of_each: u32, cases_max: usize) -> Vec<(CaseIndex, u64)> {
+        let secret = RunSeed::Named(0).secret().derive("survey", &[]);
+        let of_each = if self.draws_inputs() { of_each } else { 1 };
+        let cases = 0..self.cases().len().min(cases_max);
+        let inputs = cases.flat_map(|case| {
+            let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
+            (0..of_each).map(move |input| (case, seeds.of_call(input)))
+        });
+        inputs.collect()
+    }
+
+    /// Returns true if inputs follow from seeds.
+    pub fn draws_inputs(&self) -> bool {
+        let inputs = &self.context.config.inputs;
+        matches!(
+            inputs,
+            Inputs::Workload {
+                requests: Requests::Sizes(_),
+                ..
+            }
+        )
+    }
+
     /// Builds every approach, and makes the same calls of each, every one on a fresh instance with fuel
     /// counted: a case and the seed of the input. The results are in the order of the approaches.
     ///
@@ -89,16 +160,7 @@ impl<'a> Survey<'a> {
         &self,
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
-        let first = |approach: &Approach| -> Values {
-            let values = approach.sweep.iter();
-            values
-                .filter_map(|one| Some((one.name.clone(), one.values.first()?.clone())))
-                .collect()
-        };
-        let values = self.loaded.experiment.approaches.iter().map(first);
-        let code = self.files.code.iter().cloned();
-        let code: Vec<_> = code.zip(values).collect();
-        self.call_each(&code, calls).await
+        self.call_each(&self.own, calls).await
     }
 
     /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name, with the values of
@@ -108,19 +170,81 @@ impl<'a> Survey<'a> {
     /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
     pub async fn call_each(
         &self,
-        code: &[(Result<BuildInput, Failure>, Values)],
+        prototypes: &[SurveyedPrototype],
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+        };
+        let taken = |answer| match answer {
+            ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
+            _ => None,
+        };
+        self.each(prototypes, content, taken).await
+    }
+
+    /// Has the oracle judge the answers of all approaches to the same inputs, as they are and changed a little.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
+    pub async fn test_oracle(&self, calls: &[(CaseIndex, u64)]) -> Result<OracleTest, RunError> {
+        let most = self.own.len().min(ORACLE_APPROACHES_MAX);
+        self.test_oracle_with(&self.own[..most], calls).await
+    }
+
+    /// As [`test_oracle`](Self::test_oracle), with prototypes that the experiment need not name.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
+    pub async fn test_oracle_with(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<OracleTest, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::TestOracle {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+        };
+        let taken = |answer| match answer {
+            ChildAnswer::OracleTested(tested) => Some(tested.map(Ok)),
+            _ => None,
+        };
+        let tested = self.each(prototypes, content, taken).await?;
+        let named = prototypes.iter().zip(tested);
+        let approaches: Vec<ApproachAnswers> = named
+            .map(|(prototype, tested)| ApproachAnswers {
+                name: prototype.name.clone(),
+                answers: match tested {
+                    Ok(answers) => answers,
+                    Err(failure) => Err(format!("{}: {}", failure.class, failure.message)),
+                },
+            })
+            .collect();
+        let has_oracle = self.context.config.inputs.has_oracle();
+        Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
+    }
+
+    /// Builds each prototype, does `content` with it, and returns what `taken` takes from the answer.
+    async fn each<T>(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        content: impl Fn(TaskKey, Option<PackedFolders>) -> ChildTask,
+        taken: impl Fn(ChildAnswer) -> Option<Result<Result<T, Failure>, RunnerError>>,
+    ) -> Result<Vec<Result<T, Failure>>, RunError> {
         let context = &self.context;
         let mut driver =
             ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
-        let mut surveyed: Vec<Option<SurveyedCalls>> = Vec::new();
-        // Of both its tasks, the place of the approach.
+        let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
+        // Of both its tasks, the place of the prototype.
         let mut places = BTreeMap::new();
-        for (place, (code, values)) in code.iter().cloned().enumerate() {
+        for (place, prototype) in prototypes.iter().enumerate() {
             surveyed.push(None);
-            let code = match code {
+            let code = match prototype.code.clone() {
                 Ok(code) => code,
                 Err(failure) => {
                     surveyed[place] = Some(Err(failure));
@@ -128,35 +252,34 @@ impl<'a> Survey<'a> {
                 }
             };
             let build = TaskKey::new(format!("build {place}"));
-            let request = context.prototype(code, BuildKind::Release, !values.is_empty());
+            let request = context.prototype(code, BuildKind::Release, prototype.swept);
             let task = core_task("build", build.clone(), None);
             driver
                 .add(task, ChildTask::Build(request))
                 .map_err(wrong_task)?;
             let key = TaskKey::new(format!("calls {place}"));
             let task = core_task("check", key.clone(), Some(&build));
-            let content = ChildTask::Repeat {
-                build: build.clone(),
-                files: granted(&values)?,
-                calls: Arc::clone(&calls),
-            };
+            let content = content(build.clone(), prototype.files.clone());
             driver.add(task, content).map_err(wrong_task)?;
             places.extend([(build, place), (key, place)]);
         }
         while let Some(event) = driver.next().await {
-            let (key, calls) = match event {
+            let (key, outcome) = match event {
                 TaskEvent::Ended(key, ChildAnswer::Built(Err(failure))) => (key, Err(failure)),
-                TaskEvent::Ended(key, ChildAnswer::Repeated(calls)) => {
-                    let calls = calls.map_err(|error| runner_error(self.loaded, error))?;
-                    (key, Ok(calls))
-                }
+                TaskEvent::Ended(key, answer) => match taken(answer) {
+                    Some(made) => (
+                        key,
+                        made.map_err(|error| runner_error(&self.loaded, error))?,
+                    ),
+                    None => continue,
+                },
                 TaskEvent::DeadLetter(key, reason) => {
                     return Err(RunError::dead_letter(&key, &reason));
                 }
                 _ => continue,
             };
             if let Some(place) = places.get(&key) {
-                surveyed[*place] = Some(calls);
+                surveyed[*place] = Some(outcome);
             }
         }
         Ok(surveyed.into_iter().flatten().collect())
@@ -165,23 +288,22 @@ impl<'a> Survey<'a> {
     /// Makes a call on which an approach trapped once more in its diagnostic build, which reports a panic:
     /// what it says, if it says something.
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
-        let code = self.files.code.get(approach)?.clone().ok()?;
-        self.panic_in(code, &Values::new(), call).await
+        let prototype = self.own.get(approach)?;
+        self.panic_in(prototype, call).await
     }
 
     /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
     pub async fn panic_in(
         &self,
-        code: BuildInput,
-        values: &Values,
+        prototype: &SurveyedPrototype,
         call: (CaseIndex, u64),
     ) -> Option<String> {
         let context = &self.context;
-        let request = context.prototype(code, BuildKind::Diagnostic, !values.is_empty());
-        let files = granted(values).ok()?;
+        let code = prototype.code.clone().ok()?;
+        let request = context.prototype(code, BuildKind::Diagnostic, prototype.swept);
         let built = context.tools.builder.build(&request).await.ok()?;
-        let reports =
-            measure::diagnose(&context.config, &built.checked, files.as_ref(), &[call]).await;
+        let files = prototype.files.as_ref();
+        let reports = measure::diagnose(&context.config, &built.checked, files, &[call]).await;
         reports.ok()?.pop()
     }
 
@@ -230,4 +352,28 @@ fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
     let none = source::read_granted(&[]).map_err(|error| wrong(error.to_string()))?;
     let packed = none.with_parameters(values).pack();
     packed.map(Some).map_err(|error| wrong(error.to_string()))
+}
+
+/// The approaches of an experiment with what they are granted, each with the first values of its parameters.
+fn own(
+    loaded: &LoadedExperiment,
+    files: &RunFiles,
+    host: &HostOptions,
+) -> Result<Vec<SurveyedPrototype>, RunError> {
+    let approaches = &loaded.experiment.approaches;
+    let variants = variant::declare(approaches);
+    let granted = read_granted(loaded, &host.policy, &variants)?;
+    let places = variant::approach_indexes(approaches);
+    let named = approaches.iter().zip(&files.code).enumerate();
+    Ok(named
+        .map(|(place, (approach, code))| {
+            let first = places.iter().position(|of| *of == place);
+            SurveyedPrototype {
+                name: approach.name.clone(),
+                code: code.clone(),
+                swept: !approach.sweep.is_empty(),
+                files: first.and_then(|first| granted.get(first).cloned().flatten()),
+            }
+        })
+        .collect())
 }

@@ -1,7 +1,9 @@
 //! What a client reports of an attempt.
 
+use super::worker::HEARTBEAT;
 use bakeoff_domain::queue::Attempt;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// A part of what a client reports of an attempt.
 #[derive(Debug)]
@@ -65,6 +67,19 @@ impl<A> AttemptReport<A> {
     /// lost, a rate limit. It is tried again after a while, as often as the task allows.
     pub fn lost(&self, reason: impl Into<String>) {
         self.send(Reported::Lost(reason.into()));
+    }
+
+    /// Does work that no worker is asked for, and says that it goes on until it ends.
+    pub async fn while_alive<F: Future>(&self, work: F) -> F::Output {
+        let mut work = std::pin::pin!(work);
+        let mut heartbeat = interval(HEARTBEAT);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                output = &mut work => return output,
+                _ = heartbeat.tick() => self.alive(),
+            }
+        }
     }
 
     pub(super) fn send(&self, reported: Reported<A>) {

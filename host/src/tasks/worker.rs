@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How often a worker says that it is alive.
-const HEARTBEAT: Duration = Duration::from_secs(10);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// One request to a worker: a part of an attempt at a task, and hardly ever not all of it.
 #[derive(Clone, Copy, Debug)]

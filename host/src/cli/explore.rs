@@ -1,0 +1,465 @@
+//! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
+
+use super::failure::Failure;
+use super::generate::{self, GenerateOutput};
+use super::models::{self, ModelArguments};
+use super::options::{Format, Output, Safety};
+use super::writing::Writing;
+use super::{Status, counts, run, show};
+use crate::config::{self, FILE_NAME, Policy};
+use crate::measure;
+use crate::propose::{
+    self, ExploreOptions, Explored, PROPOSALS_MAX, Plan, PlanError, PlannedTask, TaskKind,
+};
+use crate::provider::Models;
+use crate::render::escape::{Lines, Plain, ShellPath};
+use crate::store::Start;
+use bakeoff_domain::ids;
+use bakeoff_domain::oracle::OracleTest;
+use clap::Args;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Tokens of a prompt that are expected for each task, where nothing is known yet: the problem, the interface and
+/// a source.
+const PROMPT_TOKENS: u64 = 3_000;
+
+/// What came of an exploration, beside the experiment.
+const GENERATION: &str = ".bakeoff/generation.json";
+
+/// Solves a problem in several ways, from a statement alone: a model plans the work, writes interface, workload
+/// and approaches, and what passes is measured
+///
+/// The folder becomes an ordinary experiment that you can read, change and run again. Before approaches are asked
+/// for, the workload is built, called and its oracle tested with wrong answers; what fails goes back with what was
+/// wrong. Everything that a model writes is built and run fenced in.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff explore \"Find the longest palindrome in a text.\" --out palindromes --provider anthropic \\
+      --model claude-sonnet-4-5 --usd 1
+  bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-4-5 --usd 1 --dry-run
+
+Exit status: as `bakeoff run` has; 1 if no interface or workload could be used; 4 if a budget ended it, or the
+model gives no answers (what passed until then is written, and not measured).")]
+pub(super) struct Arguments {
+    /// The problem, in a sentence or several
+    statement: String,
+    /// The folder of the experiment; without one yet
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// How many approaches; `auto` leaves it to the plan, by the complexity of the problem
+    #[arg(long, value_name = "N", default_value = "auto", value_parser = approaches)]
+    approaches: Approaches,
+    /// Show the plan and what it is expected to cost, and stop; the plan is asked for once only
+    #[arg(long)]
+    dry_run: bool,
+    /// Go on without a question on a terminal
+    #[arg(long)]
+    yes: bool,
+    /// Write the experiment, and do not measure it
+    #[arg(long)]
+    no_run: bool,
+    /// Cores to use at once
+    #[arg(long, value_name = "N", value_parser = counts::workers)]
+    workers: Option<u32>,
+    #[command(flatten)]
+    writing: Writing,
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    safety: Safety,
+}
+
+/// How many approaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Approaches(Option<u32>);
+
+fn approaches(text: &str) -> Result<Approaches, String> {
+    if text == "auto" {
+        return Ok(Approaches(None));
+    }
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| (1..=PROPOSALS_MAX).contains(count));
+    let count = count.ok_or(format!("it is neither auto nor from 1 to {PROPOSALS_MAX}"))?;
+    Ok(Approaches(Some(count)))
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if arguments.no_run || arguments.dry_run {
+        output.only(&[Format::Human, Format::Json])?;
+    }
+    let chars = arguments.statement.chars().count();
+    if arguments.statement.trim().is_empty() || chars > config::PROSE_CHARS_MAX {
+        return Err(Failure::usage(format!(
+            "the problem has {chars} characters, and it may have 1 to {}",
+            config::PROSE_CHARS_MAX
+        )));
+    }
+    let experiment = arguments.out.join(FILE_NAME);
+    if experiment.exists() || experiment.is_symlink() {
+        let named = arguments.out.display().to_string();
+        return Err(Failure::usage(format!(
+            "{} has an experiment already: `bakeoff generate {}` adds approaches to it, `bakeoff run` measures it",
+            Plain(&named),
+            ShellPath(&named)
+        )));
+    }
+    let models = Arc::new(generate::open_models(&arguments.model, &arguments.out)?);
+    let exploring = arguments.explore(&models, output);
+    let explored = tokio::select! {
+        explored = exploring => explored?,
+        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
+            "interrupted; what the model replied is recorded, and the same command goes on without paying again",
+        )),
+    };
+    let Some(explored) = explored else {
+        return Ok(Status::Done);
+    };
+    arguments.finish(explored, &models, output).await
+}
+
+impl Arguments {
+    /// Plans and does it; `None` if it ends with the plan.
+    async fn explore(
+        &self,
+        models: &Arc<Models>,
+        output: &Output,
+    ) -> Result<Option<Explored>, Failure> {
+        let policy = Policy::of_host()?;
+        let host = self.safety.host_options(policy)?;
+        let mut say = output.reporter();
+        say(&format!("asking {} for a plan", models.name()));
+        let propose = self
+            .writing
+            .options(self.approaches.0.unwrap_or(PROPOSALS_MAX));
+        let wanted = self.approaches.0;
+        let plan = propose::plan(models, &self.statement, wanted, propose.diversity).await;
+        let plan = plan.map_err(|error| match error {
+            PlanError::Ask(error) => models::ended(&error),
+            unusable => Failure::no_answer(unusable.to_string()),
+        })?;
+        let expected = Expected::of(&plan, models);
+        if self.dry_run {
+            match output.format {
+                Format::Json => show::write_json(&PlanOutput {
+                    plan: &plan,
+                    expected: &expected,
+                })?,
+                _ => show::write(&plan_text(&plan, &expected))?,
+            }
+            return Ok(None);
+        }
+        say(plan_text(&plan, &expected).trim_end());
+        if !self.yes && !self.goes_on(models)? {
+            return Ok(None);
+        }
+        let cores = measure::usable_cores().len();
+        let options = ExploreOptions {
+            statement: self.statement.clone(),
+            name: name(&self.out),
+            propose,
+            workers: self.workers.map_or(cores, |count| count as usize),
+        };
+        // What is said may quote a panic or a compiler.
+        let escaped = move |text: &str| say(&Lines(text).to_string());
+        let explored = propose::explore(models, &plan, &host, &options, escaped).await?;
+        Ok(Some(explored))
+    }
+
+    /// Asks whether to go on, where somebody can answer and it costs something.
+    fn goes_on(&self, models: &Models) -> Result<bool, Failure> {
+        let is_free = models.expected_microdollars(1_000_000, 1_000_000) == Some(0);
+        if is_free || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return Ok(true);
+        }
+        anstream::eprint!("Go on? [y/N] ");
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        read.map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+
+    /// Writes what passed, and measures it.
+    async fn finish(
+        &self,
+        explored: Explored,
+        models: &Models,
+        output: &Output,
+    ) -> Result<Status, Failure> {
+        for warning in models.warnings() {
+            output.reporter()(&Plain(&warning).to_string());
+        }
+        let mut written = Vec::new();
+        if !explored.files.is_empty() {
+            write_new(&self.out, &explored)?;
+            let loaded = config::load(&self.out)?;
+            let file = self.out.join(FILE_NAME);
+            written = generate::write(&loaded, &file, &explored.proposals)?;
+        }
+        let generation = ExploreOutput {
+            approaches: GenerateOutput::of(&explored.proposals, &written, Some(models)),
+            oracle: explored.oracle.as_ref(),
+            not_started: &explored.not_started,
+            unusable: explored
+                .unusable
+                .as_ref()
+                .map(|(kind, reason)| UnusableOutput {
+                    task: *kind,
+                    reason,
+                }),
+        };
+        let json = serde_json::to_string_pretty(&generation).map_err(Failure::infrastructure)?;
+        let record = self.out.join(GENERATION);
+        let kept = generate::replace(&record, &format!("{json}\n"));
+        kept.map_err(|error| generate::cannot_write(&record, &error))?;
+        let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
+        match (output.format, is_measured) {
+            (Format::Json, false) => show::write_json(&generation)?,
+            (_, false) => show::write(&generation.text(Some(&self.out)))?,
+            (_, true) => output.reporter()(generation.text(None).trim_end()),
+        }
+        if let Some(error) = &explored.ended {
+            return Err(models::ended(error));
+        }
+        if explored.files.is_empty() {
+            return Ok(Status::NoAnswer);
+        }
+        if is_measured {
+            return self.measure(output).await;
+        }
+        let failed = written.len() < explored.proposals.len() || !explored.not_started.is_empty();
+        Ok(match (written.is_empty(), failed) {
+            (true, _) => Status::NoAnswer,
+            (false, true) => Status::SomeFailed,
+            (false, false) => Status::Done,
+        })
+    }
+
+    /// Measures the experiment as `bakeoff run` does.
+    async fn measure(&self, output: &Output) -> Result<Status, Failure> {
+        let mut loaded = config::load(&self.out)?;
+        let policy = Policy::of_host()?;
+        policy.apply_to(&mut loaded)?;
+        let folder = run::results_folder(&loaded.dir, &loaded.experiment);
+        let job = run::Job {
+            loaded: &loaded,
+            folder: &folder,
+            start: Start::Resume,
+            seed: None,
+            safety: &self.safety,
+            policy,
+            resume: Some(format!(
+                "bakeoff run {}",
+                ShellPath(&self.out.display().to_string())
+            )),
+        };
+        let Some(done) = run::perform(job, output).await? else {
+            return Ok(Status::Interrupted);
+        };
+        let status = Status::of(&done.report);
+        show::print(&done.report, done.sources, output)?;
+        Ok(status)
+    }
+}
+
+/// The name of the experiment in a folder.
+fn name(folder: &Path) -> String {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let last = absolute
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    ids::slug(&last.unwrap_or_default())
+}
+
+/// Writes the files of the experiment. None is overwritten, and the experiment file, by which a folder is one, is
+/// the last.
+fn write_new(folder: &Path, explored: &Explored) -> Result<(), Failure> {
+    for file in &explored.files {
+        let path = folder.join(&file.name);
+        if let Some(parent) = path.parent() {
+            generate::refuse_link(parent)?;
+            fs::create_dir_all(parent).map_err(|error| generate::cannot_write(parent, &error))?;
+        }
+        let is_there = |error: &std::io::Error| {
+            error.kind() == std::io::ErrorKind::AlreadyExists
+                && !path.is_symlink()
+                && crate::files::read_bounded(&path, config::FILE_BYTES_MAX)
+                    .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
+        };
+        let written =
+            File::create_new(&path).and_then(|mut new| new.write_all(file.text.as_bytes()));
+        match written {
+            Err(error) if !is_there(&error) => return Err(generate::cannot_write(&path, &error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the tasks of a plan are expected to take, without repairs.
+#[derive(Debug, Serialize)]
+struct Expected {
+    calls: usize,
+    tokens: u64,
+    /// `None` where the price is not known.
+    usd: Option<f64>,
+}
+
+impl Expected {
+    fn of(plan: &Plan, models: &Models) -> Self {
+        let written = |task: &PlannedTask| u64::from(task.output_tokens);
+        let output = plan.tasks.iter().map(written).sum::<u64>();
+        let input = PROMPT_TOKENS * plan.tasks.len() as u64;
+        let money = plan
+            .tasks
+            .iter()
+            .map(|task| models.expected_microdollars(PROMPT_TOKENS, written(task)));
+        let money: Option<u64> = money.sum();
+        Self {
+            calls: plan.tasks.len(),
+            tokens: input + output,
+            usd: money.map(|microdollars| microdollars as f64 / 1e6),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PlanOutput<'a> {
+    plan: &'a Plan,
+    expected: &'a Expected,
+}
+
+fn plan_text(plan: &Plan, expected: &Expected) -> String {
+    let level = serde_json::to_value(plan.complexity).unwrap_or_default();
+    let level = level.as_str().unwrap_or_default();
+    let mut text = format!("A {level} problem: {} approaches.\n", plan.approaches());
+    for reason in &plan.reasons {
+        text += &format!("  {}\n", Plain(reason));
+    }
+    text += "The plan:\n";
+    for (place, task) in plan.tasks.iter().enumerate() {
+        let after: Vec<String> = task
+            .after
+            .iter()
+            .map(|place| (place + 1).to_string())
+            .collect();
+        let after = match after.is_empty() {
+            true => String::new(),
+            false => format!(", after {}", after.join(" and ")),
+        };
+        let kind = task.kind.name();
+        text += &format!(
+            "  {:>2}  {kind}: {} (about {} tokens{after})\n",
+            place + 1,
+            Plain(&task.title),
+            task.output_tokens
+        );
+    }
+    let usd = match expected.usd {
+        Some(usd) => format!(", {usd:.4} US dollars"),
+        None => ", at a price that is not known".to_owned(),
+    };
+    text + &format!(
+        "Expected: {} calls, about {} tokens{usd}; repairs come on top, and budgets hold whatever is expected.\n",
+        expected.calls, expected.tokens
+    )
+}
+
+/// What came of an exploration, in JSON.
+#[derive(Serialize)]
+struct ExploreOutput<'a> {
+    #[serde(flatten)]
+    approaches: GenerateOutput,
+    /// What the test of the oracle showed.
+    oracle: Option<&'a OracleTest>,
+    /// Tasks that were never done, since something that they wait for has no result.
+    not_started: &'a [String],
+    /// What could not be used after all repairs.
+    unusable: Option<UnusableOutput<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnusableOutput<'a> {
+    task: TaskKind,
+    reason: &'a str,
+}
+
+impl ExploreOutput<'_> {
+    fn text(&self, next: Option<&Path>) -> String {
+        let mut text = String::new();
+        if let Some(oracle) = self.oracle {
+            text += &format!("{}\n", oracle.sentence());
+        }
+        if let Some(unusable) = &self.unusable {
+            let kind = unusable.task.name();
+            let reason: String = unusable.reason.chars().take(600).collect();
+            let reason = Lines(&reason).to_string();
+            text += &format!(
+                "{kind}: it cannot be used: {}\n",
+                reason.replace('\n', "\n  ")
+            );
+        }
+        if !self.not_started.is_empty() {
+            text += &format!(
+                "Not begun, for what they wait for: {}\n",
+                self.not_started.join(", ")
+            );
+        }
+        text + &self.approaches.text(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::propose::DraftFile;
+
+    #[test]
+    fn approaches_are_a_number_or_auto() {
+        assert_eq!(approaches("auto"), Ok(Approaches(None)));
+        assert_eq!(approaches("10"), Ok(Approaches(Some(10))));
+        for wrong in ["0", "11", "-1", "x", ""] {
+            assert!(approaches(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_file_is_overwritten_and_what_was_written_before_an_interruption_is_no_hindrance() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| DraftFile {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        };
+        let explored = Explored {
+            files: vec![file("wit/problem.wit", "one"), file("workload.rs", "two")],
+            ..Explored::default()
+        };
+        write_new(folder.path(), &explored).unwrap();
+        write_new(folder.path(), &explored).unwrap();
+        fs::write(folder.path().join("workload.rs"), "mine").unwrap();
+        assert!(write_new(folder.path(), &explored).is_err());
+        let kept = fs::read_to_string(folder.path().join("workload.rs")).unwrap();
+        assert_eq!(kept, "mine");
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), folder.path().join("wit")).unwrap();
+        let explored = Explored {
+            files: vec![DraftFile {
+                name: "wit/problem.wit".to_owned(),
+                text: "one".to_owned(),
+            }],
+            ..Explored::default()
+        };
+        assert!(write_new(folder.path(), &explored).is_err());
+        assert!(!other.path().join("problem.wit").exists());
+    }
+}

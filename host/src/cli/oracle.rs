@@ -1,0 +1,141 @@
+//! `bakeoff check DIR`: whether the oracle of an experiment can be believed.
+
+use super::failure::Failure;
+use super::options::{Format, Output, Safety};
+use super::{Status, show};
+use crate::config::{self, Policy};
+use crate::render::escape::Plain;
+use crate::run::Survey;
+use bakeoff_domain::oracle::{Belief, OracleTest, shortened};
+use bakeoff_domain::report::CaseLabel;
+use serde::Serialize;
+use std::path::Path;
+
+/// Inputs of each case on which answers are changed: one more than it takes to see that they vary.
+pub(super) const INPUTS_OF_EACH: u32 = 3;
+
+/// The most cases on which answers are changed, the first ones.
+pub(super) const CASES_MAX: usize = 16;
+
+/// The result in JSON.
+#[derive(Serialize)]
+struct OracleOutput<'a> {
+    experiment: &'a str,
+    /// The labels of the cases, to which the findings point by their places.
+    cases: &'a [CaseLabel],
+    /// The inputs on which each approach was called.
+    inputs: usize,
+    /// The share of the changed answers that are accepted.
+    accepted_share: Option<f64>,
+    #[serde(flatten)]
+    test: &'a OracleTest,
+}
+
+/// Tests the oracle of an experiment with the answers of its approaches.
+pub(super) async fn run(
+    experiment: &Path,
+    safety: &Safety,
+    output: &Output,
+) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json])?;
+    let mut loaded = config::load(experiment)?;
+    let policy = Policy::of_host()?;
+    policy.apply_to(&mut loaded)?;
+    let host = safety.host_options(policy)?;
+    let mut say = output.reporter();
+    let survey = Survey::open(&loaded, &host, &mut say).await?;
+    let inputs = survey.inputs(INPUTS_OF_EACH, CASES_MAX);
+    say("changing answers, and asking the oracle");
+    let test = survey.test_oracle(&inputs).await?;
+    let name = experiment.display().to_string();
+    match output.format {
+        Format::Json => show::write_json(&OracleOutput {
+            experiment: &name,
+            cases: survey.cases(),
+            inputs: inputs.len(),
+            accepted_share: test.accepted_share(),
+            test: &test,
+        })?,
+        _ => show::write(&text(&name, &test, survey.cases()))?,
+    }
+    Ok(match test.belief {
+        Belief::Tested | Belief::Absent => Status::Done,
+        _ => Status::NoAnswer,
+    })
+}
+
+/// The whole result as text.
+pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String {
+    let mut text = format!("{}: {}\n", Plain(name), test.sentence());
+    let place = |case: usize, seed: u64| {
+        let label = cases
+            .get(case)
+            .map_or_else(String::new, CaseLabel::to_string);
+        let drawn = matches!(cases.get(case), Some(CaseLabel::Size(_)));
+        let seed = if drawn {
+            format!(", seed {seed}")
+        } else {
+            String::new()
+        };
+        format!("case {}{seed}", Plain(&shortened(&label)))
+    };
+    for found in &test.contradictions {
+        let (at, what) = (place(found.case, found.seed), Plain(&found.what));
+        text += &format!("  {at}, {}: {what}\n", Plain(&found.approach));
+    }
+    for found in &test.doubtful {
+        text += &format!(
+            "  {}: {} answer {}; the oracle: {}\n",
+            place(found.case, found.seed),
+            Plain(&found.approaches.join(" and ")),
+            Plain(&shortened(&found.answer)),
+            Plain(&found.reason)
+        );
+    }
+    if !test.accepted.is_empty() {
+        text +=
+            "\nAccepted although changed; each is a hole in `check`, unless it is right as well:\n";
+        for (change, counts) in &test.by_change {
+            if counts.accepted == 0 {
+                continue;
+            }
+            text += &format!("  {change}: {} of {}\n", counts.accepted, counts.changed);
+            for example in test.accepted.iter().filter(|one| one.change == *change) {
+                text += &format!(
+                    "    {}, {}: {} for {}\n",
+                    place(example.case, example.seed),
+                    Plain(&example.approach),
+                    Plain(&shortened(&example.changed)),
+                    Plain(&shortened(&example.answer))
+                );
+            }
+        }
+    }
+    if test.changes.failed > 0 {
+        text += &format!(
+            "\nIt fails on {} changed answers instead of refusing them; whoever gives one has no result.\n",
+            test.changes.failed
+        );
+    }
+    if !test.inputs.is_empty() {
+        text += "\nInputs that say little:\n";
+        for note in &test.inputs {
+            text += &format!("  {}\n", Plain(&note.sentence(cases)));
+        }
+    }
+    if !test.not_accepted.is_empty() {
+        text += "\nApproaches that do not pass:\n";
+        for failed in &test.not_accepted {
+            let at = match (failed.case, failed.seed) {
+                (Some(case), Some(seed)) => format!("{}: ", place(case, seed)),
+                _ => String::new(),
+            };
+            let (name, why) = (
+                Plain(&failed.approach),
+                failed.reason.lines().next().unwrap_or_default(),
+            );
+            text += &format!("  {name}: {at}{}\n", Plain(why));
+        }
+    }
+    text
+}

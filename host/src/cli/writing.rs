@@ -1,0 +1,73 @@
+//! The options that say how a model's approaches are asked for and written.
+
+use super::models;
+use crate::propose::{Depth, Diversity, ProposeOptions, WriteOptions};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How far prototypes are worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DepthName {
+    /// The shortest form of the idea
+    Sketch,
+    /// The idea, as well as it can be written
+    ProofOfConcept,
+    /// As it would be put into use
+    ProductionReady,
+}
+
+/// How far apart approaches are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiversityName {
+    /// Variations of one idea will do
+    Low,
+    /// Other algorithms or data structures
+    Medium,
+    /// As far apart as there are any
+    High,
+}
+
+/// How approaches are asked for and written.
+#[derive(Debug, Args)]
+pub(super) struct Writing {
+    /// How often what failed is written anew
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=10))]
+    repairs: u32,
+    /// A file with wishes of yours for every prototype, read anew for each
+    #[arg(long, value_name = "FILE")]
+    instructions: Option<PathBuf>,
+    /// The time for one approach with all its repairs: 90s, 10min
+    #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
+    timeout: Duration,
+    /// How far prototypes are worked out
+    #[arg(long, value_enum, default_value = "proof-of-concept")]
+    depth: DepthName,
+    /// How far apart approaches are
+    #[arg(long, value_enum, default_value = "medium")]
+    diversity: DiversityName,
+}
+
+impl Writing {
+    /// The options, for so many approaches.
+    pub(super) fn options(&self, approaches: u32) -> ProposeOptions {
+        ProposeOptions {
+            approaches,
+            diversity: match self.diversity {
+                DiversityName::Low => Diversity::Low,
+                DiversityName::Medium => Diversity::Medium,
+                DiversityName::High => Diversity::High,
+            },
+            write: WriteOptions {
+                repairs: self.repairs,
+                instructions: self.instructions.clone(),
+                timeout: self.timeout,
+                depth: match self.depth {
+                    DepthName::Sketch => Depth::Sketch,
+                    DepthName::ProofOfConcept => Depth::ProofOfConcept,
+                    DepthName::ProductionReady => Depth::ProductionReady,
+                },
+            },
+        }
+    }
+}
