@@ -4,6 +4,7 @@
 mod assemble;
 mod case_label;
 mod cost;
+mod explore;
 mod noise;
 mod presented;
 mod rare_inputs;
@@ -25,6 +26,7 @@ use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict}
 pub use assemble::{Facts, assemble, rescore};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, WorkerCost};
+pub use explore::{Explored, ExploredSection, Question, explore};
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
