@@ -64,7 +64,7 @@ fn case_100_tmpdir_that_is_no_text() {
 fn case_101_bytes_behind_a_bundle() {
     let finished = CASES.copy();
     let packed = fs::read(finished.pack()).unwrap();
-    let noise: Vec<u8> = (0..5_000_u32).map(|n| (n * n >> 3) as u8).collect();
+    let noise: Vec<u8> = (0..5_000_u32).map(|n| ((n * n) >> 3) as u8).collect();
     let longer = finished.path("longer.bundle");
     for behind in [&[0; 512][..], &[0; 5_000], &noise, &packed] {
         fs::write(&longer, [&packed, behind].concat()).unwrap();
