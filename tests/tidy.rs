@@ -141,6 +141,27 @@ fn the_core_is_pure() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The page of a report works scores and sentences out on another machine, to the last digit.
+#[test]
+fn scores_and_sentences_take_no_logarithm_of_the_machine() {
+    let mut wrong = Vec::new();
+    for (path, text) in files_below("host/domain/src") {
+        let shown = path.display().to_string();
+        let places = ["/src/score/", "/src/report", "/src/numbers.rs"];
+        if !places.iter().any(|place| shown.contains(place)) || shown.contains("/tests/") {
+            continue;
+        }
+        for name in [
+            ".ln()", ".ln_1p()", ".log10()", ".log2()", ".exp()", ".powf(",
+        ] {
+            if text.contains(name) {
+                wrong.push(format!("{shown}: `{name}`; `logarithm` has it"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn files_are_short() {
     let folders = ["host/src", "host/domain/src", "guest-sdk/src", "tests"];

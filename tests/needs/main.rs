@@ -6,6 +6,7 @@ mod bubblewrap;
 mod groups;
 mod models;
 mod mounts;
+mod page;
 mod reference;
 mod root;
 mod runs;
@@ -73,6 +74,11 @@ const AIMOCK: Need = Need {
     is_there: models::is_installed,
 };
 
+const PINNED: Need = Need {
+    missing: "the pinned toolchain for x86-64, the target of prototypes, bash or gzip is not installed",
+    is_there: page::can_be_built,
+};
+
 /// A test of the name that its function has.
 macro_rules! test {
     ($need:expr, $function:path) => {
@@ -128,6 +134,7 @@ fn main() -> ExitCode {
             GROUPS,
             groups::a_builder_is_in_a_group_of_its_own_from_its_start_and_takes_it_along
         ),
+        test!(PINNED, page::the_core_in_the_page_is_that_of_this_source),
         test!(ROOT, root::an_ordinary_user_has_the_same_level_as_root),
         test!(
             SQLITE3,

@@ -24,6 +24,7 @@ pub mod growth;
 mod hex;
 pub mod ids;
 mod interval;
+mod logarithm;
 pub mod measurement;
 pub mod metric_share;
 pub mod numbers;

@@ -1,11 +1,13 @@
 //! Numbers as text: significant digits, fitting units.
 
+use crate::logarithm::log10;
+
 /// A number with this many significant digits; with an exponent only if very small or large.
 pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    if !(-9.0..15.0).contains(&value.abs().log10().floor()) {
+    if !(-9.0..15.0).contains(&log10(value.abs()).floor()) {
         return format!("{value:.1e}");
     }
     grouped(&rounded(value, decimals_of(value, digits)))
@@ -160,7 +162,7 @@ pub fn reading_with(digits: usize, value: f64, unit: &str) -> String {
             let number = if whole {
                 grouped(&format!("{value:.0}"))
             } else {
-                let before_the_point = value.abs().log10().floor() as i32 + 1;
+                let before_the_point = (log10(value.abs()).floor() as i32).saturating_add(1);
                 significant(value, digits.max(before_the_point.min(15)))
             };
             format!("{number} {unit}").trim_end().to_owned()

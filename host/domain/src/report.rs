@@ -5,6 +5,7 @@ mod added_section;
 mod assemble;
 mod case_label;
 mod cost;
+mod explore;
 mod noise;
 mod presented;
 mod rare_inputs;
@@ -27,6 +28,7 @@ pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, che
 pub use assemble::{Facts, assemble, rescore};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, WorkerCost};
+pub use explore::{Explored, ExploredSection, Question, explore};
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};

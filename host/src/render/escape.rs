@@ -86,6 +86,27 @@ impl Display for Html<'_> {
     }
 }
 
+/// JSON in an element of HTML that holds data: what could end the element, and active characters, are escapes
+/// of JSON, which reads back as the same values.
+pub struct ScriptJson<'a>(pub &'a str);
+
+impl Display for ScriptJson<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.chars().try_for_each(|c| match c {
+            '<' | '>' | '&' => write!(f, "\\u{:04x}", c as u32),
+            c if is_active(c) => json_escape(f, c),
+            c => f.write_char(c),
+        })
+    }
+}
+
+/// Writes a character as JSON's escapes.
+fn json_escape(f: &mut Formatter<'_>, c: char) -> Result {
+    let mut units = [0; 2];
+    let units = c.encode_utf16(&mut units);
+    units.iter().try_for_each(|unit| write!(f, "\\u{unit:04x}"))
+}
+
 /// A text in Markdown, in a sentence, a heading or a cell of a table: without emphasis, links, images,
 /// tags, mentions, formulas or nested blocks.
 pub struct Markdown<'a>(pub &'a str);
@@ -244,5 +265,18 @@ mod tests {
             assert!(shown.starts_with("\"'"), "{shown}");
         }
         assert_eq!(Csv("say \"hi\"").to_string(), "\"say \"\"hi\"\"\"");
+    }
+
+    #[test]
+    fn data_in_a_page_cannot_end_its_element_and_reads_back() {
+        let text = "</script><!--<script>&\u{2028}\u{202e}\u{1b}\u{e0041}\"\\";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = ScriptJson(&json).to_string();
+        assert!(
+            !shown.contains(['<', '>', '&']) && !shown.chars().any(is_active),
+            "{shown}"
+        );
+        let back: String = serde_json::from_str(&shown).unwrap();
+        assert_eq!(back, text);
     }
 }

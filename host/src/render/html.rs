@@ -1,9 +1,9 @@
-//! The report as one self-contained HTML page: no scripts, no requests, for dark and light schemes,
-//! keyboards and screen readers.
+//! The report as one self-contained HTML page: no requests, for dark and light schemes, keyboards and screen
+//! readers. It says all without scripts; with them, weights can be moved ([`super::page`]).
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, screened};
+use super::{Options, added, charts, page, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -17,11 +17,15 @@ pub fn html(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
     let (whole, shown) = (report, presented(report));
     let report = shown.report.as_ref();
-    page.head(report);
+    let exploring = page::exploring(whole);
+    page.head(report, exploring.is_some());
     page.answer(report);
+    if let Some(exploring) = &exploring {
+        page.add(format_args!("{}", exploring.panel));
+    }
     if report.options.comparison != Comparison::Narrative {
         page.section("Comparison");
-        page.table(&tables::matrix(report));
+        page.matrix(&tables::matrix(report));
         page.paragraph(&tables::scales(report));
         page.end();
     }
@@ -37,7 +41,11 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.code(report, options);
     }
     page.basis(report);
-    page.out += "</main>\n</body>\n</html>\n";
+    page.out += "</main>\n";
+    page.out += exploring
+        .as_ref()
+        .map_or("", |exploring| &exploring.scripts);
+    page.out += "</body>\n</html>\n";
     page.out
 }
 
@@ -61,7 +69,15 @@ impl Page {
         self.add(format_args!("</section>"));
     }
 
-    fn head(&mut self, report: &Report) {
+    fn head(&mut self, report: &Report, has_script: bool) {
+        let scripts = if has_script {
+            page::script_policy()
+        } else {
+            String::new()
+        };
+        let styles =
+            [format!("\n{STYLE}"), charts::STYLE.to_owned()].map(|style| page::source_hash(&style));
+        let styles = styles.join(" ");
         let name = super::clipped(&report.experiment.name, 200);
         let problem = super::clipped(&report.experiment.problem, 4_000);
         self.add(format_args!(
@@ -71,7 +87,7 @@ impl Page {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; {scripts}style-src {styles}; img-src data:; base-uri 'none'; form-action 'none'">
 <link rel="icon" href="data:,">
 <title>{name} – bakeoff</title>
 <style>
@@ -99,7 +115,7 @@ impl Page {
             RankingOutcome::Nothing => "none",
         };
         self.add(format_args!(
-            r#"<section class="answer {class}" aria-label="Answer">
+            r#"<section id="answer" class="answer {class}" aria-label="Answer">
 <p>{}</p>
 </section>"#,
             Html(text)
@@ -111,8 +127,20 @@ impl Page {
         self.add(format_args!("<p>{}</p>", Html(text)));
     }
 
+    /// Adds the comparison, which is a list of rows on a narrow screen.
+    fn matrix(&mut self, table: &Table) {
+        self.add(format_args!("<div id=\"matrix\">"));
+        self.named_table(table, true);
+        self.add(format_args!("</div>"));
+    }
+
     /// Adds a table that scrolls sideways on a narrow screen, also by keyboard.
     fn table(&mut self, table: &Table) {
+        self.named_table(table, false);
+    }
+
+    /// Adds such a table, in which each cell may know the name of its column.
+    fn named_table(&mut self, table: &Table, has_names: bool) {
         self.add(format_args!(
             r#"<div class="wide" tabindex="0" role="region" aria-label="{0}">
 <table>
@@ -130,11 +158,19 @@ impl Page {
         self.add(format_args!("</tr></thead>\n<tbody>"));
         for row in &table.rows {
             self.add(format_args!("<tr>"));
-            for (index, (cell, (_, align))) in row.iter().zip(&table.columns).enumerate() {
+            for (index, (cell, (title, align))) in row.iter().zip(&table.columns).enumerate() {
                 if index == 0 {
                     self.add(format_args!(r#"<th scope="row">{}</th>"#, Html(cell)));
                 } else {
-                    self.add(format_args!("<td{}>{}</td>", class(*align), Html(cell)));
+                    let name = match has_names {
+                        true => format!(" data-name=\"{}\"", Html(title)),
+                        false => String::new(),
+                    };
+                    self.add(format_args!(
+                        "<td{}{name}>{}</td>",
+                        class(*align),
+                        Html(cell)
+                    ));
                 }
             }
             self.add(format_args!("</tr>"));
@@ -234,9 +270,11 @@ impl Page {
     }
 
     fn narrative(&mut self, report: &Report) {
+        self.add(format_args!("<div id=\"sections\">"));
         for section in words::narrative(report) {
             self.list(section.title, &section.sentences);
         }
+        self.add(format_args!("</div>"));
     }
 
     fn code(&mut self, report: &Report, options: &Options) {

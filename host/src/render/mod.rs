@@ -17,6 +17,7 @@ mod junit;
 mod layout;
 mod load;
 mod markdown;
+mod page;
 mod parameters;
 mod ratio_rows;
 mod screened;

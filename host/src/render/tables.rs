@@ -4,9 +4,7 @@ use super::load;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{
-    CaseLabel, Environment, Interval, Report, VariantReport, VariantStatus,
-};
+use bakeoff_domain::report::{CaseLabel, Environment, Interval, Report, VariantReport};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use std::collections::BTreeSet;
 
@@ -56,20 +54,7 @@ impl Table {
     }
 }
 
-/// The content of a cell without a value.
-pub(super) const NO_VALUE: &str = "–";
-
-/// The rank in texts: `1`; `2=` if it is shared; the status of a variant without a rank.
-pub(super) fn rank(report: &Report, variant: &VariantReport) -> String {
-    match (variant.status, variant.rank) {
-        (VariantStatus::Ranked, Some(rank)) => {
-            let of_rank = report.variants.iter().filter(|v| v.rank == Some(rank));
-            let sign = if of_rank.count() > 1 { "=" } else { "" };
-            format!("{rank}{sign}")
-        }
-        (status, _) => status.name().to_owned(),
-    }
-}
+pub(super) use words::NO_VALUE;
 
 /// The comparison matrix: a score for each criterion, the total, the rank. A column has as many
 /// decimals as it takes to see the differences that are sure.
@@ -93,21 +78,7 @@ fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> Strin
     }
     table.column("total", Align::Right);
     table.column("rank", Align::Right);
-    let decimals = |criterion| words::score_decimals(report, criterion);
-    let decimals: Vec<usize> = report.criteria.iter().map(decimals).collect();
-    let total_decimals = words::total_decimals(report);
-    let cell = |value: Option<&Interval>, decimals: usize| {
-        value.map_or(NO_VALUE.to_owned(), |value| show(value, decimals))
-    };
-    for variant in &report.variants {
-        let mut row = vec![words::name(report, &variant.id)];
-        let columns = report.criteria.iter().zip(&decimals);
-        row.extend(
-            columns
-                .map(|(criterion, decimals)| cell(variant.scores.get(&criterion.name), *decimals)),
-        );
-        row.push(cell(variant.total.as_ref(), total_decimals));
-        row.push(rank(report, variant));
+    for row in words::score_rows(report, show) {
         table.row(row);
     }
     table
@@ -411,7 +382,9 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
 pub(super) mod tests {
     use super::*;
     use bakeoff_domain::plan::RunSeed;
-    use bakeoff_domain::report::{Cost, Environment, ExperimentSummary, Facts, Protocol, assemble};
+    use bakeoff_domain::report::{
+        Cost, Environment, ExperimentSummary, Facts, Protocol, VariantStatus, assemble,
+    };
     use std::collections::BTreeMap;
 
     /// A report with one variant of that name and nothing else.

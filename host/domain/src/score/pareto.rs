@@ -4,6 +4,7 @@ use super::difference;
 use super::input::ScoreInput;
 use super::variant_score::ScoreResult;
 use crate::interval::Interval;
+use crate::logarithm::ln;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
 use std::cmp::Ordering;
@@ -115,7 +116,7 @@ pub fn compare_readings(a: Interval, b: Interval, direction: Direction) -> Optio
 /// scale that does not end.
 pub fn is_worth(scale: Scale, a: f64, b: f64) -> bool {
     let share = match scale {
-        Scale::Ratio { base } => (a.ln() - b.ln()) / base.ln(),
+        Scale::Ratio { base } => (ln(a) - ln(b)) / ln(base),
         Scale::Linear { low, high } => (a - b) / (high - low),
     };
     10.0 * share.abs() >= POINTS_MIN

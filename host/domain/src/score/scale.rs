@@ -5,6 +5,7 @@ use super::difference;
 use super::input::{ScoreInput, TimedCases, VariantReadings};
 use super::variant_score::{MissingScore, SCORE_MAX, ScoreResult, score_of_factor};
 use crate::interval::Interval;
+use crate::logarithm::ln;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
 
@@ -133,7 +134,7 @@ fn by_readings(
         Direction::HigherIsBetter => values.fold(0.0, f64::max),
     };
     // A difference of logarithms: the quotient of extreme readings would overflow.
-    let above = |x: f64| 10.0 * (x.ln() - best.ln()) / base.ln();
+    let above = |x: f64| 10.0 * (ln(x) - ln(best)) / ln(base);
     let within = |score: f64| score.clamp(0.0, SCORE_MAX);
     let score = |reading: Interval| match direction {
         Direction::LowerIsBetter => reading.positive().falling(|x| within(SCORE_MAX - above(x))),

@@ -2,6 +2,7 @@
 
 use super::input::TimedCases;
 use crate::interval::Interval;
+use crate::logarithm::ln;
 use serde::{Deserialize, Serialize};
 
 /// The status of a variant after scoring.
@@ -117,5 +118,5 @@ pub(super) fn score_of_factor(factor: f64, base: f64) -> f64 {
 
 /// The points of the score that a factor costs: 10·log_R(factor).
 pub(super) fn points(factor: f64, base: f64) -> f64 {
-    10.0 * factor.ln() / base.ln()
+    10.0 * ln(factor) / ln(base)
 }

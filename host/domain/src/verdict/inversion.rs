@@ -13,12 +13,19 @@ pub enum SharedPart {
     Caches,
 }
 
+impl SharedPart {
+    /// Returns true for what reports leave out: earlier ones knew of nothing else.
+    fn is_core(&self) -> bool {
+        *self == Self::Core
+    }
+}
+
 /// A pair whose difference changes its sign with the contention of the core or of the caches: the estimates of
 /// its ratio where they are quiet and where they are crowded. Which one is faster then depends on the neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignInversion {
     /// What it goes with.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "SharedPart::is_core")]
     pub part: SharedPart,
     /// Time of `a` divided by time of `b` in the sixth of the replicas with the shortest probes (four at
     /// least).

@@ -11,7 +11,7 @@ const LABEL_CHARS_MAX: usize = 24;
 
 /// Colours for light and dark schemes, and strokes. Series 0 to 5 have a contrast of at least 4.5 : 1
 /// on both backgrounds.
-const STYLE: &str = "\
+pub(in crate::render) const STYLE: &str = "\
 .bk{font:13px system-ui,sans-serif;--ink:#1f2328;--soft:#59636e;--line:#d1d9e0;--ground:#fff;\
 --s0:#0550ae;--s1:#a63a00;--s2:#116329;--s3:#8250df;--s4:#9a0f5c;--s5:#5c4a00}\
 @media(prefers-color-scheme:dark){.bk{--ink:#e6edf3;--soft:#9aa4af;--line:#3d444d;--ground:#0d1117;\

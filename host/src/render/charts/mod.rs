@@ -13,6 +13,7 @@ mod sizes;
 
 use bakeoff_domain::report::{Report, presented};
 
+pub(super) use canvas::STYLE;
 pub use chart::Chart;
 
 /// The charts that the report has data for.

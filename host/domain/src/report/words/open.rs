@@ -3,6 +3,7 @@
 use super::numbers::{budget, count, percent, reading};
 use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
+use crate::logarithm::{ln, ln_1p};
 use crate::numbers::significant;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::{SharedPart, SignInversion, Totals, Verdict};
@@ -161,7 +162,7 @@ fn against_totals(report: &Report, row: &VerdictRow, totals: &Totals) -> String 
     let usual = row
         .ratio
         .map(|ratio| if is_first { ratio } else { 1.0 / ratio });
-    let usual = match usual.filter(|ratio| ratio.ln() < -report.protocol.practical.ln_1p()) {
+    let usual = match usual.filter(|ratio| ln(*ratio) < -ln_1p(report.protocol.practical)) {
         Some(_) => "is faster",
         None => "is no slower",
     };
@@ -219,8 +220,8 @@ fn decided_by_another(report: &Report, row: &VerdictRow) -> Option<String> {
 
 /// What keeps an interval that is hardly wider than a tie may be from being one.
 fn near_a_tie(report: &Report, low: f64, high: f64) -> String {
-    let practical = report.protocol.practical.ln_1p();
-    let is_near = low.ln().abs().max(high.ln().abs()) < 2.0 * practical;
+    let practical = ln_1p(report.protocol.practical);
+    let is_near = ln(low).abs().max(ln(high).abs()) < 2.0 * practical;
     match is_near {
         true => format!(
             " (a tie takes both ends within {})",
@@ -292,10 +293,10 @@ fn longer(report: &Report, row: &VerdictRow) -> Option<f64> {
     let factor = match row.settle_seconds {
         Some(seconds) => seconds / spent,
         None => {
-            let estimate = row.ratio?.ln();
-            let half = (estimate - low.ln()).max(high.ln() - estimate);
+            let estimate = ln(row.ratio?);
+            let half = (estimate - ln(low)).max(ln(high) - estimate);
             let apart = estimate.abs();
-            let practical = report.protocol.practical.ln_1p();
+            let practical = ln_1p(report.protocol.practical);
             (half / apart.max(practical - apart)).powi(2)
         }
     };

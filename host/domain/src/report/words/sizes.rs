@@ -3,6 +3,7 @@
 use super::numbers::{count, significant};
 use super::view::{name, ranked};
 use super::{speed, too_short, view};
+use crate::logarithm::{exp, ln};
 use crate::report::{Basis, CaseLabel, Ended, NO_CLASS, Report, VerdictRow};
 use crate::verdict::Verdict;
 
@@ -87,10 +88,10 @@ fn crossover_of(rows: &[(u32, VerdictRow)], a: &str, b: &str) -> Option<Crossove
 
 /// The size at which the line through two points, log ratio over log size, passes a ratio of 1.
 fn meeting((from, before): (u32, f64), (to, after): (u32, f64)) -> Option<f64> {
-    let (x0, x1) = (f64::from(from.max(1)).ln(), f64::from(to.max(1)).ln());
-    let (y0, y1) = (before.ln(), after.ln());
+    let (x0, x1) = (ln(f64::from(from.max(1))), ln(f64::from(to.max(1))));
+    let (y0, y1) = (ln(before), ln(after));
     let share = y0 / (y0 - y1);
-    let meeting = (x0 + share * (x1 - x0)).exp();
+    let meeting = exp(x0 + share * (x1 - x0));
     (share.is_finite() && (0.0..=1.0).contains(&share)).then_some(meeting)
 }
 
