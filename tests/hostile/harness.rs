@@ -280,9 +280,7 @@ pub(crate) fn request(bytes: &[u8]) {
             Task::Aggregate { aggregator, report } => {
                 let _ = (opened.blob(*aggregator), opened.blob(*report));
             }
-            Task::Propose { proposer, .. } => {
-                let _ = opened.blob(*proposer);
-            }
+            Task::Propose { proposer, .. } => drop(opened.blob(*proposer)),
             Task::Describe {
                 evaluator: component,
             }

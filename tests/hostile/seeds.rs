@@ -47,7 +47,8 @@ fn order() -> Vec<u8> {
     let kinds = (prototype, release, component);
     let memory_bytes = 1_u64 << 28;
     let grants = (granted, parameters, wasi);
-    let order = (files, "f", kinds, "a.wasm", grants, memory_bytes);
+    let no_crates: Option<String> = None;
+    let order = (files, "f", kinds, "a.wasm", grants, memory_bytes, no_crates);
     let order = postcard::to_stdvec(&order).unwrap();
     let mut payload = (order.len() as u64).to_le_bytes().to_vec();
     payload.extend(order);

@@ -16,5 +16,5 @@ pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
 pub use new_file::{NewFile, write_new};
 pub use plain::{Reach, not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, remove_abandoned};
 pub use working::WorkingFolder;

@@ -54,9 +54,8 @@ impl Scratch {
     /// # Errors
     /// As for [`fs::create_dir`].
     pub fn new() -> io::Result<Self> {
-        let parent = std::env::temp_dir();
-        ABANDONED.call_once(|| remove_abandoned_in(&parent));
-        Self::new_in(&parent)
+        remove_abandoned();
+        Self::new_in(&std::env::temp_dir())
     }
 
     fn new_in(parent: &Path) -> io::Result<Self> {
@@ -113,6 +112,12 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
         other => other?,
     }
     Ok((file.metadata()?.nlink() > 0).then_some(file))
+}
+
+/// Removes folders that killed processes of this user left among the system's temporary files, once in a
+/// process.
+pub fn remove_abandoned() {
+    ABANDONED.call_once(|| remove_abandoned_in(&std::env::temp_dir()));
 }
 
 /// Removes folders that killed processes of this user left.
