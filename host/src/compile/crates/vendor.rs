@@ -18,6 +18,10 @@ const FOLDER: &str = "crates";
 /// The folder of the sources, in that of a lock.
 const SOURCES: &str = "sources";
 
+/// The most lists of crates whose sources are kept: fetching one more forgets the one that was fetched
+/// first.
+const KEPT_MAX: usize = 32;
+
 /// The longest time that fetching may take.
 const WALL: Duration = Duration::from_secs(900);
 
@@ -139,11 +143,30 @@ pub async fn vendor(
         if !kept.is_dir() {
             moved.map_err(failed)?;
         }
+        forget_oldest(&cache.folder().join(FOLDER), KEPT_MAX);
     }
     Ok(Crates {
         allowed: crates.to_vec(),
         lock,
     })
+}
+
+/// Removes the sources that were fetched first, down to so many lists. What cannot be removed stays, and is
+/// tried again when the next ones are fetched.
+fn forget_oldest(folder: &Path, most: usize) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let dated = entries.filter_map(|entry| {
+        let path = entry.path();
+        // A folder without sources is one that somebody is just fetching into.
+        let found = path.join(SOURCES).symlink_metadata().ok()?;
+        Some((found.modified().ok()?, path))
+    });
+    let mut kept: Vec<_> = dated.collect();
+    kept.sort();
+    let too_many = kept.len().saturating_sub(most);
+    for (_, path) in kept.into_iter().take(too_many) {
+        let _ = std::fs::remove_dir_all(path);
+    }
 }
 
 /// Cargo takes settings from each folder above: they must not be another user's.
@@ -190,5 +213,30 @@ fn explain(said: &str, work: &Path) -> VendorError {
         reason,
         said: said[..end].trim_end().to_owned(),
         next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sources_that_were_fetched_first_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        for (age, name) in [(40, "old"), (10, "new"), (20, "middle")] {
+            let sources = folder.path().join(name).join(SOURCES);
+            std::fs::create_dir_all(&sources).unwrap();
+            let when = std::time::SystemTime::now() - Duration::from_secs(age);
+            let open = std::fs::File::open(&sources).unwrap();
+            open.set_modified(when).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("being-fetched")).unwrap();
+        forget_oldest(folder.path(), 2);
+        let mut left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["being-fetched", "middle", "new"]);
     }
 }
