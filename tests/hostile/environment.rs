@@ -101,7 +101,7 @@ fn case_113_children_start_with_nothing_of_the_environment() {
             }
         }
     }
-    for role in ["builder", "reader", "runner", "compiler"] {
+    for role in ["builder", "runner", "compiler"] {
         assert!(seen.contains(role), "no {role} was seen, only {seen:?}");
     }
 }

@@ -91,10 +91,12 @@ pub fn parse_instances(text: &str, name: &str) -> Result<Vec<String>, ConfigErro
     Ok(names.collect())
 }
 
-/// The lines of a text without the space around them, with their spans. A byte order mark is no part of
-/// the first one.
+/// The lines of a text without the space around them, with their spans. Byte order marks are no part of
+/// the beginning of the first one.
 fn lines(text: &str) -> Vec<At<&str>> {
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let is_before =
+        |letter: char| letter == '\u{feff}' || (letter.is_whitespace() && letter != '\n');
+    let body = text.trim_start_matches(is_before);
     let mut begin = text.len() - body.len();
     let mut lines = Vec::new();
     for line in body.split_inclusive('\n') {
@@ -195,7 +197,11 @@ mod tests {
 
     #[test]
     fn a_line_is_a_name_however_it_ends() {
-        for text in ["a\nb c\n", "\u{feff}a\r\n  b c\t\r\n", "a\nb c"] {
+        for text in [
+            "a\nb c\n",
+            "\u{feff}a\r\n  b c\t\r\n",
+            "\u{feff} \u{feff}\u{feff}a\nb c",
+        ] {
             assert_eq!(of(text), [("a", "a"), ("b c", "b c")], "{text:?}");
             assert_eq!(parse_instances(text, "t").unwrap(), ["a", "b c"]);
         }
