@@ -185,6 +185,36 @@ fn runs_killed_after_every_record_end_as_if_nobody_had() {
 }
 
 #[test]
+fn a_sweep_that_is_killed_goes_on_with_the_variants_that_are_left() {
+    const VARIANTS: usize = 120;
+    let _slot = measuring_slot();
+    let uninterrupted = exact(&Small::sweep(VARIANTS).end());
+    let small = Small::sweep(VARIANTS);
+    let patience = Instant::now() + Duration::from_secs(300);
+    for share in 1..=3 {
+        let mut run = small.start();
+        while records(&small.results()) < share * VARIANTS / 4 {
+            assert!(Instant::now() < patience, "nothing happens");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(kill(&mut run), "it had ended");
+    }
+    let report = small.end();
+    assert_eq!(exact(&report), uninterrupted);
+    nothing_lost_or_repeated(&small, &report);
+    let compiled = |event: &&Value| {
+        event["name"] == "bakeoff:build:complete" && event["data"]["origin"] == "new"
+    };
+    // One compilation for all variants, whatever became of the first session.
+    let seconds: BTreeSet<String> = events(&small.results())
+        .iter()
+        .filter(compiled)
+        .map(|event| event["data"]["cpu_seconds"].to_string())
+        .collect();
+    assert_eq!(seconds.len(), 1, "{seconds:?}");
+}
+
+#[test]
 fn what_does_not_compile_is_not_compiled_again() {
     let small = Small::new();
     let first = run_bakeoff(&["run", small.dir(), "--quiet", "--format", "json"]);

@@ -45,6 +45,25 @@ impl Small {
         Self { folder }
     }
 
+    /// A sweep of so many variants: more than race, so that they are screened.
+    pub(crate) fn sweep(variants: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let planted = root().join("tests/planted/sweep");
+        fs::create_dir(folder.path().join("wit")).unwrap();
+        for file in ["workload.rs", "rounds.rs", "wit/total.wit"] {
+            fs::copy(planted.join(file), folder.path().join(file)).unwrap();
+        }
+        let text = format!(
+            "name = \"small\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"total\"\n\
+             [workload]\nsource = \"workload.rs\"\nsizes = [4_000]\nseed = 7\n\
+             [[approach]]\nname = \"a\"\nsource = \"rounds.rs\"\n\
+             sweep = {{ rounds = {{ from = 1, to = {variants}, step = 1 }} }}\n\
+             [measure]\nbudget = \"20 s\"\nprecision = 0.5\n"
+        );
+        fs::write(folder.path().join("bakeoff.toml"), text).unwrap();
+        Self { folder }
+    }
+
     pub(crate) fn dir(&self) -> &str {
         self.folder.path().to_str().unwrap()
     }
