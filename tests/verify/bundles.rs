@@ -3,6 +3,7 @@
 use super::{figures, verify};
 use crate::finished::{CASES, PLANTED, TOP_K};
 use crate::support::run_bakeoff;
+use serde_json::Value;
 use std::fs;
 
 #[test]
@@ -106,4 +107,63 @@ fn tables_are_exported_whole_and_by_run() {
         assert_eq!(said.status, 2, "{}", said.stderr);
         assert!(said.explains(why), "{}", said.stderr);
     }
+}
+
+/// The shape that criterion's own reader, and critcmp, ask for.
+#[test]
+fn times_are_exported_in_the_files_of_criterion() {
+    let finished = TOP_K.copy();
+    let to = finished.path("target/criterion");
+    let export = ["export", finished.dir(), "--format", "criterion"];
+    let out = ["--out", to.to_str().unwrap(), "--baseline", "main"];
+    let said = run_bakeoff(&[&export[..], &out].concat());
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(
+        said.stderr.contains("times of 4 variants and cases"),
+        "{}",
+        said.stderr
+    );
+    for variant in TOP_K.report["variants"].as_array().unwrap() {
+        let readings = &variant["readings"]["time"]["by_case"];
+        for (case, reported) in ["16000", "64000"].iter().zip(readings.as_array().unwrap()) {
+            let id = variant["id"].as_str().unwrap();
+            let folder = to.join(format!("top-k/{id}/{case}/main"));
+            let read = |name: &str| -> Value {
+                serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+            };
+            let benchmark = read("benchmark.json");
+            let name = variant["name"].as_str().unwrap();
+            assert_eq!(benchmark["full_id"], format!("top-k/{name}/{case}"));
+            assert_eq!(benchmark["value_str"], *case);
+            let estimates = read("estimates.json");
+            for statistic in ["mean", "median", "median_abs_dev", "std_dev"] {
+                let of = &estimates[statistic];
+                let ends = &of["confidence_interval"];
+                let figure = |value: &Value| value.as_f64().unwrap();
+                assert!(
+                    figure(&ends["lower_bound"]) <= figure(&ends["upper_bound"]),
+                    "{of}"
+                );
+                assert!(figure(&of["standard_error"]) >= 0.0, "{of}");
+            }
+            let middle = estimates["median"]["point_estimate"].as_f64().unwrap();
+            let ratio = middle / reported.as_f64().unwrap();
+            assert!(
+                (0.8..1.25).contains(&ratio),
+                "{middle} ns, and {reported} in the report"
+            );
+            let sample = read("sample.json");
+            let [calls, times] = ["iters", "times"].map(|name| sample[name].as_array().unwrap());
+            assert!(!calls.is_empty() && calls.len() == times.len());
+        }
+    }
+    let beside = run_bakeoff(&[&export[..], &["--table", "samples"]].concat());
+    assert_eq!(beside.status, 2);
+    assert!(
+        beside.explains("times alone, to a folder"),
+        "{}",
+        beside.stderr
+    );
+    let bad = run_bakeoff(&[&export[..], &["--out", "x", "--baseline", "../x"]].concat());
+    assert_eq!(bad.status, 2);
 }

@@ -1,5 +1,6 @@
-//! `bakeoff export`: writes the tables of a store.
+//! `bakeoff export`: writes the tables of a store, or its times for tools that read criterion's files.
 
+use super::criterion_files::{self, Baseline};
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
@@ -12,7 +13,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// Writes stored results as JSON lines or CSV
+/// Writes stored results as JSON lines or CSV, or times as criterion's files
 ///
 /// The tables and their columns are described in docs/store.md.
 #[derive(Debug, Args)]
@@ -20,7 +21,8 @@ use std::path::{Path, PathBuf};
 Examples:
   bakeoff export examples/top-k --format csv --table samples > samples.csv
   bakeoff export examples/top-k --format jsonl --out exported    each table to a file
-  bakeoff export examples/top-k --format csv --table verdicts --run 2")]
+  bakeoff export examples/top-k --format csv --table verdicts --run 2
+  bakeoff export examples/top-k --format criterion --out target/criterion    then: critcmp new")]
 pub(super) struct Arguments {
     /// An experiment's folder or file, or a folder of results
     #[arg(default_value = ".", value_name = "DIR|FILE")]
@@ -34,6 +36,9 @@ pub(super) struct Arguments {
     /// The folder to write to, one NAME.jsonl or NAME.csv for each table
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// With --format criterion: the name under which the times are kept beside others
+    #[arg(long, value_name = "NAME", default_value = "new")]
+    baseline: Baseline,
 }
 
 fn tables() -> PossibleValuesParser {
@@ -44,9 +49,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     let (format, end) = match output.format {
         Format::Jsonl => (store::ExportFormat::Jsonl, "jsonl"),
         Format::Csv => (store::ExportFormat::Csv, "csv"),
+        Format::Criterion => return times(arguments, output),
         _ => {
             return Err(Failure::usage(
-                "tables are written as JSON lines or CSV: add --format jsonl or --format csv",
+                "tables are written as JSON lines or CSV: add --format jsonl or --format csv (or --format \
+                 criterion for times)",
             ));
         }
     };
@@ -70,6 +77,34 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         if !output.quiet {
             anstream::eprintln!("{}: {rows} rows", Plain(&file.display().to_string()));
         }
+    }
+    Ok(Status::Done)
+}
+
+/// Writes the times of a run as criterion's files.
+fn times(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let Some(folder) = arguments
+        .out
+        .as_deref()
+        .filter(|_| arguments.table.is_none())
+    else {
+        return Err(Failure::usage(
+            "--format criterion writes times alone, to a folder: say --out target/criterion, and no --table",
+        ));
+    };
+    let store = kept::open(&kept::results(&arguments.from)?)?;
+    let written = criterion_files::write(
+        &store,
+        arguments.run.map(RunId),
+        &arguments.from,
+        folder,
+        &arguments.baseline,
+    )?;
+    if !output.quiet {
+        anstream::eprintln!(
+            "{}: times of {written} variants and cases",
+            Plain(&folder.display().to_string())
+        );
     }
     Ok(Status::Done)
 }

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod completions;
 mod counts;
+mod criterion_files;
 mod derived;
 mod doctor;
 mod explore;

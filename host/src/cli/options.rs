@@ -26,6 +26,8 @@ pub(super) enum Format {
     Jsonl,
     /// JUnit's XML, for continuous integration.
     Junit,
+    /// Files as in `target/criterion`, for `bakeoff export`.
+    Criterion,
 }
 
 /// Options for output.

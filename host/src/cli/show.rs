@@ -37,6 +37,12 @@ pub(super) fn print_with_tests(
         Format::Html => render::html(report, &options),
         Format::Csv => render::csv(report),
         Format::Junit => render::junit(report, asked),
+        Format::Criterion => {
+            return Err(Failure::usage(
+                "criterion's files hold times, not a report: `bakeoff export --format criterion --out \
+                 FOLDER` writes them",
+            ));
+        }
         Format::Jsonl => {
             return Err(Failure::usage(
                 "a report is not written as JSON lines: say --format json; `bakeoff export` writes \

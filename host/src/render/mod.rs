@@ -1,4 +1,4 @@
-//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, and one self-contained HTML page.
+//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, criterion's files, and one self-contained HTML page.
 //!
 //! Every name, message, description and source in a report comes from outside and may be hostile.
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
@@ -6,6 +6,7 @@
 mod added;
 mod ascii;
 pub mod charts;
+mod criterion;
 mod csv;
 mod doctor;
 pub mod escape;
@@ -29,6 +30,7 @@ use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use criterion::{CriterionBenchmark, TimedSample, criterion};
 pub use csv::csv;
 pub use doctor::doctor;
 pub use failed_call::approach_file;

@@ -1,0 +1,95 @@
+//! The files of `bakeoff export --format criterion`.
+
+use super::failure::Failure;
+use super::kept;
+use crate::files::NewFile;
+use crate::render::escape::Plain;
+use crate::render::{self, CriterionBenchmark, TimedSample};
+use crate::run::{Evidence, samples_of};
+use crate::sandbox::TimedCalls;
+use crate::store::{RunId, Store};
+use bakeoff_domain::variant::VariantId;
+use serde_json::Value;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::str::FromStr;
+
+/// The name of a baseline, which is that of a folder.
+#[derive(Clone, Debug)]
+pub(super) struct Baseline(String);
+
+impl FromStr for Baseline {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_');
+        match !name.is_empty() && name.len() <= 64 && name.chars().all(plain) && name != "change" {
+            true => Ok(Self(name.to_owned())),
+            false => Err(
+                "1 to 64 of a-z, A-Z, 0-9, - and _, and not `change`, which is criterion's"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// Writes the times of a run, or of the last one that has a report, below `folder`; returns the number of benchmarks.
+pub(super) fn write(
+    store: &Store,
+    run: Option<RunId>,
+    from: &Path,
+    folder: &Path,
+    baseline: &Baseline,
+) -> Result<usize, Failure> {
+    let nothing = || {
+        Failure::usage(format!(
+            "no run in {} has a report: finish the last run with `bakeoff run`",
+            Plain(&from.display().to_string())
+        ))
+    };
+    let shown = kept::of_run(store, run)?.ok_or_else(nothing)?;
+    kept::sound(&shown.report, from)?;
+    let run = shown.run.ok_or_else(nothing)?;
+    let mut evidence = Evidence::read(store, run, shown.report.cost.seconds)?;
+    // Those that a verdict rests on: in the order of their launch, up to the first that is missing.
+    let in_order = evidence.replicas.iter().zip(0..);
+    let counted = in_order.take_while(|(replica, number)| replica.index == *number);
+    let counted = counted.count();
+    evidence.replicas.truncate(counted);
+    let benchmarks = render::criterion(&shown.report, |variant| {
+        let by_case = samples_of(&evidence, &VariantId::kept(variant.id.clone()));
+        let timed = |one: TimedCalls| TimedSample {
+            calls: one.calls,
+            ns: one.duration_ns,
+            replica: one.replica,
+        };
+        let case = |samples: Vec<TimedCalls>| samples.into_iter().map(timed).collect();
+        by_case.into_iter().map(case).collect()
+    });
+    for benchmark in &benchmarks {
+        write_one(folder, baseline, benchmark).map_err(|error| {
+            let shown = folder.display().to_string();
+            Failure::infrastructure(format!("cannot write to {}: {error}", Plain(&shown)))
+        })?;
+    }
+    Ok(benchmarks.len())
+}
+
+fn write_one(folder: &Path, baseline: &Baseline, benchmark: &CriterionBenchmark) -> io::Result<()> {
+    let mut path = folder.to_owned();
+    path.extend(&benchmark.folder);
+    path.push(&baseline.0);
+    fs::create_dir_all(&path)?;
+    let files: [(&str, &Value); 3] = [
+        ("benchmark.json", &benchmark.benchmark),
+        ("estimates.json", &benchmark.estimates),
+        ("sample.json", &benchmark.sample),
+    ];
+    for (name, value) in files {
+        let file = NewFile::for_path(&path.join(name))?;
+        file.file().write_all(value.to_string().as_bytes())?;
+        file.put_in_place()?;
+    }
+    Ok(())
+}
