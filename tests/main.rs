@@ -3,6 +3,7 @@
 mod addresses;
 mod aggregators;
 mod bad_input;
+mod baselines;
 mod build;
 mod cheats;
 mod commands;

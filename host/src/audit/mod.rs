@@ -3,6 +3,7 @@
 
 mod aggregated_again;
 mod alignment;
+mod anchored;
 mod bundle;
 mod comparison;
 mod evaluated_again;
@@ -15,6 +16,7 @@ mod run_comparison;
 mod validate;
 mod verify;
 
+pub use anchored::{ReportedRun, TimeChange, TimeChanges, time_changes};
 pub use bundle::{PackError, pack, unpack};
 pub use comparison::{Wording, differences};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};

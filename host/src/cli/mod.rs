@@ -2,6 +2,7 @@
 
 mod again;
 mod assembled;
+mod baseline;
 mod build;
 mod check;
 mod compare;
@@ -84,7 +85,9 @@ enum Command {
     Report(report::Arguments),
     /// Show the file of the recommended variant, or copy it
     Pick(pick::Arguments),
-    /// List the runs of an experiment
+    /// Keep a component that was measured as an approach, to measure later code against
+    Baseline(baseline::Arguments),
+    /// List the runs of an experiment, and what each said
     Runs(runs::Arguments),
     /// Show how far a run is, also from another terminal
     Status(show_status::Arguments),
@@ -156,6 +159,7 @@ pub fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
             Command::Report(arguments) => report::run(&arguments, &cli.output),
             Command::Pick(arguments) => pick::run(&arguments, &cli.output),
+            Command::Baseline(arguments) => baseline::run(&arguments, &cli.output),
             Command::Runs(arguments) => runs::run(&arguments, &cli.output),
             Command::Status(arguments) => show_status::run(&arguments, &cli.output),
             Command::Verify(arguments) => verify::run(&arguments, &cli.output).await,

@@ -3,15 +3,18 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
+use crate::audit::compare_runs;
 use crate::render::escape::Plain;
-use crate::store::RunSummary;
+use crate::store::{RunId, RunStatus, RunSummary};
+use bakeoff_domain::report::{Environment, Report, VerdictRow, words};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Lists the runs of an experiment, oldest first
+/// Lists the runs of an experiment, oldest first, and what each said of the same pairs
 ///
-/// `bakeoff compare RUN RUN` shows what changed between two of them.
+/// Verdicts are worked out again from the samples, those of the last runs only (all of them in JSON). `bakeoff
+/// compare RUN RUN` shows what changed between two.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,9 +30,30 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     let folder = kept::results(&arguments.from)?;
     let store = kept::open(&folder)?;
     let runs = store.runs()?;
-    list(&runs, output)?;
-    Ok(Status::Done)
+    let mut reports = Vec::new();
+    let mut status = Status::Done;
+    for run in runs.iter().rev() {
+        if output.format != Format::Json && reports.len() == RUNS_SHOWN {
+            break;
+        }
+        let shown = match run.status {
+            RunStatus::Finished => kept::of_run(&store, Some(run.id))?,
+            _ => None,
+        };
+        if let Some(shown) = shown.filter(|shown| kept::sound(&shown.report, &folder).is_ok()) {
+            status = shown.status(status);
+            reports.push((run.id, shown.report));
+        }
+    }
+    reports.reverse();
+    list(&runs, &reports, output)?;
+    Ok(status)
 }
+
+/// The most runs whose verdicts are shown beside each other as text.
+const RUNS_SHOWN: usize = 12;
+/// The most pairs whose verdicts are shown as text.
+const PAIRS_SHOWN: usize = 8;
 
 /// A run, as a row of the list in JSON.
 #[derive(Serialize)]
@@ -42,6 +66,18 @@ struct RunRow<'a> {
     updated: &'a str,
     seconds: f64,
     winner: Option<&'a str>,
+    environment: Option<&'a Environment>,
+    verdicts: Vec<&'a VerdictRow>,
+}
+
+impl<'a> RunRow<'a> {
+    /// With the verdicts by time over all cases.
+    fn with_verdicts(mut self, report: Option<&'a Report>) -> Self {
+        self.environment = report.map(|report| &report.environment);
+        let rows = report.into_iter().flat_map(|report| &report.verdicts);
+        self.verdicts = rows.filter(|row| row.case.is_none()).collect();
+        self
+    }
 }
 
 impl<'a> From<&'a RunSummary> for RunRow<'a> {
@@ -55,13 +91,21 @@ impl<'a> From<&'a RunSummary> for RunRow<'a> {
             updated: &run.updated,
             seconds: run.seconds,
             winner: run.winner.as_deref(),
+            environment: None,
+            verdicts: Vec::new(),
         }
     }
 }
 
-fn list(runs: &[RunSummary], output: &Output) -> Result<(), Failure> {
+fn list(runs: &[RunSummary], reports: &[(RunId, Report)], output: &Output) -> Result<(), Failure> {
+    output.only(&[Format::Human, Format::Json])?;
     if output.format == Format::Json {
-        let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::from).collect();
+        let report_of = |run: &RunSummary| {
+            let found = reports.iter().find(|(id, _)| *id == run.id);
+            found.map(|(_, report)| report)
+        };
+        let row = |run| RunRow::from(run).with_verdicts(report_of(run));
+        let rows: Vec<RunRow<'_>> = runs.iter().map(row).collect();
         return show::write_json(&rows);
     }
     let mut text = format!(
@@ -78,5 +122,50 @@ fn list(runs: &[RunSummary], output: &Output) -> Result<(), Failure> {
             Plain(run.winner.as_deref().unwrap_or("–"))
         );
     }
+    text += &verdicts(reports);
     show::write(&text)
+}
+
+/// The pairs of the last report with what each run said of them. Nothing for a single run.
+fn verdicts(reports: &[(RunId, Report)]) -> String {
+    let Some(((_, last), _)) = reports
+        .split_last()
+        .filter(|(_, earlier)| !earlier.is_empty())
+    else {
+        return String::new();
+    };
+    let mut text = String::new();
+    let rows: Vec<&VerdictRow> = last
+        .verdicts
+        .iter()
+        .filter(|row| row.case.is_none())
+        .collect();
+    for row in rows.iter().take(PAIRS_SHOWN) {
+        let name = |id: &str| Plain(&words::name(last, id)).to_string();
+        text += &format!("\n{} against {}\n", name(&row.a), name(&row.b));
+        for (run, report) in reports {
+            let said = words::ordered_row(report, &row.a, &row.b, None);
+            let said = said.map_or("not compared".to_owned(), |said| {
+                Plain(&words::pair_short(report, &said)).to_string()
+            });
+            text += &format!("  run {}: {said}\n", run.0);
+        }
+    }
+    if rows.len() > PAIRS_SHOWN {
+        let more = rows.len() - PAIRS_SHOWN;
+        text += &format!("\n{more} more pairs: --format json has all\n");
+    }
+    let mut changes = String::new();
+    for pair in reports.windows(2) {
+        let ((_, before), (run, after)) = (&pair[0], &pair[1]);
+        for (what, then, now) in compare_runs(before, after).environment {
+            let (then, now) = (Plain(&then), Plain(&now));
+            changes += &format!("  since run {}: {what} {then} → {now}\n", run.0);
+        }
+    }
+    if !changes.is_empty() {
+        text += "\nchanged meanwhile\n";
+        text += &changes;
+    }
+    text
 }

@@ -3,9 +3,14 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::audit::{RunComparison, VariantChange, VerdictChange, compare_runs};
+use crate::audit::{
+    ReportedRun, RunComparison, TimeChange, TimeChanges, VariantChange, VerdictChange,
+    compare_runs, time_changes,
+};
 use crate::render::escape::Plain;
+use crate::run::{Evidence, Record};
 use crate::store::RunId;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A stored run, as the user refers to it.
@@ -37,7 +42,7 @@ impl RunReference {
         folder.is_dir().then_some(Self { folder, run })
     }
 
-    fn report(&self) -> Result<kept::DisplayedReport, Failure> {
+    fn report(&self) -> Result<(kept::DisplayedReport, Record), Failure> {
         let store = kept::open(&kept::results(&self.folder)?)?;
         let found = kept::of_run(&store, self.run.map(RunId))?;
         let shown = found.ok_or_else(|| {
@@ -51,23 +56,40 @@ impl RunReference {
             ))
         })?;
         kept::sound(&shown.report, &self.folder)?;
-        Ok(shown)
+        let run = shown.run.unwrap_or(RunId(0));
+        let evidence = Evidence::read(&store, run, shown.report.cost.seconds)?;
+        Ok((shown, evidence.record))
     }
 }
 
-/// Shows what changed from the first run to the second. Times are not compared: variants have to be
-/// timed in the same run for that.
+/// What changed from one run to another, as it is written in JSON.
+#[derive(Serialize)]
+struct Difference {
+    #[serde(flatten)]
+    reports: RunComparison,
+    times: TimeChanges,
+}
+
+/// Shows what changed from the first run to the second. Times are compared by way of a component that was
+/// timed in both, or not at all.
 pub(super) fn run(
     before: &RunReference,
     after: &RunReference,
     output: &Output,
 ) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let (before, after) = (before.report()?, after.report()?);
-    let comparison = compare_runs(&before.report, &after.report);
+    let ((before, before_record), (after, after_record)) = (before.report()?, after.report()?);
+    let run = |report, record| ReportedRun { report, record };
+    let difference = Difference {
+        reports: compare_runs(&before.report, &after.report),
+        times: time_changes(
+            &run(&before.report, &before_record),
+            &run(&after.report, &after_record),
+        ),
+    };
     match output.format {
-        Format::Json => show::write_json(&comparison)?,
-        _ => show::write(&differences(&comparison))?,
+        Format::Json => show::write_json(&difference)?,
+        _ => show::write(&(differences(&difference.reports) + &times(&difference.times)))?,
     }
     Ok(before.status(after.status(Status::Done)))
 }
@@ -85,7 +107,7 @@ fn differences(comparison: &RunComparison) -> String {
     };
     for (name, before, after) in &comparison.environment {
         text += &format!(
-            "environment differs, so times cannot be compared: {name} {} → {}\n",
+            "environment differs: {name} {} → {}\n",
             Plain(before),
             Plain(after)
         );
@@ -102,6 +124,58 @@ fn differences(comparison: &RunComparison) -> String {
         text += &verdict(change);
     }
     text
+}
+
+fn times(times: &TimeChanges) -> String {
+    let (confidence, anchors, changes) = match times {
+        TimeChanges::NotComparable { reason } => {
+            return format!("times cannot be compared: {}\n", Plain(reason));
+        }
+        TimeChanges::Comparable {
+            confidence,
+            anchors,
+            changes,
+        } => (100.0 * confidence, anchors, changes),
+    };
+    if changes.is_empty() {
+        return "times: no variant that was timed in both runs has another component\n".to_owned();
+    }
+    let anchors: Vec<String> = anchors.iter().map(|id| Plain(id).to_string()).collect();
+    let mut text = format!(
+        "times against then, by way of what did not change ({}; all intervals at {confidence:.0} %):\n",
+        anchors.join(", ")
+    );
+    for change in changes {
+        text += &time(change);
+    }
+    text
+}
+
+/// A change of time in words: which way is said only where the interval has one side.
+fn time(change: &TimeChange) -> String {
+    let id = Plain(&change.id);
+    let (ratio, low, high) = (change.ratio, change.low, change.high);
+    let slower = low.is_some_and(|low| low > 1.0);
+    let faster = high.is_some_and(|high| high < 1.0);
+    let shown = |end: Option<f64>| end.map_or("?".to_owned(), |end| format!("{end:.3}"));
+    let said = match (slower, faster) {
+        (true, _) => format!("{ratio:.3} × slower, {}–{}", shown(low), shown(high)),
+        (_, true) => {
+            let inverse = |end: Option<f64>| shown(end.map(|end| 1.0 / end));
+            format!(
+                "{:.3} × faster, {}–{}",
+                1.0 / ratio,
+                inverse(high),
+                inverse(low)
+            )
+        }
+        _ => format!(
+            "no change is sure: {ratio:.3} of its time, {}–{}",
+            shown(low),
+            shown(high)
+        ),
+    };
+    format!("  {id}: {said}, against {}\n", Plain(&change.anchor))
 }
 
 fn variant(change: &VariantChange) -> String {

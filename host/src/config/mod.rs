@@ -102,7 +102,7 @@ pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub(crate) use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use sweep::sweep_of;
-pub use write::{NewApproach, quoted, with_approaches};
+pub use write::{NewApproach, quoted, with_approaches, with_component};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
 pub const SCHEMA: &str = include_str!("experiment.schema.json");

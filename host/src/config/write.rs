@@ -1,6 +1,7 @@
 //! Approaches that are added to an experiment file.
 
 use bakeoff_domain::spec::Parameter;
+use std::collections::BTreeMap;
 
 /// An approach that an experiment file does not name yet.
 #[derive(Clone, Debug)]
@@ -36,6 +37,33 @@ pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
         if !approach.sweep.is_empty() {
             text.push_str(&format!("sweep = {{ {} }}\n", sweep(&approach.sweep)));
         }
+    }
+    text
+}
+
+/// Returns the text of an experiment file with one more approach at its end, which is a component. `parameters`
+/// are the only values that it is run with.
+pub fn with_component(
+    text: &str,
+    name: &str,
+    description: &str,
+    component: &str,
+    parameters: &BTreeMap<String, String>,
+) -> String {
+    let mut text = text.trim_end().to_owned();
+    text += &format!(
+        "\n\n[[approach]]\nname = {}\ndescription = {}\ncomponent = {}\n",
+        quoted(name),
+        quoted(description),
+        quoted(component)
+    );
+    if !parameters.is_empty() {
+        let single = |(name, value): (&String, &String)| Parameter {
+            name: name.clone(),
+            values: vec![value.clone()],
+        };
+        let single: Vec<Parameter> = parameters.iter().map(single).collect();
+        text += &format!("sweep = {{ {} }}\n", sweep(&single));
     }
     text
 }
