@@ -173,3 +173,61 @@ fn a_component_may_import_the_store_of_values_where_there_is_a_sweep() {
     assert!(said.contains("only an approach with a `sweep`"), "{said}");
     assert!(root().join(EXPERIMENT).exists());
 }
+
+/// Many cheap instructions for small numbers, which is fuel; fewer that wait for a division for large ones, which is
+/// time.
+const FUEL_MISLEADS: &str = "use crate::bakeoff::param;
+
+pub fn total(values: Vec<u64>) -> u64 {
+    let number: u64 = param::get(\"number\");
+    let mut spent = 0_u64;
+    for step in 0..(40_000 - 500 * number) {
+        spent = std::hint::black_box(spent ^ step);
+    }
+    let mut divided = u64::MAX;
+    for step in 0..(100 * number) {
+        divided = u64::MAX / (divided >> 40 | 1 | step);
+    }
+    std::hint::black_box((divided, spent));
+    values.iter().sum()
+}
+";
+
+#[test]
+fn fuel_that_misleads_does_not_choose_who_races() {
+    let (finished, output) = FinishedRun::of_changed(EXPERIMENT, |folder| {
+        only_rounds(folder);
+        let sweep = "{ number = { from = 1, to = 70, step = 1 } }";
+        change(folder, "{ rounds = [0, 40] }", sweep);
+        change(folder, "[4_000]", "[100]");
+        fs::write(folder.join("rounds.rs"), FUEL_MISLEADS).unwrap();
+    });
+    assert!(output.status <= 1, "{}", output.stderr);
+    let report = output.json();
+    let mut raced = Vec::new();
+    for variant in report["variants"].as_array().unwrap() {
+        let number: u64 = variant["parameters"]["number"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let screening = &variant["screening"];
+        if screening["chosen"] == true {
+            raced.push(number);
+        }
+        // The 64 with the least fuel were timed.
+        assert_eq!(
+            screening["time_ns"].is_f64(),
+            number > 6,
+            "{number}: {screening}"
+        );
+    }
+    assert_eq!(raced.len(), 8, "{raced:?}");
+    // By fuel these would be 63 to 70, which take several times as long.
+    assert!(
+        raced.iter().all(|number| (7..30).contains(number)),
+        "{raced:?}"
+    );
+    let verified = run_bakeoff(&["verify", finished.dir(), "--format", "json"]);
+    assert_eq!(verified.json()["differ"], 0, "{}", verified.stdout);
+}

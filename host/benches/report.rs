@@ -109,6 +109,7 @@ fn sweep(variants: usize) -> Report {
         let figures = ScreeningFigures {
             place: index as u32 + 1,
             total: Some(1.0 / (index + 1) as f64),
+            time_ns: None,
         };
         variant.screening = Some(Screening {
             figures,

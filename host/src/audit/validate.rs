@@ -219,6 +219,15 @@ pub(super) fn check_evidence(
             "a gate has cases that the experiment has not",
         )?;
     }
+    if let Some(coarse) = &record.coarse {
+        let mut variants = coarse.variants.values();
+        hold(
+            coarse.variants.len() <= RACING_MAX
+                && variants.all(|one| one.case_ns.len() <= cases)
+                && coarse.seconds.is_finite(),
+            "a coarse race has more than an experiment has",
+        )?;
+    }
     for round in &record.build_rounds {
         let builds = &round.value.builds;
         hold(

@@ -206,14 +206,15 @@ pub struct Rlimits {
 }
 
 impl Default for Rlimits {
-    /// 64 MiB a file, 64 open files, nothing else.
+    /// 64 MiB a file, 4,096 open files, nothing else. The engine opens a file of memory for each memory that begins
+    /// with data: 64 variants may have 32 each.
     fn default() -> Self {
         Self {
             address_space_bytes: None,
             cpu_soft_s: None,
             cpu_hard_s: None,
             file_bytes: Some(64 << 20),
-            open_files: Some(64),
+            open_files: Some(4_096),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::notes::notes;
 use super::race;
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
-use super::screening::set_screening;
+use super::screening::{coarse_failures, set_screening};
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use crate::evaluate::{self, VariantEvidence};
@@ -56,7 +56,13 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         }
     }
     let checked = instances::checked(record, &variants);
-    set_screening(&record.experiment, cases, checked, &mut variants);
+    let coarse = record.coarse.as_ref();
+    set_screening(&record.experiment, cases, checked, coarse, &mut variants);
+    if let Some(coarse) = coarse {
+        for (id, failure) in coarse_failures(coarse, &variants) {
+            fail(&mut variants, &id, failure);
+        }
+    }
     for assessment in &record.assessments {
         if let Some(failure) = &assessment.value.failure {
             let mut states = variants.iter_mut();

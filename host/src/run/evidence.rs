@@ -3,6 +3,7 @@
 
 use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
+use super::coarse_race::CoarseRace;
 use super::keys::{self, UNREADABLE};
 use crate::compile::BuildRecord;
 use crate::evaluate::Evaluation;
@@ -63,6 +64,9 @@ pub struct Record {
     /// What aggregators say of the report; without it until they were asked.
     #[serde(default)]
     pub aggregations: Vec<StoredResult<Aggregation>>,
+    /// The short race by which a large sweep was screened; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<CoarseRace>,
     /// The rounds that timed builds; empty unless a criterion asks for them.
     #[serde(default)]
     pub build_rounds: Vec<StoredResult<BuildRound>>,
@@ -148,6 +152,10 @@ impl Evidence {
             assessments: store.results(run, ResultKind::Assessment)?,
             evaluations: store.results(run, ResultKind::Evaluation)?,
             aggregations: store.results(run, ResultKind::Aggregation)?,
+            coarse: store
+                .results(run, ResultKind::CoarseRace)?
+                .pop()
+                .map(|coarse: StoredResult<CoarseRace>| coarse.value),
             build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
             work: store

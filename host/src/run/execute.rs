@@ -99,6 +99,7 @@ pub async fn run(
     let mut session = Run {
         tasks,
         work,
+        coarse: None,
         questions: 0,
         loaded,
         options,

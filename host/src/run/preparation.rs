@@ -8,7 +8,7 @@ use super::context::runner_error;
 use super::error::RunError;
 use super::evaluations::When;
 use super::instances;
-use super::screening::set_screening;
+use super::screening::{coarse_failures, set_screening};
 use super::session::Run;
 use crate::events::{Event, Origin, Stage};
 use crate::measure::GateRecord;
@@ -99,7 +99,7 @@ impl Run<'_> {
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
         self.warn_of_oracle().await?;
-        self.screen()?;
+        self.screen().await?;
         self.assess().await?;
         self.evaluate(When::BeforeRace).await?;
         self.all_tasks_ended()?;
@@ -107,26 +107,43 @@ impl Run<'_> {
     }
 
     /// Chooses the variants that race, where more passed than can.
-    fn screen(&mut self) -> Result<(), RunError> {
+    async fn screen(&mut self) -> Result<(), RunError> {
+        self.set_screening();
+        if !self.variants.iter().any(|state| state.is_screened_out()) {
+            return Ok(());
+        }
+        self.coarse = self.coarse_race().await?;
+        if let Some(coarse) = &self.coarse {
+            let failures: Vec<_> = coarse_failures(coarse, &self.variants);
+            self.set_screening();
+            for (id, failure) in failures {
+                self.fail(&id, failure)?;
+            }
+        }
+        let left_out = self.variants.iter().filter(|state| state.is_screened_out());
+        let left_out = left_out.count();
+        let message = format!(
+            "{} variants are not timed against each other: {} {CHOSEN} others are ahead of them",
+            numbers::count(left_out as u64),
+            match &self.coarse {
+                Some(_) => "by a short race of the best by their checks,",
+                None => "by what their checks say,",
+            }
+        );
+        self.store.emit(Event::Warning { message })?;
+        Ok(())
+    }
+
+    fn set_screening(&mut self) {
         let experiment = &self.loaded.experiment;
         let instances = instances::counted(experiment, &self.variants);
         set_screening(
             experiment,
             &self.context.cases,
             instances,
+            self.coarse.as_ref(),
             &mut self.variants,
         );
-        let left_out = self.variants.iter().filter(|state| state.is_screened_out());
-        let left_out = left_out.count();
-        if left_out == 0 {
-            return Ok(());
-        }
-        let message = format!(
-            "{} variants are not timed: by what their checks say, {CHOSEN} others are ahead of them",
-            numbers::count(left_out as u64)
-        );
-        self.store.emit(Event::Warning { message })?;
-        Ok(())
     }
 
     fn on_task(

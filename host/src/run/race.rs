@@ -1,5 +1,6 @@
 //! The race of the variants that passed the gate, stored replica by replica.
 
+use super::coarse_race::measure_after;
 use super::context::runner_error;
 use super::error::RunError;
 use super::keys;
@@ -15,7 +16,7 @@ use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, Source};
+use bakeoff_domain::spec::{Experiment, Measure, Source};
 use bakeoff_domain::variant::Variant;
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
@@ -59,7 +60,13 @@ impl Run<'_> {
             standings: None,
         };
         let stored = recorder.stored_race()?;
-        let options = race_options(&self.loaded.experiment, &self.context.cores, key.digest());
+        let measure = measure_after(&self.loaded.experiment.measure, self.coarse.as_ref());
+        let options = race_options(
+            &self.loaded.experiment,
+            &measure,
+            &self.context.cores,
+            key.digest(),
+        );
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let tasks = &mut self.tasks;
@@ -126,7 +133,7 @@ impl Run<'_> {
     }
 
     /// Returns a variant as the race takes it.
-    fn entry(&self, state: &VariantState) -> Option<Entry> {
+    pub(super) fn entry(&self, state: &VariantState) -> Option<Entry> {
         let built = state.built.as_ref()?;
         let gate = state.gate.as_ref();
         let timed = TimedVariant {
@@ -147,10 +154,10 @@ impl Run<'_> {
 }
 
 /// A variant that is to race.
-struct Entry {
-    variant: Variant,
-    identity: Identity,
-    timed: TimedVariant,
+pub(super) struct Entry {
+    pub(super) variant: Variant,
+    pub(super) identity: Identity,
+    pub(super) timed: TimedVariant,
 }
 
 /// Returns the result of a race, from what was stored of it.
@@ -160,19 +167,20 @@ pub(super) fn replay(
     variants: usize,
     stored: StoredRace,
 ) -> Option<Raced> {
-    let options = race_options(experiment, &[], "");
+    let options = race_options(experiment, &experiment.measure, &[], "");
     measure::replay(variants, cases.len(), &options, stored)
 }
 
 /// Returns the options of a race, as they follow from the experiment's declaration.
-fn race_options<'a>(
+pub(super) fn race_options<'a>(
     experiment: &'a Experiment,
+    measure: &'a Measure,
     cores: &'a [usize],
     key: &'a str,
 ) -> RaceOptions<'a> {
     RaceOptions {
         key,
-        measure: &experiment.measure,
+        measure,
         cores,
         metric_share: experiment.metric_share(),
         cold_start: experiment.uses(&Source::ColdStart),

@@ -1,20 +1,28 @@
-//! Choosing the variants of a large sweep that race: by what their checks say, before any is timed.
+//! Choosing the variants of a large sweep that race: by what their checks say, and of the best of those by a short
+//! race.
 
+use super::coarse_race::CoarseRace;
 use super::variant_state::VariantState;
 use crate::evaluate::{self, VariantEvidence};
 use crate::measure::GateRecord;
+use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::{CaseLabel, CriterionSummary, Interval, Screening};
-use bakeoff_domain::score::{CHOSEN, FUEL_GROWTH, RACING_MAX, VariantReadings, screen};
+use bakeoff_domain::score::{
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, RACING_MAX, ScreeningFigures, StandIn, VariantReadings,
+    screen,
+};
 use bakeoff_domain::spec::{Experiment, Inputs};
+use bakeoff_domain::variant::VariantId;
 use std::collections::BTreeSet;
 
 /// Sets what the screening says of each variant, if more have passed their checks than race: those
-/// that it does not choose are left out of the race. It depends on nothing but what is kept of builds and
-/// gates, so that it is the same whenever it is repeated.
+/// that it does not choose are left out of the race. It depends on nothing but what is kept of builds,
+/// gates and the coarse race, so that it is the same whenever it is repeated.
 pub(super) fn set_screening(
     experiment: &Experiment,
     cases: &[CaseLabel],
     instances: Option<usize>,
+    coarse: Option<&CoarseRace>,
     variants: &mut [VariantState],
 ) {
     let alive = variants.iter().filter(|state| state.is_alive()).count();
@@ -30,10 +38,14 @@ pub(super) fn set_screening(
         Inputs::Instances { .. } => &[],
         Inputs::Generated { .. } | Inputs::Cases(_) => cases,
     };
-    let readings = variants
+    let readings: Vec<VariantReadings> = variants
         .iter()
-        .map(|state| readings(state, cases, instances));
-    let figures = screen(&criteria, readings.collect());
+        .map(|state| readings(state, cases, instances))
+        .collect();
+    let mut figures = screen(&criteria, readings.clone(), StandIn::Fuel);
+    if let Some(coarse) = coarse {
+        by_coarse_times(&criteria, variants, readings, coarse, &mut figures);
+    }
     let mut order: Vec<usize> = (0..variants.len())
         .filter(|index| figures[*index].is_some())
         .collect();
@@ -55,6 +67,61 @@ pub(super) fn set_screening(
             chosen: chosen.contains(&index),
         });
     }
+}
+
+/// Puts the variants that have coarse times first, in the order of these.
+fn by_coarse_times(
+    criteria: &[CriterionSummary],
+    variants: &[VariantState],
+    mut readings: Vec<VariantReadings>,
+    coarse: &CoarseRace,
+    figures: &mut [Option<ScreeningFigures>],
+) {
+    let times: Vec<Option<f64>> = variants
+        .iter()
+        .map(|state| coarse.variants.get(state.id().as_str())?.time_ns())
+        .collect();
+    for (readings, time) in readings.iter_mut().zip(&times) {
+        match time {
+            Some(time) => {
+                let time = Interval::exact(*time);
+                readings.readings.insert(COARSE_TIME.to_owned(), time);
+            }
+            None => readings.failed = true,
+        }
+    }
+    let timed = screen(criteria, readings, StandIn::CoarseTime);
+    let first = timed.iter().flatten().count() as u32;
+    let mut others: Vec<usize> = (0..figures.len())
+        .filter(|index| timed[*index].is_none() && figures[*index].is_some())
+        .collect();
+    others.sort_by_key(|index| figures[*index].map(|figures| figures.place));
+    for (place, index) in (first + 1..).zip(others) {
+        if let Some(figures) = &mut figures[index] {
+            figures.place = place;
+        }
+    }
+    for ((own, timed), time) in figures.iter_mut().zip(timed).zip(times) {
+        if let Some(timed) = timed {
+            *own = Some(ScreeningFigures {
+                time_ns: time,
+                ..timed
+            });
+        }
+    }
+}
+
+/// Returns the failures of a coarse race, of variants that have not failed otherwise.
+pub(super) fn coarse_failures(
+    coarse: &CoarseRace,
+    variants: &[VariantState],
+) -> Vec<(VariantId, Failure)> {
+    let alive = variants.iter().filter(|state| state.is_alive());
+    let failed = alive.filter_map(|state| {
+        let own = coarse.variants.get(state.id().as_str())?;
+        Some((state.id().clone(), own.failure.clone()?))
+    });
+    failed.collect()
 }
 
 /// What is known of a variant before the race.
@@ -113,6 +180,7 @@ fn fuel_growth(gate: &GateRecord, cases: &[CaseLabel]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::coarse_race::CoarseTimes;
     use super::super::variant_state::Identity;
     use super::*;
     use crate::measure::CheckedCase;
@@ -171,7 +239,7 @@ mod tests {
     #[test]
     fn as_many_as_can_race_are_not_screened() {
         let mut states = states(&[7; RACING_MAX]);
-        set_screening(&experiment(), &CASES, None, &mut states);
+        set_screening(&experiment(), &CASES, None, None, &mut states);
         assert!(
             states
                 .iter()
@@ -183,7 +251,7 @@ mod tests {
     fn of_more_the_best_eight_race() {
         let fuel: Vec<u64> = (0..100).map(|index| 1_000 + (index * 37) % 100).collect();
         let mut states = states(&fuel);
-        set_screening(&experiment(), &CASES, None, &mut states);
+        set_screening(&experiment(), &CASES, None, None, &mut states);
         let mut expected: Vec<usize> = (0..100).filter(|index| fuel[*index] < 1_008).collect();
         expected.sort_unstable();
         assert_eq!(chosen(&states), expected);
@@ -204,10 +272,42 @@ mod tests {
             phase: bakeoff_domain::failure::Phase::Check,
             limit: None,
         });
-        set_screening(&experiment(), &CASES, None, &mut states);
+        set_screening(&experiment(), &CASES, None, None, &mut states);
         assert_eq!(chosen(&states), [0, 3, 4, 5, 6, 7, 8, 9]);
         assert!(states[2].screening.is_none());
         assert!(states[1].is_screened_out());
+    }
+
+    #[test]
+    fn coarse_times_decide_among_those_that_have_them() {
+        let fuel: Vec<u64> = (0..100).map(|index| 1_000 + index).collect();
+        let mut states = states(&fuel);
+        // Time runs against fuel; the first of all failed.
+        let times = (0..64).map(|index| {
+            let times = CoarseTimes {
+                case_ns: vec![Some(f64::from(1_000 - 10 * index)), None],
+                failure: (index == 0).then(|| bakeoff_domain::failure::Failure {
+                    class: bakeoff_domain::failure::FailureClass::Trap,
+                    message: String::new(),
+                    phase: bakeoff_domain::failure::Phase::Measure,
+                    limit: None,
+                }),
+            };
+            (states[index as usize].id().to_string(), times)
+        });
+        let coarse = CoarseRace {
+            seconds: 1.0,
+            variants: times.collect(),
+        };
+        set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
+        assert_eq!(chosen(&states), (56..64).collect::<Vec<_>>());
+        let place = |index: usize| states[index].screening.unwrap().figures.place;
+        assert_eq!((place(63), place(1), place(0), place(99)), (1, 63, 64, 100));
+        let time = |index: usize| states[index].screening.unwrap().figures.time_ns;
+        assert_eq!((time(63), time(99)), (Some(370.0), None));
+        let failed = coarse_failures(&coarse, &states);
+        assert_eq!(failed.len(), 1);
+        assert_eq!(failed[0].0, *states[0].id());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The state of a run in progress.
 
 use super::child_client::ChildClient;
+use super::coarse_race::CoarseRace;
 use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
@@ -25,6 +26,8 @@ pub(super) struct Run<'a> {
     /// The one queue of the run, with who does its tasks.
     pub(super) tasks: Driver<ChildClient>,
     pub(super) work: Work,
+    /// The short race by which a large sweep was screened, once it is done.
+    pub(super) coarse: Option<CoarseRace>,
     /// The number of calls that were made again, for the names of their tasks.
     pub(super) questions: u64,
 }

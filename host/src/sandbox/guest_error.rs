@@ -93,7 +93,7 @@ impl GuestError {
                 FailureClass::MachineFailed,
                 format!(
                     "the system refused the engine memory: {error:#}; end other programs, or raise the limit \
-                     on addresses (`ulimit -v`)"
+                     on addresses (`ulimit -v`) or on open files (`ulimit -n`)"
                 ),
             ),
             false => Self::new(class, format!("{error:#}")),

@@ -22,6 +22,8 @@ pub enum ResultKind {
     Gate,
     /// A pilot: the size of a replica, determined before the first one.
     Pilot,
+    /// A coarse race: the times by which a large sweep is screened.
+    CoarseRace,
     /// A dropout: a variant that failed while it was timed.
     Dropout,
     /// The end of a race that never had a pilot.
@@ -39,13 +41,14 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    /// The kind as it is stored: `build`, `gate`, `pilot`, `dropout`, `unpiloted`,
+    /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `unpiloted`,
     /// `assessment`, `evaluation`, `aggregation`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
             Self::Gate => "gate",
             Self::Pilot => "pilot",
+            Self::CoarseRace => "coarse-race",
             Self::Dropout => "dropout",
             Self::Unpiloted => "unpiloted",
             Self::Assessment => "assessment",

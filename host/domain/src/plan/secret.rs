@@ -97,6 +97,15 @@ impl RunSeed {
         self.secret().derive("race", &[])
     }
 
+    /// The seed of the coarse race that chooses who races, whose inputs and orders have nothing to do with those
+    /// of the race.
+    #[must_use]
+    pub fn of_coarse_race(&self) -> Self {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&self.secret().derive("coarse", &[]).0[..16]);
+        Self::Drawn(bytes)
+    }
+
     /// The start of the bootstrap of the scores, of which nothing has to stay secret.
     pub fn bootstrap(&self) -> u64 {
         match self {

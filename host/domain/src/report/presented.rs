@@ -88,14 +88,19 @@ impl Presented<'_> {
         let mut sentences = Vec::new();
         let screened = self.screened.len();
         if screened > 0 {
-            let raced = self.report.variants.iter();
-            let raced = raced
-                .filter(|variant| variant.screening.is_some_and(|one| one.chosen))
+            let screenings = self.report.variants.iter();
+            let screenings = screenings.filter_map(|variant| variant.screening);
+            let raced = screenings.clone().filter(|one| one.chosen).count();
+            let timed = screenings
+                .filter(|one| one.figures.time_ns.is_some())
                 .count();
+            let by = match timed {
+                0 => "with fuel in place of times",
+                _ => "with the times of a short race of the best by fuel",
+            };
             sentences.push(format!(
-                "{} variants were screened out before the race: by the criteria with fuel in place of \
-                 times, {} others were ahead of them, and only these were timed. Nothing is claimed of the \
-                 ones left out.",
+                "{} variants were screened out before the race: by the criteria {by}, {} others were ahead of \
+                 them, and only these were timed against each other. Nothing is claimed of the ones left out.",
                 numbers::count(screened as u64),
                 numbers::count(raced as u64),
             ));

@@ -29,6 +29,8 @@ pub use engine::{Ranking, RankingOutcome, score};
 pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use pareto::{compare_readings, is_worth};
-pub use screening::{CHOSEN, FUEL_GROWTH, RACING_MAX, ScreeningFigures, screen};
+pub use screening::{
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, RACING_MAX, ScreeningFigures, StandIn, screen,
+};
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

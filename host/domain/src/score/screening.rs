@@ -1,7 +1,7 @@
-//! Screening: which variants of a large sweep race, by what is known of them before any is timed.
+//! Screening: which variants of a large sweep race, by what is known of them before.
 //!
-//! It orders, and claims nothing: where a criterion needs times, fuel stands for them, and a reading that
-//! only a race gives does not count. The verdicts come from the race of those that were chosen.
+//! It orders, and claims nothing: where a criterion needs times, fuel stands for them, or the times of a coarse
+//! race of those that are ahead by fuel; and a reading that only the race gives does not count. The verdicts come from the race of those that were chosen.
 
 use super::engine::variant_score;
 use super::input::{ScoreInput, VariantReadings};
@@ -15,6 +15,8 @@ pub const RACING_MAX: usize = 64;
 pub const CHOSEN: usize = 8;
 /// The source under which a variant's readings have the slope of the logarithm of fuel over that of size.
 pub const FUEL_GROWTH: &str = "fuel-growth";
+/// The source under which a variant's readings have its time in a coarse race.
+pub const COARSE_TIME: &str = "coarse-time";
 /// The base of the scale of fuel where no other criterion counts.
 const FUEL_BASE: f64 = 10.0;
 
@@ -25,16 +27,38 @@ pub struct ScreeningFigures {
     pub place: u32,
     /// Its total before the race, from 0 to 1; `None` if a reading is missing.
     pub total: Option<f64>,
+    /// The time of a call in the coarse race, in nanoseconds; `None` for those that were not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<f64>,
+}
+
+/// What stands for the times of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandIn {
+    /// Fuel.
+    Fuel,
+    /// The time in a coarse race, as the reading [`COARSE_TIME`].
+    CoarseTime,
+}
+
+impl StandIn {
+    fn source(self) -> &'static str {
+        match self {
+            Self::Fuel => "fuel",
+            Self::CoarseTime => COARSE_TIME,
+        }
+    }
 }
 
 /// Returns the figures of each variant, by index; `None` for those that failed. Better totals come first,
-/// then less fuel, then earlier ones; variants that do not pass a gate come last.
+/// then less fuel (or time), then earlier ones; variants that do not pass a gate come last.
 pub fn screen(
     criteria: &[CriterionSummary],
     variants: Vec<VariantReadings>,
+    stand_in: StandIn,
 ) -> Vec<Option<ScreeningFigures>> {
     let input = ScoreInput {
-        criteria: before_the_race(criteria),
+        criteria: before_the_race(criteria, stand_in),
         variants,
         ..ScoreInput::default()
     };
@@ -48,7 +72,7 @@ pub fn screen(
     let candidate = |index: usize| {
         let cells = cells[index].as_deref()?;
         let score = variant_score(&input, index, Some(cells));
-        let fuel = input.variants[index].readings.get("fuel");
+        let fuel = input.variants[index].readings.get(stand_in.source());
         Some(Candidate {
             index,
             is_ranked: score.status == VariantStatus::Ranked,
@@ -69,19 +93,20 @@ pub fn screen(
         figures[candidate.index] = Some(ScreeningFigures {
             place,
             total: candidate.total,
+            time_ns: None,
         });
     }
     figures
 }
 
 /// The criteria with what stands for times before there are any.
-fn before_the_race(criteria: &[CriterionSummary]) -> Vec<CriterionSummary> {
+fn before_the_race(criteria: &[CriterionSummary], stand_in: StandIn) -> Vec<CriterionSummary> {
     let stands_for = |criterion: &CriterionSummary| {
         let mut criterion = criterion.clone();
         match criterion.source.as_str() {
-            // A bound in nanoseconds says nothing about fuel.
+            // A bound in nanoseconds says nothing about fuel, and a coarse time is not sure to be beyond it.
             "time" | "wall" => {
-                criterion.source = "fuel".to_owned();
+                criterion.source = stand_in.source().to_owned();
                 criterion.gate = None;
             }
             "growth" => criterion.source = FUEL_GROWTH.to_owned(),
@@ -138,7 +163,7 @@ mod tests {
     }
 
     fn places(criteria: &[CriterionSummary], variants: Vec<VariantReadings>) -> Vec<Option<u32>> {
-        let figures = screen(criteria, variants).into_iter();
+        let figures = screen(criteria, variants, StandIn::Fuel).into_iter();
         figures.map(|figures| Some(figures?.place)).collect()
     }
 

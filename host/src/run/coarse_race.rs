@@ -1,0 +1,267 @@
+//! The short race of a large sweep: those that are ahead by fuel are timed coarsely, so that those who are timed
+//! in earnest are chosen by time.
+//!
+//! It decides who races, and claims nothing: the race that follows has other inputs and orders, so that nobody who
+//! was lucky here is believed for it there.
+
+use super::context::runner_error;
+use super::error::RunError;
+use super::race::race_options;
+use super::session::Run;
+use super::variant_state::{Identity, VariantState};
+use crate::measure::{
+    self, Dropout, Pilot, RaceError, RaceListener, Raced, StoredRace, TimedVariant,
+};
+use crate::store::{Owner, ResultKind};
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::race::Analysis;
+use bakeoff_domain::score::RACING_MAX;
+use bakeoff_domain::spec::{Experiment, Measure, Source};
+use bakeoff_domain::variant::VariantId;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::time::Duration;
+
+/// The part of the budget that it may take.
+const BUDGET_SHARE: f64 = 0.25;
+/// The most replicas that it has.
+const REPLICAS_MAX: u32 = 8;
+
+/// What a coarse race found, by the ids of its variants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CoarseRace {
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// Its variants.
+    pub variants: BTreeMap<String, CoarseTimes>,
+}
+
+/// What a coarse race found of a variant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CoarseTimes {
+    /// The time of a call in nanoseconds, by case; `None` for a case that was not timed.
+    pub case_ns: Vec<Option<f64>>,
+    /// Its failure, if it failed.
+    pub failure: Option<Failure>,
+}
+
+impl CoarseTimes {
+    /// The geometric mean over the cases, in nanoseconds; `None` unless at least one was timed, and if the variant
+    /// failed.
+    pub fn time_ns(&self) -> Option<f64> {
+        let known: Vec<f64> = self.case_ns.iter().flatten().copied().collect();
+        let usable = |ns: &f64| ns.is_finite() && *ns > 0.0;
+        if self.failure.is_some() || known.is_empty() || !known.iter().all(usable) {
+            return None;
+        }
+        let logs: f64 = known.iter().map(|ns| ns.ln()).sum();
+        Some((logs / known.len() as f64).exp())
+    }
+}
+
+/// Returns true if the criteria are about time, so that fuel may mislead.
+fn asks_for_time(experiment: &Experiment) -> bool {
+    [Source::Time, Source::Wall]
+        .iter()
+        .any(|source| experiment.uses(source))
+}
+
+/// The measuring that is left for the race after a coarse one.
+pub(super) fn measure_after(measure: &Measure, coarse: Option<&CoarseRace>) -> Measure {
+    let spent = coarse.map_or(0.0, |coarse| coarse.seconds.clamp(0.0, 1e9));
+    let mut left = *measure;
+    left.budget = measure
+        .budget
+        .saturating_sub(Duration::from_secs_f64(spent));
+    left
+}
+
+impl Run<'_> {
+    /// Times the variants that a screening by fuel puts first, unless that is kept. `None` where the criteria are
+    /// not about time.
+    pub(super) async fn coarse_race(&mut self) -> Result<Option<CoarseRace>, RunError> {
+        if !asks_for_time(&self.loaded.experiment) {
+            return Ok(None);
+        }
+        let mut order: Vec<(u32, &VariantState)> = self
+            .variants
+            .iter()
+            .filter_map(|state| Some((state.screening?.figures.place, state)))
+            .collect();
+        order.sort_by_key(|(place, _)| *place);
+        let mut known = BTreeSet::new();
+        let mut ids: Vec<VariantId> = Vec::new();
+        let mut identities: Vec<Identity> = Vec::new();
+        let mut timed: Vec<TimedVariant> = Vec::new();
+        for (_, state) in order {
+            let Some(entry) = self.entry(state) else {
+                continue;
+            };
+            if !known.insert((
+                entry.identity.component.clone(),
+                entry.identity.files.clone(),
+            )) {
+                continue;
+            }
+            ids.push(state.id().clone());
+            identities.push(entry.identity);
+            timed.push(entry.timed);
+            if ids.len() == RACING_MAX {
+                break;
+            }
+        }
+        let key = self.keys.race(&identities);
+        if let Some(kept) = self.store.get(ResultKind::CoarseRace, &key, Owner::RUN)? {
+            return Ok(Some(kept));
+        }
+        let mut measure = self.loaded.experiment.measure;
+        measure.budget = measure.budget.mul_f64(BUDGET_SHARE);
+        measure.replicas_max = measure.replicas_max.min(REPLICAS_MAX);
+        let options = race_options(
+            &self.loaded.experiment,
+            &measure,
+            &self.context.cores,
+            key.digest(),
+        );
+        let mut config = self.context.config.clone();
+        config.seed = config.seed.of_coarse_race();
+        let started = std::time::Instant::now();
+        let mut listener = Unkept {
+            is_interrupted: {
+                let interrupt = self.options.interrupt.clone();
+                Box::new(move || interrupt.is_raised())
+            },
+        };
+        let raced = measure::race(
+            &config,
+            &timed,
+            self.context.calibrator_code(),
+            &options,
+            StoredRace::default(),
+            &mut self.tasks,
+            &mut listener,
+        );
+        let raced = raced.await.map_err(|error| match error {
+            RaceError::Runner(error) => runner_error(self.loaded, error),
+            RaceError::Listener(never) => match never {},
+            RaceError::Interrupted => RunError::Interrupted,
+        })?;
+        let found = CoarseRace {
+            seconds: started.elapsed().as_secs_f64(),
+            variants: found(&ids, self.context.cases.len(), &raced),
+        };
+        self.store
+            .put(ResultKind::CoarseRace, &key, Owner::RUN, &found)?;
+        Ok(Some(found))
+    }
+}
+
+/// Returns what a race found of its variants.
+fn found(ids: &[VariantId], cases: usize, raced: &Raced) -> BTreeMap<String, CoarseTimes> {
+    let mut found: Vec<CoarseTimes> = vec![
+        CoarseTimes {
+            case_ns: vec![None; cases],
+            failure: None,
+        };
+        ids.len()
+    ];
+    let times = raced.analysis.iter().flat_map(|analysis| &analysis.times);
+    for time in times {
+        let own = found
+            .get_mut(time.variant)
+            .and_then(|own| own.case_ns.get_mut(time.case));
+        if let Some(own) = own {
+            *own = Some(time.median_ns);
+        }
+    }
+    for dropout in &raced.failed {
+        if let Some(own) = found.get_mut(dropout.variant) {
+            own.failure = Some(dropout.failure.clone());
+        }
+    }
+    let ids = ids.iter().map(|id| id.as_str().to_owned());
+    ids.zip(found).collect()
+}
+
+/// A listener that keeps nothing: what is kept is the result.
+struct Unkept {
+    is_interrupted: Box<dyn Fn() -> bool + Send>,
+}
+
+impl RaceListener for Unkept {
+    type Error = Infallible;
+
+    fn on_pilot(&mut self, _: &Pilot) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_replica(&mut self, _: &Replica) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_analysis(&mut self, _: &Analysis, _: usize) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_dropout(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_discarded(&mut self, _: u32, _: &str) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        (self.is_interrupted)()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_domain::failure::{FailureClass, Phase};
+
+    #[test]
+    fn a_time_is_the_geometric_mean_of_what_was_timed() {
+        let of = |case_ns: Vec<Option<f64>>| CoarseTimes {
+            case_ns,
+            failure: None,
+        };
+        let time = of(vec![Some(100.0), None, Some(400.0)]).time_ns().unwrap();
+        assert!((time - 200.0).abs() < 1e-9, "{time}");
+        for none in [vec![], vec![None], vec![Some(f64::NAN)], vec![Some(-1.0)]] {
+            assert_eq!(of(none).time_ns(), None);
+        }
+        let failed = CoarseTimes {
+            failure: Some(Failure {
+                class: FailureClass::Trap,
+                message: String::new(),
+                phase: Phase::Measure,
+                limit: None,
+            }),
+            ..of(vec![Some(100.0)])
+        };
+        assert_eq!(failed.time_ns(), None);
+    }
+
+    #[test]
+    fn what_it_took_is_not_spent_twice() {
+        let measure = Measure {
+            budget: Duration::from_secs(10),
+            ..Measure::default()
+        };
+        let of = |seconds| CoarseRace {
+            seconds,
+            ..CoarseRace::default()
+        };
+        let left = |coarse: Option<&CoarseRace>| measure_after(&measure, coarse).budget;
+        assert_eq!(left(None), Duration::from_secs(10));
+        assert_eq!(left(Some(&of(2.5))), Duration::from_millis(7_500));
+        for forged in [f64::MAX, f64::INFINITY, 11.0] {
+            assert_eq!(left(Some(&of(forged))), Duration::ZERO);
+        }
+        assert_eq!(left(Some(&of(f64::NEG_INFINITY))), Duration::from_secs(10));
+    }
+}
