@@ -176,10 +176,10 @@ pub struct PartTimes {
     /// `prepare`, `run` and `output`, of a resource that is called in these parts.
     #[serde(default)]
     pub session_ns: Option<[u64; 3]>,
-    /// A call while the variant was warmed up, without start functions, and the same call again on that
-    /// instance; of a variant whose later calls take less work.
+    /// A call on an instance that was called before, while the variant was warmed up; of a variant whose
+    /// later calls take less work.
     #[serde(default)]
-    pub again_ns: Option<[u64; 2]>,
+    pub again_ns: Option<u64>,
 }
 
 impl PartTimes {
@@ -189,12 +189,15 @@ impl PartTimes {
     /// ```
     /// use bakeoff_domain::measurement::PartTimes;
     /// let parts = PartTimes {
-    ///     calls: 2, total_ns: 90, start_ns: 20, again_ns: Some([35, 5]), ..PartTimes::default()
+    ///     calls: 2, total_ns: 90, start_ns: 20, again_ns: Some(5), ..PartTimes::default()
     /// };
     /// assert_eq!(parts.start_of_call_ns(), 40.0);
     /// ```
     pub fn start_of_call_ns(&self) -> f64 {
-        let [first, again] = self.again_ns.unwrap_or_default();
-        self.start_ns as f64 / self.calls.max(1) as f64 + first.saturating_sub(again) as f64
+        let calls = self.calls.max(1) as f64;
+        let start_ns = self.start_ns as f64 / calls;
+        let first_ns = self.total_ns as f64 / calls - start_ns;
+        let again_ns = self.again_ns.map_or(first_ns, |again_ns| again_ns as f64);
+        start_ns + (first_ns - again_ns).max(0.0)
     }
 }

@@ -11,8 +11,9 @@ use wasm_encoder::{
 };
 use wit_parser::abi::WasmType;
 use wit_parser::{
-    Handle, LiftLowerAbi, ManglingAndAbi, Resolve, ResourceIntrinsic, SizeAlign, Type, TypeDefKind,
-    TypeId, WasmExport, WasmExportKind, WasmImport, WorldId, WorldItem, WorldKey,
+    Handle, InterfaceId, LiftLowerAbi, ManglingAndAbi, Resolve, ResourceIntrinsic, SizeAlign, Type,
+    TypeDefKind, TypeId, TypeOwner, WasmExport, WasmExportKind, WasmImport, WorldId, WorldItem,
+    WorldKey,
 };
 
 /// Bytes of a page of memory.
@@ -69,7 +70,7 @@ fn functions(resolve: &Resolve, world: WorldId) -> Vec<Exported> {
             }
             WorldItem::Interface { id, .. } => {
                 for function in resolve.interfaces[*id].functions.values() {
-                    functions.push(exported(resolve, &sizes, Some(key), function));
+                    functions.push(exported(resolve, &sizes, Some((key, *id)), function));
                 }
             }
             WorldItem::Type { .. } => {}
@@ -81,9 +82,10 @@ fn functions(resolve: &Resolve, world: WorldId) -> Vec<Exported> {
 fn exported(
     resolve: &Resolve,
     sizes: &SizeAlign,
-    interface: Option<&WorldKey>,
+    of_interface: Option<(&WorldKey, InterfaceId)>,
     function: &wit_parser::Function,
 ) -> Exported {
+    let interface = of_interface.map(|(key, _)| key);
     let signature = resolve.wasm_signature(ABI.export_variant(), function);
     let kind = WasmExportKind::Normal;
     let export = WasmExport::Func {
@@ -99,7 +101,7 @@ fn exported(
         answers_by_pointer: signature.retptr,
         answer_bytes: answer.map_or(0, |ty| sizes.size(ty).size_wasm32() as u32),
         makes: function.result.and_then(|ty| {
-            let resource = exported_resource(resolve, &ty, interface?)?;
+            let resource = exported_resource(resolve, &ty, of_interface?.1)?;
             let intrinsic = ResourceIntrinsic::ExportedNew;
             let import = WasmImport::ResourceIntrinsic {
                 interface,
@@ -112,22 +114,17 @@ fn exported(
 }
 
 /// The resource that a type is an owning handle of, if the interface defines it.
-fn exported_resource(resolve: &Resolve, ty: &Type, interface: &WorldKey) -> Option<TypeId> {
-    let Type::Id(id) = ty else { return None };
-    match &resolve.types[*id].kind {
-        TypeDefKind::Handle(Handle::Own(resource)) => {
-            exported_resource(resolve, &Type::Id(*resource), interface)
-        }
-        TypeDefKind::Type(named) => exported_resource(resolve, named, interface),
-        TypeDefKind::Resource => {
-            let WorldKey::Interface(of_world) = interface else {
-                return Some(*id);
-            };
-            let owner = wit_parser::TypeOwner::Interface(*of_world);
-            (resolve.types[*id].owner == owner).then_some(*id)
-        }
-        _ => None,
+fn exported_resource(resolve: &Resolve, ty: &Type, interface: InterfaceId) -> Option<TypeId> {
+    let Type::Id(mut id) = *ty else { return None };
+    loop {
+        id = match &resolve.types[id].kind {
+            TypeDefKind::Handle(Handle::Own(resource)) => *resource,
+            TypeDefKind::Type(Type::Id(named)) => *named,
+            TypeDefKind::Resource => break,
+            _ => return None,
+        };
     }
+    (resolve.types[id].owner == TypeOwner::Interface(interface)).then_some(id)
 }
 
 fn core_type(ty: &WasmType) -> ValType {

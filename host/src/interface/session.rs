@@ -5,7 +5,7 @@
 
 use super::function::Function;
 use super::types::Unsupported;
-use wit_parser::{FunctionKind, Interface, Resolve, Type, TypeDefKind, TypeId};
+use wit_parser::{FunctionKind, Handle, Interface, Resolve, Type, TypeDefKind, TypeId};
 
 /// The functions of such a resource, in the order in which they are called.
 pub(crate) const PARTS: [&str; 3] = ["prepare", "run", "output"];
@@ -23,9 +23,7 @@ pub(super) fn sessions(
             let mut functions = interface.functions.values();
             functions.find(|one| one.kind.resource() == Some(*id) && one.item_name() == part)
         });
-        if prepare.or(run).or(output).is_none() {
-            return None;
-        }
+        prepare.or(run).or(output)?;
         let wrong = || Unsupported::Session(name.clone());
         let function = match (prepare, run, output) {
             (Some(prepare), Some(run), Some(output)) => {
@@ -77,12 +75,16 @@ fn of_parts(
 }
 
 /// Returns true if a type is a handle that owns this resource.
-fn is_own(resolve: &Resolve, id: TypeId, resource: TypeId) -> bool {
-    match &resolve.types[id].kind {
-        TypeDefKind::Handle(wit_parser::Handle::Own(owned)) => *owned == resource,
-        TypeDefKind::Type(Type::Id(id)) => is_own(resolve, *id, resource),
-        _ => id == resource,
+fn is_own(resolve: &Resolve, mut id: TypeId, resource: TypeId) -> bool {
+    while id != resource {
+        // Names for names may be many, each for the one before it.
+        id = match &resolve.types[id].kind {
+            TypeDefKind::Handle(Handle::Own(owned)) => *owned,
+            TypeDefKind::Type(Type::Id(named)) => *named,
+            _ => return false,
+        };
     }
+    true
 }
 
 #[cfg(test)]

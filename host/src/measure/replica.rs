@@ -247,15 +247,14 @@ impl<'a> Replica<'a> {
             self.warm_up_inputs[case].push(input);
         }
         let input = self.warm_up_inputs[case][number as usize].clone();
-        let (time, parts) = self.calling(variant, case, 1, |runner| {
+        let (time, again_ns) = self.calling(variant, case, 1, |runner| {
             let made = runner.call(&input)?;
-            let first_ns = made.parts.total_ns - made.parts.start_ns;
             // Once for each case: it says enough, and is no warm-up.
             let again = number == 0 && runner.calls_again;
             let again_ns = again.then(|| runner.call_again(&input)).flatten();
-            Ok((made.time, again_ns.map(|again_ns| [first_ns, again_ns])))
+            Ok((made.time, again_ns))
         })?;
-        self.parts.add_again(variant, case, parts);
+        self.parts.add_again(variant, case, again_ns);
         self.on_call(variant, case, &time);
         Ok(time.cpu_ns)
     }
