@@ -18,6 +18,7 @@ mod parsers;
 mod results;
 mod run_cases;
 mod seeds;
+mod sessions;
 mod slow;
 mod surroundings;
 mod table;

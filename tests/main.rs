@@ -25,6 +25,7 @@ mod lowering;
 mod mcp;
 mod nested;
 mod oracle;
+mod parts;
 mod proposers;
 mod readings;
 mod render;

@@ -65,6 +65,7 @@ async fn replies(
         component,
         files: None,
         recodes: false,
+        gains_by_state: false,
     };
     let case = |call: &str| WaveCase {
         call: call.into(),

@@ -270,6 +270,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         component,
         files: None,
         recodes: false,
+        gains_by_state: false,
     };
     let request = RunnerRequest {
         call: vec![CALL.into()],

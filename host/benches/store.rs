@@ -313,6 +313,7 @@ fn replica(index: u32) -> Replica {
         samples,
         baselines: vec![Baseline::default(); CASES],
         cold_ns: vec![Some(12_345); VARIANTS],
+        parts: Vec::new(),
         surroundings: Surroundings::default(),
     }
 }

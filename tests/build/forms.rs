@@ -4,6 +4,8 @@
 use super::*;
 use crate::support::root;
 use bakeoff::config;
+use bakeoff::invoke::{CallPath, parse_call, render};
+use bakeoff::sandbox::{Imports, Sandbox};
 use bakeoff::source::RunFiles;
 use bakeoff_domain::spec::Inputs;
 
@@ -43,7 +45,7 @@ pub fn check(values: Vec<i64>, _: u32, answer: Vec<i64>) -> Result<(), String> {
 #[tokio::test]
 async fn every_example_draws_its_inputs() {
     let builder = builder(None).await;
-    for example in ["prime-sieve", "substring-search", "top-k"] {
+    for example in ["index", "prime-sieve", "substring-search", "top-k"] {
         let loaded = config::load(&root().join("examples").join(example)).unwrap();
         let files = RunFiles::read(&loaded).unwrap();
         let call = &loaded.experiment.interface.call;
@@ -188,6 +190,101 @@ impl Guest for Component {
         "approaches/mine.rs does not fit the interface; it wants `pub struct Component;` that \
          implements `crate::bindings::exports::example::counting::counters::Guest`"
     );
+}
+
+const JOBS: &str = "package example:jobs;
+interface jobs {
+  record point { x: s64, tags: list<string> }
+  resource job {
+    constructor(a: u8);
+    prepare: static func(points: list<point>, by: s64) -> job;
+    run: func();
+    output: func() -> list<point>;
+    rest: func(a: u8) -> string;
+    count: static func() -> u32;
+  }
+  other: func(a: u8) -> u8;
+}
+world prototype { export jobs; }";
+
+const JOB: &str = "#![forbid(unsafe_code)]
+use crate::types::Point;
+pub struct Job(Vec<Point>, i64);
+impl Job {
+    pub fn new(_: u8) -> Self { Job(Vec::new(), 0) }
+    pub fn prepare(points: Vec<Point>, by: i64) -> Self { Job(points, by) }
+    pub fn run(&mut self) { for point in &mut self.0 { point.x += self.1 } }
+    pub fn output(&self) -> Vec<Point> { self.0.clone() }
+    pub fn rest(&mut self, _: u8) -> String { String::new() }
+    pub fn count() -> u32 { 7 }
+}
+pub fn other(a: u8) -> u8 { a }
+";
+
+#[tokio::test]
+async fn a_resource_that_is_called_in_parts_is_a_plain_struct() {
+    let jobs = interface(JOBS, "jobs.job");
+    let built = build(&source(&jobs, JOB)).await.unwrap();
+    assert!(built.imports.is_empty(), "{:?}", built.imports);
+    let called = "example:jobs/jobs.job: func(points: list<point>, by: s64) -> list<point>";
+    assert!(
+        built.exports.iter().any(|export| export == called),
+        "{:?}",
+        built.exports
+    );
+    // The traits are another way.
+    let traits = "use crate::bindings::exports::example::jobs::jobs::{Guest, GuestJob, Job, Point};
+pub struct Component;
+pub struct Mine(std::cell::RefCell<Vec<Point>>);
+impl GuestJob for Mine {
+    fn new(_: u8) -> Self { Mine(Default::default()) }
+    fn prepare(points: Vec<Point>, _: i64) -> Job { Job::new(Mine(points.into())) }
+    fn run(&self) { self.0.borrow_mut().clear() }
+    fn output(&self) -> Vec<Point> { self.0.take() }
+    fn rest(&self, _: u8) -> String { String::new() }
+    fn count() -> u32 { 7 }
+}
+impl Guest for Component { type Job = Mine; fn other(a: u8) -> u8 { a } }";
+    build(&source(&jobs, traits)).await.unwrap();
+    let wrong = JOB.replace("pub fn run(&mut self)", "pub fn run(&mut self, _: u8)");
+    let wrong = wrong.replace("pub fn output", "fn output");
+    let failure = build(&source(&jobs, &wrong)).await.unwrap_err();
+    assert_eq!(
+        failure.message,
+        "approaches/mine.rs does not fit the interface: this method takes 1 argument but 0 arguments were \
+         supplied; method `output` is private; it wants\n\
+         pub struct Job { … }\n\
+         impl Job {\n    \
+         pub fn prepare(points: Vec<crate::types::Point>, by: i64) -> Self { … }\n    \
+         pub fn run(&mut self) { … }\n    \
+         pub fn output(&mut self) -> Vec<crate::types::Point> { … }\n}"
+    );
+}
+
+#[tokio::test]
+async fn a_calibrator_makes_resources_that_can_be_called() {
+    let request = BuildRequest {
+        code: BuildInput::Calibrator,
+        ..source(&interface(JOBS, "jobs.job"), "")
+    };
+    let built = build(&request).await.unwrap();
+    let sandbox = Sandbox::new(Profile::Checked, Limits::default()).unwrap();
+    // SAFETY: the code was just made by this test's own builder.
+    let prepared = unsafe { sandbox.prepare(&built.checked, Imports::None) }.unwrap();
+    let mut instance = prepared.instantiate().unwrap();
+    let path = ["example:jobs/jobs".to_owned(), "job".to_owned()];
+    let job = instance.callee(&path).unwrap();
+    assert_eq!((job.functions(), job.path()), (3, CallPath::Typed));
+    let call = "job([{x: 1, tags: [\"a\", \"b\"]}, {x: 2, tags: []}], -3)";
+    let arguments = parse_call(call, "job", job.ty()).unwrap().into();
+    // Kept instances have it freed after each call.
+    for _ in 0..2_000 {
+        let called = instance.call(&job, &arguments).unwrap();
+        assert_eq!(called.value.as_ref().map(render).as_deref(), Some("[]"));
+        assert!(called.time.parts_ns.is_some());
+        // The list, its lists and strings; then prepare, run and output.
+        assert_eq!(called.time.count, 5 + 3);
+    }
 }
 
 #[tokio::test]

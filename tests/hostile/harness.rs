@@ -7,7 +7,7 @@ use bakeoff::compile::validate_prototype;
 use bakeoff::config;
 use bakeoff::engine::{self, Profile};
 use bakeoff::interface::{InputRequest, Interface, WitFile};
-use bakeoff::invoke;
+use bakeoff::invoke::{self, CallTypes};
 use bakeoff::measure::protocol::{Opened, Reply, Task};
 use bakeoff::render;
 use bakeoff::run::{Evidence, conclude};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use wasm_encoder::{Component as Encoder, RawSection};
 use wasmtime::component::Component;
-use wasmtime::component::types::{ComponentFunc, ComponentItem};
+use wasmtime::component::types::ComponentItem;
 
 /// A parser by name, and the function that gives it bytes.
 pub(crate) type Harness = (&'static str, fn(&[u8]));
@@ -155,7 +155,7 @@ world prototype {
 }";
 
 /// A component of that function's type, without code: the type is all that is needed.
-static FUNCTION: LazyLock<ComponentFunc> = LazyLock::new(|| {
+static FUNCTION: LazyLock<CallTypes> = LazyLock::new(|| {
     let file = WitFile {
         name: "main.wit".into(),
         text: EVERY_TYPE.into(),
@@ -167,7 +167,7 @@ static FUNCTION: LazyLock<ComponentFunc> = LazyLock::new(|| {
     let exports = component.component_type();
     match exports.get_export(&engine, "f") {
         Some(item) => match item.ty {
-            ComponentItem::ComponentFunc(function) => function,
+            ComponentItem::ComponentFunc(function) => CallTypes::of(&function),
             other => unreachable!("f is {other:?}"),
         },
         None => unreachable!("f is exported"),

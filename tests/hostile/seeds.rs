@@ -176,6 +176,7 @@ fn bundles() -> Vec<Vec<u8>> {
         ],
         baselines: vec![Baseline::default()],
         cold_ns: vec![Some(7), None],
+        parts: Vec::new(),
         surroundings: Surroundings::default(),
     };
     let lines = [0, 1].map(|index| serde_json::to_string(&replica(index)).unwrap() + "\n");

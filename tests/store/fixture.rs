@@ -3,7 +3,7 @@
 use bakeoff::store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
 };
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, SampleKind, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
@@ -117,6 +117,12 @@ pub(crate) fn replica(index: u32) -> Replica {
             2
         ],
         cold_ns: vec![Some(seed), None],
+        parts: vec![PartTimes {
+            variant: 1,
+            calls: seed,
+            session_ns: Some([seed, 2, 3]),
+            ..PartTimes::default()
+        }],
         surroundings: Surroundings {
             core: index.is_multiple_of(2).then_some(1),
             started_s: f64::from(index) * 0.1,

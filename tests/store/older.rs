@@ -55,6 +55,7 @@ fn as_of_version_1() -> Vec<Replica> {
         let mut replica = replica(index);
         replica.surroundings.contention_probe_ns = None;
         replica.surroundings.cache_probe_ns = None;
+        replica.parts = Vec::new();
         for sample in &mut replica.samples {
             sample.kind = SampleKind::Full;
         }

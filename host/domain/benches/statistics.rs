@@ -330,6 +330,7 @@ fn cold_starts(runs: u64, figures: &mut Figures) {
                 samples: Vec::new(),
                 baselines: Vec::new(),
                 cold_ns,
+                parts: Vec::new(),
                 surroundings: Surroundings::default(),
             }
         };

@@ -152,6 +152,52 @@ pub struct Replica {
     /// By variant: CPU time of the first call on a fresh instance, in nanoseconds; `None` for a
     /// variant that did not take part.
     pub cold_ns: Vec<Option<u64>>,
+    /// What parts of calls took, of variants and cases whose calls have parts or much of a start.
+    #[serde(default)]
+    pub parts: Vec<PartTimes>,
     /// The state of the machine.
     pub surroundings: Surroundings,
+}
+
+/// What parts of a variant's calls on a case took in a replica: CPU time added up over its samples, in
+/// nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartTimes {
+    /// The variant.
+    pub variant: VariantIndex,
+    /// The case.
+    pub case: CaseIndex,
+    /// The number of calls.
+    pub calls: u64,
+    /// All of them.
+    pub total_ns: u64,
+    /// The start functions of their instances.
+    pub start_ns: u64,
+    /// `prepare`, `run` and `output`, of a resource that is called in these parts.
+    #[serde(default)]
+    pub session_ns: Option<[u64; 3]>,
+    /// A call on an instance that was called before, while the variant was warmed up; of a variant whose
+    /// later calls take less work.
+    #[serde(default)]
+    pub again_ns: Option<u64>,
+}
+
+impl PartTimes {
+    /// The time of one call that a later call on the same instance does without, in nanoseconds: that of
+    /// start functions, and what else only a first call takes.
+    ///
+    /// ```
+    /// use bakeoff_domain::measurement::PartTimes;
+    /// let parts = PartTimes {
+    ///     calls: 2, total_ns: 90, start_ns: 20, again_ns: Some(5), ..PartTimes::default()
+    /// };
+    /// assert_eq!(parts.start_of_call_ns(), 40.0);
+    /// ```
+    pub fn start_of_call_ns(&self) -> f64 {
+        let calls = self.calls.max(1) as f64;
+        let start_ns = self.start_ns as f64 / calls;
+        let first_ns = self.total_ns as f64 / calls - start_ns;
+        let again_ns = self.again_ns.map_or(first_ns, |again_ns| again_ns as f64);
+        start_ns + (first_ns - again_ns).max(0.0)
+    }
 }

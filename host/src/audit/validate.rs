@@ -391,6 +391,8 @@ fn check_replica(replica: &Replica, variants: usize, cases: usize) -> Result<(),
             && sample.block < BLOCKS_MAX
             && sample.calls > 0
     });
+    let mut parts = replica.parts.iter();
+    let sound = sound && parts.all(|parts| parts.variant < variants && parts.case < cases);
     hold(
         sound && replica.baselines.len() == cases && replica.cold_ns.len() == variants,
         "a replica has samples of variants or cases that did not race",

@@ -2,16 +2,18 @@
 //!
 //! A call of it costs what any call of this interface costs before the guest does anything. Every
 //! function returns zeros, which are a valid value of every type without handles: `false`,
-//! `0`, the first case, `none`, the empty list.
+//! `0`, the first case, `none`, the empty list; one that makes a resource makes one with nothing in it.
 
 use wasm_encoder::{
-    CodeSection, ConstExpr, ExportKind, ExportSection, Function, FunctionSection, GlobalSection,
-    GlobalType, MemorySection, MemoryType, Module, TypeSection, ValType,
+    CodeSection, ConstExpr, EntityType, ExportKind, ExportSection, Function, FunctionSection,
+    GlobalSection, GlobalType, ImportSection, MemorySection, MemoryType, Module, TypeSection,
+    ValType,
 };
 use wit_parser::abi::WasmType;
 use wit_parser::{
-    LiftLowerAbi, ManglingAndAbi, Resolve, SizeAlign, WasmExport, WasmExportKind, WorldId,
-    WorldItem, WorldKey,
+    Handle, InterfaceId, LiftLowerAbi, ManglingAndAbi, Resolve, ResourceIntrinsic, SizeAlign, Type,
+    TypeDefKind, TypeId, TypeOwner, WasmExport, WasmExportKind, WasmImport, WorldId, WorldItem,
+    WorldKey,
 };
 
 /// Bytes of a page of memory.
@@ -37,6 +39,7 @@ pub(super) fn module(resolve: &Resolve, world: WorldId) -> Vec<u8> {
         heap,
         ..ModuleSections::default()
     };
+    parts.add_imports(&functions);
     for function in &functions {
         parts.add_function(function);
     }
@@ -52,6 +55,8 @@ struct Exported {
     /// Whether the result is a pointer to the answer.
     answers_by_pointer: bool,
     answer_bytes: u32,
+    /// The import that makes the resource which is the result, if it is one.
+    makes: Option<(String, String)>,
 }
 
 fn functions(resolve: &Resolve, world: WorldId) -> Vec<Exported> {
@@ -65,7 +70,7 @@ fn functions(resolve: &Resolve, world: WorldId) -> Vec<Exported> {
             }
             WorldItem::Interface { id, .. } => {
                 for function in resolve.interfaces[*id].functions.values() {
-                    functions.push(exported(resolve, &sizes, Some(key), function));
+                    functions.push(exported(resolve, &sizes, Some((key, *id)), function));
                 }
             }
             WorldItem::Type { .. } => {}
@@ -77,9 +82,10 @@ fn functions(resolve: &Resolve, world: WorldId) -> Vec<Exported> {
 fn exported(
     resolve: &Resolve,
     sizes: &SizeAlign,
-    interface: Option<&WorldKey>,
+    of_interface: Option<(&WorldKey, InterfaceId)>,
     function: &wit_parser::Function,
 ) -> Exported {
+    let interface = of_interface.map(|(key, _)| key);
     let signature = resolve.wasm_signature(ABI.export_variant(), function);
     let kind = WasmExportKind::Normal;
     let export = WasmExport::Func {
@@ -94,7 +100,31 @@ fn exported(
         results: signature.results.iter().map(core_type).collect(),
         answers_by_pointer: signature.retptr,
         answer_bytes: answer.map_or(0, |ty| sizes.size(ty).size_wasm32() as u32),
+        makes: function.result.and_then(|ty| {
+            let resource = exported_resource(resolve, &ty, of_interface?.1)?;
+            let intrinsic = ResourceIntrinsic::ExportedNew;
+            let import = WasmImport::ResourceIntrinsic {
+                interface,
+                resource,
+                intrinsic,
+            };
+            Some(resolve.wasm_import_name(ABI, import))
+        }),
     }
+}
+
+/// The resource that a type is an owning handle of, if the interface defines it.
+fn exported_resource(resolve: &Resolve, ty: &Type, interface: InterfaceId) -> Option<TypeId> {
+    let Type::Id(mut id) = *ty else { return None };
+    loop {
+        id = match &resolve.types[id].kind {
+            TypeDefKind::Handle(Handle::Own(resource)) => *resource,
+            TypeDefKind::Type(Type::Id(named)) => *named,
+            TypeDefKind::Resource => break,
+            _ => return None,
+        };
+    }
+    (resolve.types[id].owner == TypeOwner::Interface(interface)).then_some(id)
 }
 
 fn core_type(ty: &WasmType) -> ValType {
@@ -111,9 +141,12 @@ fn core_type(ty: &WasmType) -> ValType {
 struct ModuleSections {
     types: TypeSection,
     functions: FunctionSection,
+    imports: ImportSection,
     exports: ExportSection,
     code: CodeSection,
     count: u32,
+    /// The imported functions that make resources, in their order.
+    makers: Vec<(String, String)>,
     /// The address where memory for arguments begins.
     heap: u32,
 }
@@ -129,6 +162,20 @@ impl ModuleSections {
         self.count += 1;
     }
 
+    /// Imports what makes the resources that are results.
+    fn add_imports(&mut self, functions: &[Exported]) {
+        for maker in functions.iter().filter_map(|one| one.makes.as_ref()) {
+            if self.makers.contains(maker) {
+                continue;
+            }
+            self.types.ty().function([ValType::I32], [ValType::I32]);
+            let ty = EntityType::Function(self.count);
+            self.imports.import(&maker.0, &maker.1, ty);
+            self.makers.push(maker.clone());
+            self.count += 1;
+        }
+    }
+
     fn add_function(&mut self, function: &Exported) {
         let mut body = Function::new([]);
         let mut code = body.instructions();
@@ -142,6 +189,10 @@ impl ModuleSections {
                 ValType::F64 => code.f64_const(0.0.into()),
                 _ => code.i32_const(0),
             };
+        }
+        let maker = |makes| self.makers.iter().position(|maker| maker == makes);
+        if let Some(maker) = function.makes.as_ref().and_then(maker) {
+            code.call(maker as u32);
         }
         code.end();
         self.add(&function.name, &function.params, &function.results, &body);
@@ -216,6 +267,7 @@ impl ModuleSections {
         let mut module = Module::new();
         module
             .section(&self.types)
+            .section(&self.imports)
             .section(&self.functions)
             .section(&memories);
         module

@@ -7,7 +7,7 @@ use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
 use super::limits::{DIAGNOSTICS_BYTES_MAX, MESSAGE_BYTES_MAX};
 use super::scrub::without_paths;
 use super::tool::ToolOutput;
-use crate::interface::{Interface, rust_name, rust_signature};
+use crate::interface::{Interface, World, rust_form, rust_name, rust_signature};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use serde::Deserialize;
 use std::path::Path;
@@ -111,8 +111,23 @@ impl DiagnosticContext<'_> {
                 None => own.push(self.rendered(diagnostic)),
             }
         }
+        if self.calls_session() && !fit.is_empty() {
+            let wanted = rust_form(self.interface.call());
+            let message = format!(
+                "{} does not fit the interface: {}; it wants\n{wanted}",
+                self.task.path_shown,
+                fit.join("; ")
+            );
+            fit = vec![message];
+        }
         own.extend(fit);
         own
+    }
+
+    /// Returns true if what is called of the file is a struct for a resource.
+    fn calls_session(&self) -> bool {
+        let is_session = self.task.world == World::Prototype && self.interface.call().is_session;
+        is_session && !glue::implements_traits(self.text)
     }
 
     fn rendered(&self, diagnostic: &Diagnostic) -> String {
@@ -161,6 +176,13 @@ impl DiagnosticContext<'_> {
             _ => return None,
         }
         let shown = &self.task.path_shown;
+        if self.calls_session() {
+            return Some(without_paths(
+                &diagnostic.message,
+                self.compiler,
+                self.scratch,
+            ));
+        }
         let called = span
             .text
             .iter()

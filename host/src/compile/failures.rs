@@ -36,3 +36,9 @@ pub(super) fn cut(text: &str) -> String {
     }
     format!("{}…", &text[..text.floor_char_boundary(MESSAGE_BYTES_MAX)])
 }
+
+/// The failure of bindings that cannot be generated.
+pub(super) fn ungenerated(what: impl std::fmt::Display) -> Failure {
+    let message = format!("the bindings could not be generated: {what}");
+    build_failure(FailureClass::BuildFailed, message)
+}

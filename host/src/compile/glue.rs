@@ -1,11 +1,12 @@
 //! The generated crate: bindings for the interface, and the glue between them and the user's file.
 
 use super::build_protocol::BuildKind;
-use super::failures::build_failure;
+use super::failures::ungenerated as internal;
 use super::own_modules;
 use super::rust_function::adapted;
+use super::session_glue;
 use crate::interface::{Function, Interface, World, rust_name};
-use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::failure::Failure;
 use syn::{ImplItem, Item, TraitItem};
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_parser::{Resolve, WorldId};
@@ -46,7 +47,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 19] {
+pub(super) fn fingerprint() -> [&'static str; 20] {
     [
         RT,
         ALLOCATOR,
@@ -63,6 +64,7 @@ pub(super) fn fingerprint() -> [&'static str; 19] {
         include_str!("conversion.rs"),
         include_str!("rust_function.rs"),
         include_str!("rust_types.rs"),
+        include_str!("session_glue.rs"),
         include_str!("rustc.rs"),
         include_str!("link.rs"),
         include_str!("../interface/rust.rs"),
@@ -111,13 +113,14 @@ pub(super) fn generate(
         add_world(&mut resolve, id, PARAMETERS_WIT, "imports")?;
     }
     let mut file = bindings(&resolve, id, kind)?;
-    let form = form(&file);
+    let is_session = world == World::Prototype && interface.call().is_session;
+    let form = form(&file, is_session, text);
     let mut types = Vec::new();
     let mut glue = Glue {
         module: world.name(),
-        form,
+        form: &form,
         types: &mut types,
-        called: (world == World::Prototype).then(|| &interface.call().function),
+        called: (world == World::Prototype && !is_session).then(|| &interface.call().function),
         text,
     };
     let own = own_modules::of(world);
@@ -126,7 +129,7 @@ pub(super) fn generate(
     }
     let mut files = vec![
         (BINDINGS_FILE, prettyplease::unparse(&file)),
-        (ROOT_FILE, root(world, build, form, &types)),
+        (ROOT_FILE, root(world, build, &form, &types)),
         ("rt.rs", RT.to_owned()),
         ("flags.rs", FLAGS.to_owned()),
     ];
@@ -146,11 +149,6 @@ pub(super) fn generate(
         files.push(("parameters.rs", PARAMETERS.to_owned()));
     }
     Ok(files)
-}
-
-fn internal(what: impl std::fmt::Display) -> Failure {
-    let message = format!("the bindings could not be generated: {what}");
-    build_failure(FailureClass::BuildFailed, message)
 }
 
 /// Adds the imports of a world that bakeoff defines to a world.
@@ -193,15 +191,23 @@ fn bindings(resolve: &Resolve, world: WorldId, kind: BuildKind) -> Result<syn::F
 }
 
 /// The form in which the user's file implements the world.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Form {
     /// Plain functions with the names of the exports.
     Functions,
+    /// The same, and a struct of this name for the resource that is called in parts.
+    Session(String),
     /// Traits on a type `Component`: the world exports a resource.
     Traits,
 }
 
-fn form(file: &syn::File) -> Form {
+/// Returns true if a file implements the traits of the bindings itself.
+pub(super) fn implements_traits(text: &str) -> bool {
+    text.contains("struct Component")
+}
+
+/// `is_session` is true of a prototype whose resource is called in parts.
+fn form(file: &syn::File, is_session: bool, text: &str) -> Form {
     fn has_resource(items: &[Item]) -> bool {
         items.iter().any(|item| match item {
             Item::Mod(module) => module
@@ -218,18 +224,19 @@ fn form(file: &syn::File) -> Form {
             _ => false,
         })
     }
-    if has_resource(&file.items) {
-        Form::Traits
-    } else {
-        Form::Functions
+    if !has_resource(&file.items) {
+        return Form::Functions;
     }
+    let plain = is_session && !implements_traits(text);
+    let resource = plain.then(|| session_glue::only_resource(&file.items));
+    resource.flatten().map_or(Form::Traits, Form::Session)
 }
 
 /// Adds an implementation beside each generated trait, and collects the types beside it.
 struct Glue<'a> {
     /// The user's module.
     module: &'static str,
-    form: Form,
+    form: &'a Form,
     /// Name and path of the types to re-export for the user.
     types: &'a mut Vec<(String, String)>,
     /// The function of a prototype that is called. The user's may take its values in another form.
@@ -241,6 +248,7 @@ struct Glue<'a> {
 impl Glue<'_> {
     fn fill(&mut self, items: &mut Vec<Item>, path: &mut Vec<String>) -> Result<(), Failure> {
         let mut implementation = None;
+        let mut held = Vec::new();
         for item in items.iter_mut() {
             match item {
                 Item::Mod(module) => {
@@ -253,15 +261,23 @@ impl Glue<'_> {
                 Item::Trait(guest) if guest.ident == "Guest" => {
                     implementation = Some(self.implement(guest)?);
                 }
+                Item::Trait(guest) => {
+                    if let Form::Session(name) = self.form
+                        && guest.ident == format!("Guest{name}")
+                    {
+                        held.extend(session_glue::held(name, self.module, guest)?);
+                    }
+                }
                 _ => {}
             }
         }
         if let Some(implementation) = implementation {
             self.collect_types(items, path);
-            if self.form == Form::Functions {
+            if *self.form != Form::Traits {
                 items.push(implementation);
             }
         }
+        items.extend(held);
         Ok(())
     }
 
@@ -270,8 +286,16 @@ impl Glue<'_> {
         let mut implementation: syn::ItemImpl =
             syn::parse_str("impl Guest for crate::Component {}").map_err(internal)?;
         for item in &guest.items {
-            let TraitItem::Fn(function) = item else {
-                continue;
+            let function = match item {
+                TraitItem::Fn(function) => function,
+                TraitItem::Type(resource) => {
+                    let resource = resource.ident.to_string();
+                    implementation
+                        .items
+                        .push(session_glue::resource_type(&resource)?);
+                    continue;
+                }
+                _ => continue,
             };
             let names = function.sig.inputs.iter().filter_map(|input| match input {
                 syn::FnArg::Typed(input) => match &*input.pat {
@@ -330,7 +354,7 @@ fn flags_name(item: &syn::ItemMacro) -> Option<String> {
     rest.split([' ', ':']).next().map(str::to_owned)
 }
 
-fn root(world: World, build: GlueOptions, form: Form, types: &[(String, String)]) -> String {
+fn root(world: World, build: GlueOptions, form: &Form, types: &[(String, String)]) -> String {
     let mut text = String::from("mod flags;\nmod rt;\nmod bindings;\n");
     text.push_str("pub mod types {\n");
     for (_, path) in types {
@@ -358,7 +382,7 @@ fn root(world: World, build: GlueOptions, form: Form, types: &[(String, String)]
         user_file(world)
     ));
     text.push_str(&match form {
-        Form::Functions => "pub struct Component;\n".to_owned(),
+        Form::Functions | Form::Session(_) => "pub struct Component;\n".to_owned(),
         Form::Traits => format!("use crate::{module}::Component;\n"),
     });
     text.push_str("bindings::export!(Component with_types_in bindings);\n");

@@ -42,6 +42,7 @@ mod rustc;
 #[cfg(test)]
 mod scripted_toolchain;
 mod scrub;
+mod session_glue;
 mod signatures;
 mod target;
 mod tool;

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// The most criteria of an experiment.
 pub const CRITERIA_MAX: usize = 32;
+/// The readings of parts of a call's time, which are no criteria.
+const PARTS_SHOWN: [&str; 4] = ["prepare-time", "run-time", "output-time", "start-time"];
 /// The default scale of growth, in exponents: constant scores 10, cubic 0.
 const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// The most characters of a unit.
@@ -357,6 +359,15 @@ fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source>
     }
     let names = Source::BUILT_IN.iter().map(|(name, _)| *name);
     let others = ["assess:NAME", "evaluator:NAME"];
+    if PARTS_SHOWN.contains(&at.value) {
+        found.push(Finding::new(
+            at.span,
+            format!("{} is shown, and ranks nobody", quoted(at.value)),
+            "a part of `time`",
+            "work can be moved from one part of a call to another: rank by \"time\", which is all of it",
+        ));
+        return None;
+    }
     let help = match suggest::nearest(at.value, names.clone().chain(others)) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!(

@@ -131,6 +131,7 @@ async fn race(
         our_allocator: false,
         files: None,
         recodes: false,
+        gains_by_state: false,
         peak_bytes: 0,
         fuel: Vec::new(),
         gate_cpu_ns: Vec::new(),

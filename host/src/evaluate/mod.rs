@@ -3,6 +3,7 @@
 mod evaluation;
 mod evidence;
 mod growth;
+mod part_readings;
 mod readings;
 mod set_readings;
 
@@ -11,5 +12,6 @@ pub use evaluation::{
 };
 pub use evidence::VariantEvidence;
 pub use growth::growth;
+pub use part_readings::start_of_call;
 pub use readings::{log_time, readings};
 pub use set_readings::{log_time_on_set, quality_on_set};

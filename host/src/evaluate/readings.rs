@@ -1,6 +1,7 @@
 //! The built-in sources of readings.
 
 use super::evidence::{VariantEvidence, call_ns};
+use super::part_readings::part_readings;
 use super::set_readings::{log_time_on_set, qualities_on_set};
 use crate::compile::BuildRecord;
 use crate::measure::{AssessedAnswer, CheckedCase, GateRecord};
@@ -40,6 +41,10 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
             })
         }),
     );
+    found.extend(part_readings(evidence));
+    let mut put = |source: Source, reading: Option<Reading>| {
+        found.extend(reading.map(|reading| (source.name(), reading)));
+    };
     let assessed = match (evidence.assessment, evidence.gate) {
         (_, Some(gate)) if set.is_some() => qualities_on_set(set.unwrap_or(0), gate),
         (Some(assessment), _) => of_answers(evidence.cases.len(), &assessment.answers),

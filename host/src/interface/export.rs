@@ -2,6 +2,7 @@
 
 use super::error::InterfaceError;
 use super::function::Function;
+use super::session::sessions;
 use super::types::Unsupported;
 use wit_parser::{Resolve, WorldId, WorldItem};
 
@@ -52,6 +53,8 @@ pub struct Export {
     pub name: String,
     /// The function, or why it cannot be called from outside.
     pub function: Result<Function, Unsupported>,
+    /// Whether it is a resource that is called in three parts: prepare, run and output.
+    pub is_session: bool,
 }
 
 impl Export {
@@ -88,6 +91,8 @@ pub struct Call {
     pub interface: Option<String>,
     /// The function.
     pub function: Function,
+    /// Whether it is a resource of that name, which is called in three parts: prepare, run and output.
+    pub is_session: bool,
 }
 
 impl Call {
@@ -100,30 +105,43 @@ impl Call {
     }
 }
 
-/// Returns every function that a world exports.
+/// Returns every function that a world exports, and every resource that is called like one.
 pub(crate) fn world_exports(resolve: &Resolve, world: WorldId) -> Vec<Export> {
     let mut exports = Vec::new();
     for (key, item) in &resolve.worlds[world].exports {
-        let (interface, functions): (Option<String>, Vec<&wit_parser::Function>) = match item {
-            WorldItem::Function(function) => (None, vec![function]),
-            WorldItem::Interface { id, .. } => {
-                let functions = resolve.interfaces[*id].functions.values().collect();
-                (Some(resolve.name_world_key(key)), functions)
-            }
-            WorldItem::Type { .. } => continue,
-        };
-        exports.extend(functions.into_iter().map(|function| Export {
-            interface: interface.clone(),
+        let function = |interface: Option<String>, function: &wit_parser::Function| Export {
+            interface,
             name: function.name.clone(),
             function: Function::of(resolve, function),
-        }));
+            is_session: false,
+        };
+        match item {
+            WorldItem::Function(of_world) => exports.push(function(None, of_world)),
+            WorldItem::Interface { id, .. } => {
+                let (interface, name) = (&resolve.interfaces[*id], resolve.name_world_key(key));
+                let functions = interface.functions.values();
+                exports.extend(functions.map(|one| function(Some(name.clone()), one)));
+                let sessions = sessions(resolve, interface).into_iter();
+                exports.extend(sessions.map(|(resource, function)| Export {
+                    interface: Some(name.clone()),
+                    name: resource,
+                    function,
+                    is_session: true,
+                }));
+            }
+            WorldItem::Type { .. } => {}
+        }
     }
     exports
 }
 
 pub(super) fn find_call(exports: &[Export], call: &str) -> Result<Call, InterfaceError> {
     let Some(export) = exports.iter().find(|export| export.is_named(call)) else {
-        let paths: Vec<String> = exports.iter().map(|e| format!("`{}`", e.path())).collect();
+        // Functions of a resource cannot be called alone.
+        let functions = exports
+            .iter()
+            .filter(|export| !export.name.starts_with('['));
+        let paths: Vec<String> = functions.map(|e| format!("`{}`", e.path())).collect();
         let exports = if paths.is_empty() {
             "no function".to_owned()
         } else {
@@ -138,6 +156,7 @@ pub(super) fn find_call(exports: &[Export], call: &str) -> Result<Call, Interfac
         Ok(function) => Ok(Call {
             interface: export.interface.clone(),
             function: function.clone(),
+            is_session: export.is_session,
         }),
         Err(reason) => Err(InterfaceError::Unsupported {
             function: export.path(),

@@ -43,24 +43,40 @@ impl Function {
             let name = resolve.types[resource].name.clone();
             return Err(Unsupported::Resource(name.unwrap_or_default()));
         }
+        Self::named(resolve, &function.name, function, function)
+    }
+
+    /// Makes the function of a resource that is called in parts: the first takes its parameters, the last
+    /// returns its result.
+    ///
+    /// # Errors
+    /// One of the types cannot be passed.
+    pub(super) fn of_session(
+        resolve: &Resolve,
+        name: &str,
+        first: &wit_parser::Function,
+        last: &wit_parser::Function,
+    ) -> Result<Self, Unsupported> {
+        Self::named(resolve, name, first, last)
+    }
+
+    fn named(
+        resolve: &Resolve,
+        name: &str,
+        takes: &wit_parser::Function,
+        returns: &wit_parser::Function,
+    ) -> Result<Self, Unsupported> {
         let param = |param: &wit_parser::Param| {
             Ok(Param {
                 name: param.name.clone(),
                 ty: Type::of(resolve, &param.ty)?,
             })
         };
+        let result = returns.result.as_ref();
         Ok(Self {
-            name: function.name.clone(),
-            params: function
-                .params
-                .iter()
-                .map(param)
-                .collect::<Result<_, _>>()?,
-            result: function
-                .result
-                .as_ref()
-                .map(|ty| Type::of(resolve, ty))
-                .transpose()?,
+            name: name.to_owned(),
+            params: takes.params.iter().map(param).collect::<Result<_, _>>()?,
+            result: result.map(|ty| Type::of(resolve, ty)).transpose()?,
         })
     }
 

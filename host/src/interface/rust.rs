@@ -1,5 +1,6 @@
 //! Functions, names and types of WIT in Rust.
 
+use super::export::Call;
 use super::function::Function;
 use super::types::Type;
 
@@ -23,6 +24,27 @@ pub fn rust_signature(function: &Function) -> String {
     };
     let name = rust_name(&function.name);
     format!("pub fn {name}({}){result}", params.join(", "))
+}
+
+/// Returns what a prototype's file has for what is called: a function, or for a resource that is called in
+/// three parts a struct with its methods, whose bodies are left out.
+pub fn rust_form(call: &Call) -> String {
+    let signature = rust_signature(&call.function);
+    if !call.is_session {
+        return signature;
+    }
+    let name = camel_case(&call.function.name);
+    let parts = signature
+        .split_once('(')
+        .and_then(|(_, rest)| rest.rsplit_once(") -> "));
+    let (takes, gives) = parts.unwrap_or_default();
+    format!(
+        "pub struct {name} {{ … }}\n\
+         impl {name} {{\n    \
+         pub fn prepare({takes}) -> Self {{ … }}\n    \
+         pub fn run(&mut self) {{ … }}\n    \
+         pub fn output(&mut self) -> {gives} {{ … }}\n}}"
+    )
 }
 
 /// Converts a WIT name to that of a Rust function or parameter: `top-k` is `top_k`, and `type` is

@@ -53,6 +53,11 @@ pub enum Unsupported {
         "it is async, and what is timed must be one synchronous call; declare it without `async`"
     )]
     Async,
+    /// A resource that has some of the functions of one that is called in three parts, but not its form.
+    #[error(
+        "the resource `{0}` cannot be called in three parts: that takes `prepare: static func(…) -> {0}; run: func(); output: func() -> …;`"
+    )]
+    Session(String),
     /// A type that is too large when it is written out.
     #[error("its types have more than {NODES_MAX} parts when they are written out")]
     TooLarge,

@@ -11,13 +11,18 @@ mod change;
 mod layout;
 mod nested;
 mod nested_abi;
+mod paths;
 mod scalar;
+mod session;
 mod shape;
+mod signature;
 mod value;
 mod wave;
 
 pub use callee::{CallPath, Callee, LookupError};
 pub use change::{CHANGES_MAX, changes, form};
 pub use nested::Nested;
+pub use session::Parts;
+pub use signature::CallTypes;
 pub use value::Value;
 pub use wave::{WaveError, parse_call, parse_result, render, whole};

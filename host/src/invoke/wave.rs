@@ -1,8 +1,8 @@
 //! Calls and values as text, in WAVE: the notation of the component model's own tools.
 
 use super::shape::Shape;
+use super::signature::CallTypes;
 use super::value::Value;
-use wasmtime::component::types::ComponentFunc;
 use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
 use wasmtime::component::{Type, Val};
 
@@ -32,7 +32,7 @@ pub enum WaveError {
 ///
 /// # Errors
 /// The text is not WAVE, calls something else, or has arguments of other types.
-pub fn parse_call(text: &str, function: &str, ty: &ComponentFunc) -> Result<Vec<Value>, WaveError> {
+pub fn parse_call(text: &str, function: &str, ty: &CallTypes) -> Result<Vec<Value>, WaveError> {
     let syntax = |error: wasm_wave::parser::ParserError| WaveError::Syntax(error.to_string());
     let call = UntypedFuncCall::parse(text).map_err(syntax)?;
     if call.name() != function {
@@ -41,11 +41,11 @@ pub fn parse_call(text: &str, function: &str, ty: &ComponentFunc) -> Result<Vec<
             wanted: function.to_owned(),
         });
     }
-    let types: Vec<Type> = ty.params().map(|(_, ty)| ty).collect();
+    let types: &[Type] = &ty.params;
     let values: Vec<Val> = call.to_wasm_params(types.iter()).map_err(syntax)?;
     Ok(values
         .into_iter()
-        .zip(&types)
+        .zip(types)
         .map(|(val, ty)| Value::from_val(val, Shape::of(ty).as_ref()))
         .collect())
 }
@@ -54,10 +54,10 @@ pub fn parse_call(text: &str, function: &str, ty: &ComponentFunc) -> Result<Vec<
 ///
 /// # Errors
 /// The text is not WAVE or of another type, or the function has no result.
-pub fn parse_result(text: &str, ty: &ComponentFunc) -> Result<Value, WaveError> {
-    let ty = ty.results().next().ok_or(WaveError::NoResult)?;
-    let val = Val::from_wave(&ty, text).map_err(|error| WaveError::Syntax(error.to_string()))?;
-    Ok(Value::from_val(val, Shape::of(&ty).as_ref()))
+pub fn parse_result(text: &str, ty: &CallTypes) -> Result<Value, WaveError> {
+    let ty = ty.result.as_ref().ok_or(WaveError::NoResult)?;
+    let val = Val::from_wave(ty, text).map_err(|error| WaveError::Syntax(error.to_string()))?;
+    Ok(Value::from_val(val, Shape::of(ty).as_ref()))
 }
 
 /// Renders a value in WAVE, as a whole. `None` if it has no notation.

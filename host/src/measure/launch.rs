@@ -9,8 +9,9 @@ use super::race_types::{Dropout, TimedVariant};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
-use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Returns the number of variants that one replica of a race may have.
@@ -68,6 +69,7 @@ impl Finished {
         for (known, more) in self.facts.overheads.iter_mut().zip(&other.facts.overheads) {
             known.merge(more);
         }
+        self.replica.parts.extend(other.replica.parts);
         self.facts.pooled &= other.facts.pooled;
         self.facts.preemptions += other.facts.preemptions;
         self.facts.calls += other.facts.calls;
@@ -113,6 +115,7 @@ impl RunReplica<'_> {
                         .as_ref()
                         .map(|files| bundle.add_files(files)),
                     recodes: timed_variant.recodes,
+                    gains_by_state: timed_variant.gains_by_state,
                 });
             }
             let calibrator = bundle.add(self.calibrator);
@@ -182,6 +185,7 @@ impl RunReplica<'_> {
                     samples,
                     baselines: facts.baselines.clone(),
                     cold_ns: facts.cold_ns.clone(),
+                    parts: facts.parts.clone(),
                     surroundings,
                 };
                 Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
@@ -217,6 +221,16 @@ fn fits(
     plan.is_followed_by(samples)
         && (facts.cold_ns.len(), facts.baselines.len()) == size
         && (facts.overheads.len(), facts.input_bytes.len()) == (size.1, size.1)
+        && are_parts_of(&facts.parts, plan, size.1)
+}
+
+/// Returns true if these are parts of the calls of variants that took part, each case at most once.
+fn are_parts_of(parts: &[PartTimes], plan: &ReplicaPlan, cases: usize) -> bool {
+    let places = parts.iter().map(|parts| (parts.variant, parts.case));
+    let known: BTreeSet<_> = places
+        .filter(|(variant, case)| *case < cases && plan.takes_part(*variant))
+        .collect();
+    known.len() == parts.len()
 }
 
 fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
@@ -328,6 +342,19 @@ mod tests {
             let mut samples = samples.clone();
             lie(&mut samples[0]);
             assert!(!fits(&plan, (2, 2), &samples, &facts));
+        }
+        for wrong in [(2, 0, 1), (0, 2, 1), (0, 0, 2)] {
+            let (variant, case, times) = wrong;
+            let parts = PartTimes {
+                variant,
+                case,
+                ..PartTimes::default()
+            };
+            let facts = ReplicaFacts {
+                parts: vec![parts; times],
+                ..facts.clone()
+            };
+            assert!(!fits(&plan, (2, 2), &samples, &facts), "{wrong:?}");
         }
         let twice: Vec<Sample> = samples.iter().chain(&samples[..1]).cloned().collect();
         assert!(!fits(&plan, (2, 2), &twice, &facts));

@@ -56,6 +56,7 @@ mod tests {
                 timed: Vec::new().into(),
                 our_allocator: *our_allocator,
                 recodes: false,
+                gains_by_state: false,
                 files: None,
                 peak_bytes: 0,
                 fuel: Vec::new(),

@@ -31,6 +31,7 @@ mod machine;
 mod oracle;
 mod oracle_test;
 mod overheads;
+mod part_totals;
 mod pilot;
 mod proposer;
 mod proposing;

@@ -57,7 +57,7 @@ fn test(
         .callee(&opened.request.call)?
         .ty()
         .clone();
-    let result = ty.results().next();
+    let result = ty.result.clone();
     Doing::Workload.announce(first, frames);
     let mut test = OracleUnderTest {
         workload: Workload::open(opened, workload_sandbox, Some(&ty))?,

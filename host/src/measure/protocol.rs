@@ -16,7 +16,7 @@ use crate::sandbox::{
 };
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
-use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
+use bakeoff_domain::measurement::{Baseline, CaseIndex, PartTimes, Sample, VariantIndex};
 use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
 use bakeoff_domain::report::{AddedSection, CaseLabel};
@@ -290,6 +290,8 @@ pub struct VariantPayload {
     pub files: Option<Blob>,
     /// Whether the host recodes its strings, so that all of a call counts as its time.
     pub recodes: bool,
+    /// Whether a later call on an instance takes less work than the first.
+    pub gains_by_state: bool,
 }
 
 /// A reply of a runner to the parent.
@@ -358,6 +360,8 @@ pub struct ReplicaFacts {
     pub baselines: Vec<Baseline>,
     /// CPU time of the first call on a fresh instance in nanoseconds, by variant.
     pub cold_ns: Vec<Option<u64>>,
+    /// What parts of calls took, where that is worth telling; each variant and case at most once.
+    pub parts: Vec<PartTimes>,
     /// The most bytes of one input with its answer, as the host holds them, by case.
     pub input_bytes: Vec<u64>,
     /// Cost of reading the thread clock, in nanoseconds.

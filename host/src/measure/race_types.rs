@@ -24,6 +24,8 @@ pub struct TimedVariant {
     pub files: Option<PackedFolders>,
     /// Whether the host recodes its strings, so that all of a call counts as its time.
     pub recodes: bool,
+    /// Whether its calls took less work in the gate on an instance that was called before.
+    pub gains_by_state: bool,
     /// The most memory that one of its calls used in the gate, in bytes.
     pub peak_bytes: u64,
     /// Units of fuel of one call by case, as far as the gate checked them.

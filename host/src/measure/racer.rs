@@ -14,6 +14,42 @@ pub(super) struct Racer<'a> {
     pub(super) slot: Slot,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
+    /// Whether a later call on an instance takes less work, so that one is made to see how much less.
+    pub(super) calls_again: bool,
+}
+
+/// What parts of calls took, added up: CPU time in nanoseconds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CallParts {
+    pub(super) total_ns: u64,
+    pub(super) start_ns: u64,
+    pub(super) session_ns: Option<[u64; 3]>,
+}
+
+impl CallParts {
+    fn add(&mut self, other: &Self) {
+        self.total_ns += other.total_ns;
+        self.start_ns += other.start_ns;
+        if let Some(more) = other.session_ns {
+            let known = self.session_ns.get_or_insert_default();
+            for (known, more) in known.iter_mut().zip(more) {
+                *known += more;
+            }
+        }
+    }
+}
+
+/// A call that was made.
+pub(super) struct MadeCall {
+    pub(super) time: CpuWallTime,
+    pub(super) answer: Option<Value>,
+    pub(super) parts: CallParts,
+}
+
+/// The calls of a sample.
+pub(super) struct MadeSample {
+    pub(super) answers: Vec<Option<Value>>,
+    pub(super) parts: CallParts,
 }
 
 /// The input of a call.
@@ -28,10 +64,7 @@ pub(super) struct Input {
 impl Racer<'_> {
     /// Makes one call. On a fresh instance the start functions are timed too, since a prototype
     /// could move work into them.
-    pub(super) fn call(
-        &mut self,
-        input: &Input,
-    ) -> Result<(CpuWallTime, Option<Value>), GuestError> {
+    pub(super) fn call(&mut self, input: &Input) -> Result<MadeCall, GuestError> {
         let mut time = CpuWallTime::default();
         if self.instances == Instances::Fresh {
             self.made.clear();
@@ -51,10 +84,26 @@ impl Racer<'_> {
             let callee = instance.callee(self.path)?;
             self.slot = Some((instance, callee));
         }
+        let start_ns = time.cpu_ns;
         let answered = self.answer(&input.arguments, input.lowering)?;
         time.cpu_ns += answered.time.time.cpu_ns;
         time.wall_ns += answered.time.time.wall_ns;
-        Ok((time, answered.value))
+        Ok(MadeCall {
+            time,
+            answer: answered.value,
+            parts: CallParts {
+                total_ns: time.cpu_ns,
+                start_ns,
+                session_ns: answered.time.parts_ns,
+            },
+        })
+    }
+
+    /// Makes a call on the instance of the last one, with its input, and returns its CPU time in
+    /// nanoseconds. `None` if it fails: no call that counts is made on such an instance.
+    pub(super) fn call_again(&mut self, input: &Input) -> Option<u64> {
+        let answered = self.answer(&input.arguments, input.lowering);
+        answered.ok().map(|answered| answered.time.time.cpu_ns)
     }
 
     /// Makes one call on the present instance. `lowering` is that of
@@ -77,15 +126,19 @@ impl Racer<'_> {
     pub(super) fn sample(
         &mut self,
         inputs: &[Input],
-    ) -> Result<(CpuWallTime, Vec<Option<Value>>), GuestError> {
+    ) -> Result<(CpuWallTime, MadeSample), GuestError> {
         let mut total = CpuWallTime::default();
-        let mut answers = Vec::with_capacity(inputs.len());
+        let mut made = MadeSample {
+            answers: Vec::with_capacity(inputs.len()),
+            parts: CallParts::default(),
+        };
         for input in inputs {
-            let (time, answer) = self.call(input)?;
-            total.cpu_ns += time.cpu_ns;
-            total.wall_ns += time.wall_ns;
-            answers.push(answer);
+            let call = self.call(input)?;
+            total.cpu_ns += call.time.cpu_ns;
+            total.wall_ns += call.time.wall_ns;
+            made.parts.add(&call.parts);
+            made.answers.push(call.answer);
         }
-        Ok((total, answers))
+        Ok((total, made))
     }
 }

@@ -8,8 +8,10 @@ use super::answers::{Group, grouped, is_new};
 use super::cache_probe::CacheProbe;
 use super::contention_probe::contention_probe_ns;
 use super::gate::same;
+use super::instances::Instances;
 use super::judging::{self, Blame, JudgedAnswer};
 use super::overheads::OverheadTotals;
+use super::part_totals::PartTotals;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::racer::{Input, Racer};
 use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, median, preemptions};
@@ -57,6 +59,7 @@ pub(super) struct Replica<'a> {
     other_allocations: Option<u64>,
     cache_probe: CacheProbe,
     cache_readings: Vec<u64>,
+    parts: PartTotals,
 }
 
 impl<'a> Replica<'a> {
@@ -81,12 +84,14 @@ impl<'a> Replica<'a> {
                 instances: task.instances,
                 slot: None,
                 made: Vec::new(),
+                calls_again: payload.gains_by_state && task.instances == Instances::Fresh,
             })
         };
         let calibrator = VariantPayload {
             component: task.calibrator,
             files: None,
             recodes: false,
+            gains_by_state: false,
         };
         let mut calibrator = load(&calibrator).map_err(|error| blame(None, error))?;
         let mut runners = Vec::with_capacity(task.plan.load_order.len());
@@ -110,6 +115,7 @@ impl<'a> Replica<'a> {
         let facts = ReplicaFacts {
             baselines: Vec::new(),
             cold_ns: vec![None; task.payloads.len()],
+            parts: Vec::new(),
             input_bytes: vec![0; cases],
             clock_ns: 0.0,
             cheap_clock_ns: 0.0,
@@ -134,6 +140,7 @@ impl<'a> Replica<'a> {
             probe_readings: Vec::new(),
             cache_probe: CacheProbe::new(),
             cache_readings: Vec::new(),
+            parts: PartTotals::default(),
             warm_up_inputs: vec![Vec::new(); cases],
             facts,
             cold_case: None,
@@ -165,6 +172,7 @@ impl<'a> Replica<'a> {
         self.facts.contention_probe_ns = median(&mut self.probe_readings);
         self.facts.cache_probe_ns = median(&mut self.cache_readings);
         self.facts.preemptions = preemptions();
+        self.facts.parts = std::mem::take(&mut self.parts).worth_telling();
         self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
             send(&Reply::Samples(samples.to_vec()), self.frames)?;
@@ -239,7 +247,14 @@ impl<'a> Replica<'a> {
             self.warm_up_inputs[case].push(input);
         }
         let input = self.warm_up_inputs[case][number as usize].clone();
-        let (time, _) = self.calling(variant, case, 1, |runner| runner.call(&input))?;
+        let (time, again_ns) = self.calling(variant, case, 1, |runner| {
+            let made = runner.call(&input)?;
+            // Once for each case: it says enough, and is no warm-up.
+            let again = number == 0 && runner.calls_again;
+            let again_ns = again.then(|| runner.call_again(&input)).flatten();
+            Ok((made.time, again_ns))
+        })?;
+        self.parts.add_again(variant, case, again_ns);
         self.on_call(variant, case, &time);
         Ok(time.cpu_ns)
     }
@@ -300,11 +315,12 @@ impl<'a> Replica<'a> {
             if kind == SampleKind::SingleCall {
                 self.warm_up_for_single_call(variant, case)?;
             }
-            let (time, given) =
+            let (time, made) =
                 self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
             if kind == SampleKind::SingleCall {
                 self.on_call(variant, case, &time);
             }
+            self.parts.add(variant, case, plan.calls, &made.parts);
             samples.push(Sample {
                 kind,
                 variant,
@@ -315,7 +331,7 @@ impl<'a> Replica<'a> {
                 cpu_ns: time.cpu_ns,
                 wall_ns: time.wall_ns,
             });
-            answers.push((variant, given));
+            answers.push((variant, made.answers));
         }
         let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
@@ -374,7 +390,7 @@ impl<'a> Replica<'a> {
             for &variant in variants {
                 let repeated = self.calling(variant, case, 1, |runner| {
                     runner.slot = None;
-                    runner.call(input)
+                    runner.call(input).map(|made| (made.time, made.answer))
                 });
                 let is_same = matches!(&repeated, Ok((_, again)) if same(again.as_ref(), *answer));
                 found.extend((!is_same).then(|| judging::unsteady(variant, input.call)));
@@ -403,15 +419,17 @@ impl<'a> Replica<'a> {
 
     /// Returns the calls of the allocator while these arguments are lowered. How many those are depends
     /// on the arguments and on the signature, which the calibrator has too: it counts once, and of all
-    /// its entries but the last, for the function itself, none is anything else.
+    /// its entries but the last, for the functions themselves, none is anything else.
     fn lowering(&mut self, case: CaseIndex, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
         let pieces = arguments.iter().map(Value::allocations).sum::<u64>();
         let others = match self.other_allocations {
             Some(others) => others,
             None => {
+                let slot = self.calibrator.slot.as_ref();
+                let functions = slot.map_or(1, |(_, callee)| callee.functions());
                 let counted = self.calibrator.answer(arguments, UNTIMED);
                 let entries = counted.map_err(|error| blame(None, error))?.time.count;
-                entries.saturating_sub(1 + pieces)
+                entries.saturating_sub(functions + pieces)
             }
         };
         self.other_allocations = Some(others);

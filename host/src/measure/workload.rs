@@ -3,13 +3,12 @@
 
 use super::protocol::{Arguments, Inputs, Opened, WaveCase, WrongCase, WrongPart};
 use super::requests::Requests;
-use crate::invoke::{self, Callee, Value};
+use crate::invoke::{self, CallTypes, Callee, Value};
 use crate::sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use std::sync::Arc;
 use wasmtime::component::Val;
-use wasmtime::component::types::ComponentFunc;
 
 /// The number of calls after which a workload instance is replaced, so that memory it leaks is
 /// bounded.
@@ -73,7 +72,7 @@ impl Workload {
     pub(super) fn open(
         opened: &Opened<'_>,
         sandbox: &Sandbox,
-        ty: Option<&ComponentFunc>,
+        ty: Option<&CallTypes>,
     ) -> Result<Self, GuestError> {
         match &opened.request.inputs {
             Inputs::Workload {
@@ -321,7 +320,7 @@ impl WorkloadComponent {
 pub(super) fn read_case(
     case: &WaveCase,
     function: &str,
-    ty: &ComponentFunc,
+    ty: &CallTypes,
 ) -> Result<ReadCase, WrongCase> {
     let arguments = invoke::parse_call(&case.call, function, ty).map_err(|error| WrongCase {
         part: WrongPart::Call,

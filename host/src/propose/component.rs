@@ -6,7 +6,7 @@ use super::proposal::{Proposal, ProposalOutcome, in_words};
 use super::replies::WrittenIdea;
 use super::writer::{CASES_MAX as TRIED_CASES_MAX, INPUTS_OF_EACH};
 use crate::config::sweep_of;
-use crate::interface::rust_signature;
+use crate::interface::rust_form;
 use crate::run::{ProposerAnswer, RunError, Survey};
 use crate::sandbox::{GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerTask};
 use crate::source::{BuildInput, SOURCE_BYTES_MAX};
@@ -43,7 +43,7 @@ pub fn proposer_task(
         problem: KnownProblem {
             statement: experiment.problem.clone(),
             call: experiment.interface.call.clone(),
-            signature: rust_signature(&interface.call().function),
+            signature: rust_form(interface.call()),
             wit: wit
                 .map(|file| (file.name.clone(), file.text.clone()))
                 .collect(),

@@ -3,7 +3,7 @@
 use super::prompt::{SYSTEM, data};
 use super::writer::{PrototypeWriter, WriteOptions, read};
 use crate::config;
-use crate::interface::{InputRequest, Interface, WitFile, rust_signature};
+use crate::interface::{InputRequest, Interface, WitFile, rust_form};
 use crate::provider::{AskError, Models, Purpose, Request};
 use crate::run::{HostOptions, RunError, Survey, SurveyedPrototype};
 use crate::source::{BuildInput, SOURCE_BYTES_MAX};
@@ -346,7 +346,7 @@ fn workload_request(
     attempt: u32,
     last: Option<&(WrittenWorkload, String)>,
 ) -> Request {
-    let function = parsed(interface).map(|parsed| rust_signature(&parsed.call().function));
+    let function = parsed(interface).map(|parsed| rust_form(parsed.call()));
     let again = last.map_or_else(String::new, |(written, wrong)| {
         format!(
             "\nThis workload was written:\n{}\n\nWith this plain solution:\n{}\n\nThey cannot be used:\n{}\n",

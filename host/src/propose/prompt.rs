@@ -5,7 +5,7 @@
 
 use super::idea::Idea;
 use super::replies::{ideas_schema, prototype_schema};
-use crate::interface::rust_signature;
+use crate::interface::rust_form;
 use crate::provider::{Purpose, Request};
 use crate::run::Survey;
 use crate::source::{BuildInput, content_address};
@@ -105,7 +105,7 @@ pub(super) fn data(text: &str) -> String {
 
 /// The problem, as a model is told: what it is, the function, how inputs are made and answers judged.
 pub(super) fn problem(statement: &str, survey: &Survey) -> String {
-    let signature = rust_signature(&survey.interface().call().function);
+    let signature = rust_form(survey.interface().call());
     let mut text = format!(
         "The problem:\n{}\n\nThe function, in Rust:\n{}\n\nThe interface, in WIT:\n{}\n",
         data(statement),

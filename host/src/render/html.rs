@@ -3,7 +3,7 @@
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, page, screened};
+use super::{Options, added, charts, page, parts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -304,6 +304,9 @@ impl Page {
     /// Adds the readings, the criteria and the environment.
     fn basis(&mut self, report: &Report) {
         self.section("Readings, criteria and environment");
+        if let Some(parts) = parts::table(report) {
+            self.table(&parts);
+        }
         if let Some(readings) = tables::readings(report) {
             self.table(&readings);
         }

@@ -4,7 +4,7 @@ use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
 use super::tables::{self, Table};
-use super::{Charset, Colour, Options, added, ascii, layout, parameters, screened};
+use super::{Charset, Colour, Options, added, ascii, layout, parameters, parts, screened};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -44,6 +44,10 @@ pub fn human(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     if let Some(table) = tables::by_case(report) {
+        page.heading(&table.caption);
+        page.table(&table);
+    }
+    if let Some(table) = parts::table(report) {
         page.heading(&table.caption);
         page.table(&table);
     }

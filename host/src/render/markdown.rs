@@ -2,7 +2,7 @@
 
 use super::escape::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, screened};
+use super::{Options, added, charts, parts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -40,6 +40,10 @@ pub fn markdown(report: &Report, options: &Options) -> String {
     page.added(report);
     if report.options.code_samples {
         page.code(report, options);
+    }
+    if let Some(parts) = parts::table(report) {
+        page.heading(&parts.caption);
+        page.table(&parts);
     }
     if let Some(readings) = tables::readings(report) {
         page.heading("Readings");

@@ -20,6 +20,7 @@ mod load;
 mod markdown;
 mod page;
 mod parameters;
+mod parts;
 mod ratio_rows;
 mod screened;
 mod sparkline;

@@ -6,6 +6,7 @@ use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
+use crate::evaluate;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
 use bakeoff_domain::few_layouts::FEW_LAYOUTS;
@@ -79,6 +80,11 @@ pub(super) fn notes(
                 ". That the answer is the same every time was not tried there.",
             );
         }
+        let start = start_note(state, outcome, &record.cases);
+        if let Some(note) = start.filter(|_| declared == State::Pure) {
+            notes.push(note);
+            continue;
+        }
         let gains = state.gate.as_ref().filter(|gate| gate.gains_by_state());
         if let Some(gate) = gains.filter(|_| declared == State::Pure) {
             let percent = numbers::count((100.0 * gate.first_call_share()) as u64);
@@ -107,6 +113,32 @@ pub(super) fn notes(
         on_the_race(&mut notes, outcome, &record.cases, record.environment.cores);
     }
     notes.into_sentences()
+}
+
+/// What of a variant's time is the start of its instance, if that is a part that counts.
+fn start_note(
+    state: &VariantState,
+    outcome: Option<&RaceOutcome>,
+    cases: &[CaseLabel],
+) -> Option<String> {
+    let outcome = outcome?;
+    let racer = outcome.index_of(state.id())?;
+    let start = evaluate::start_of_call(outcome.counted(), racer)?;
+    let of_case = match cases.get(start.case).filter(|_| cases.len() > 1) {
+        Some(case) => format!(" on {case}"),
+        None => String::new(),
+    };
+    let time = |ns: f64| numbers::reading(ns, "ns");
+    Some(format!(
+        "{}: of the {} that a call takes{of_case}, {} are its start: what a language does before the program \
+         runs, or tables that a first call makes. A second call would take {}. Every timed call has the \
+         start in it, as each has a fresh instance: if yours are called again and again, run with \
+         `state = \"kept\"` under [measure].",
+        state.id(),
+        time(start.call_ns),
+        time(start.start_ns),
+        time((start.call_ns - start.start_ns).max(0.0)),
+    ))
 }
 
 /// The replicas of single calls that only set a pair's first scale, which the pilot gives only of full

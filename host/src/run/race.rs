@@ -141,6 +141,7 @@ impl Run<'_> {
             our_allocator: built.our_allocator,
             files: state.files.clone(),
             recodes: built.recodes,
+            gains_by_state: gate.is_some_and(measure::GateRecord::gains_by_state),
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
             fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
             gate_cpu_ns: gate.map_or_else(Vec::new, measure::GateRecord::cpu_ns),

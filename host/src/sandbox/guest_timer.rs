@@ -18,6 +18,9 @@ pub struct GuestTime {
     pub time: CpuWallTime,
     /// The number of entries into guest code.
     pub count: u64,
+    /// Time of the three parts of a call that has them: what its clock, CPU time or for short calls the
+    /// monotonic one, said at the end of each.
+    pub parts_ns: Option<[u64; 3]>,
 }
 
 /// The entries by which the allocator is called while arguments are lowered: the first ones of a call.
@@ -48,6 +51,8 @@ pub(super) struct GuestTimer {
     untimed: u64,
     /// The thread's CPU time at the first entry that is not one of lowering.
     lowered_cpu_ns: Option<u64>,
+    /// The time so far at the ends of the first parts, by both clocks.
+    ended: [Option<CpuWallTime>; 2],
 }
 
 impl GuestTimer {
@@ -98,16 +103,64 @@ impl GuestTimer {
         self.untimed = untimed;
     }
 
+    /// Says that a part of the call ended, and another one follows.
+    pub(super) fn part_ended(&mut self) {
+        let mut so_far = self.total.time;
+        if self.depth > 0 && !self.lowering.is_expecting() {
+            // All of the call is one entry.
+            let now = CpuWallTime::thread_cpu_ns();
+            so_far.cpu_ns += now.saturating_sub(self.entered.cpu_ns);
+        }
+        if let Some(part) = self.ended.iter_mut().find(|part| part.is_none()) {
+            *part = Some(so_far);
+        }
+    }
+
+    /// Returns the time of the three parts, if they ended; `is_short` if nothing but the monotonic clock
+    /// tells it. What the allocator took while arguments were lowered is in the first.
+    fn parts_ns(&self, is_short: bool) -> Option<[u64; 3]> {
+        let [Some(first), Some(second)] = self.ended else {
+            return None;
+        };
+        let ns = |time: CpuWallTime| match is_short {
+            true => time.wall_ns,
+            false => time.cpu_ns,
+        };
+        let (first, second, all) = (ns(first), ns(second), ns(self.total.time));
+        Some([
+            first,
+            second.saturating_sub(first),
+            all.saturating_sub(second),
+        ])
+    }
+
     /// Returns the time since the last call, and starts anew.
     pub(super) fn take(&mut self) -> GuestTime {
         let mut taken = std::mem::take(self);
+        let is_short = taken.lowering.has_begun() && taken.lowered_cpu_ns.is_none();
+        taken.total.parts_ns = taken.parts_ns(is_short);
         if taken.lowering.has_begun() {
             let until = taken.lowered_cpu_ns;
             let until = until.unwrap_or_else(CpuWallTime::thread_cpu_ns);
-            taken.total.time.cpu_ns += taken.lowering.cpu_ns(until);
+            let lowered = taken.lowering.cpu_ns(until);
+            taken.total.time.cpu_ns += lowered;
+            match &mut taken.total.parts_ns {
+                Some(parts) if is_short => *parts = scaled(*parts, lowered),
+                Some([first, ..]) => *first += lowered,
+                None => {}
+            }
         }
         taken.total
     }
+}
+
+/// Parts of which only the ratio is known, as parts of `total_ns`.
+fn scaled(parts: [u64; 3], total_ns: u64) -> [u64; 3] {
+    let all = parts.iter().sum::<u64>().max(1);
+    let part = |ns: u64| (total_ns as f64 * (ns as f64 / all as f64)) as u64;
+    let (first, second) = (part(parts[0]), part(parts[1]));
+    let third = total_ns.saturating_sub(first).saturating_sub(second);
+    [first, second, third]
 }
 
 #[cfg(test)]
@@ -168,6 +221,49 @@ mod tests {
         assert!(taken.time.wall_ns >= 20_000_000);
         // The next call is about other arguments.
         assert_eq!(timer.untimed, 0);
+    }
+
+    #[test]
+    fn the_parts_of_a_call_add_up_by_either_clock() {
+        for lowering in [
+            Lowering::Timed(0),
+            Lowering::Timed(1),
+            Lowering::Untimed(1),
+            Lowering::ThenCheaply(1),
+        ] {
+            let mut timer = GuestTimer::default();
+            timer.expect_lowering(lowering);
+            enter_and_leave(&mut timer);
+            for _ in 0..2 {
+                enter_and_leave(&mut timer);
+                timer.part_ended();
+            }
+            enter_and_leave(&mut timer);
+            let taken = timer.take();
+            let parts = taken.parts_ns.unwrap();
+            assert_eq!(parts.iter().sum::<u64>(), taken.time.cpu_ns, "{lowering:?}");
+            assert!(parts[1] > 0, "{lowering:?}: {parts:?}");
+            // A call that has no parts.
+            enter_and_leave(&mut timer);
+            assert_eq!(timer.take().parts_ns, None);
+        }
+        assert_eq!(scaled([20, 60, 120], 100), [10, 30, 60]);
+        assert_eq!(scaled([0, 0, 0], 7), [0, 0, 7]);
+    }
+
+    #[test]
+    fn all_of_a_call_may_be_one_entry() {
+        let mut timer = GuestTimer::default();
+        timer.on(CallHook::CallingWasm);
+        for _ in 0..2 {
+            enter_and_leave(&mut timer);
+            timer.part_ended();
+        }
+        timer.on(CallHook::ReturningFromWasm);
+        let taken = timer.take();
+        let parts = taken.parts_ns.unwrap();
+        assert_eq!(parts.iter().sum::<u64>(), taken.time.cpu_ns);
+        assert!(parts[0] > 0 && parts[1] > 0, "{parts:?}");
     }
 
     #[test]

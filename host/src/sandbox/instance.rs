@@ -9,7 +9,7 @@ use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
 use super::wasi::{self, VirtualWorld};
 use crate::compile::{DIAGNOSTIC_IMPORT, PARAMETER_IMPORTS};
 use crate::engine::{self, Pool, Profile};
-use crate::invoke::{Callee, Value};
+use crate::invoke::{Callee, Parts, Value};
 use crate::source::Folders;
 use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::failure::FailureClass;
@@ -31,6 +31,12 @@ pub struct GuestState {
     world: VirtualWorld,
     /// What an evaluator asks about.
     pub(super) desk: EvidenceDesk,
+}
+
+impl Parts for GuestState {
+    fn part_ended(&mut self) {
+        self.timer.part_ended();
+    }
 }
 
 impl GuestState {

@@ -29,6 +29,8 @@ pub enum ExportTable {
     Samples,
     /// The first call of each variant in each replica.
     FirstCalls,
+    /// What parts of calls took, by variant and case in each replica.
+    Parts,
     /// Verdicts by pair and case.
     Verdicts,
     /// Events.
@@ -37,7 +39,7 @@ pub enum ExportTable {
 
 impl ExportTable {
     /// Every table.
-    pub const ALL: [ExportTable; 10] = [
+    pub const ALL: [ExportTable; 11] = [
         ExportTable::Runs,
         ExportTable::Variants,
         ExportTable::Iterations,
@@ -46,6 +48,7 @@ impl ExportTable {
         ExportTable::Replicas,
         ExportTable::Samples,
         ExportTable::FirstCalls,
+        ExportTable::Parts,
         ExportTable::Verdicts,
         ExportTable::Events,
     ];
@@ -66,6 +69,7 @@ impl ExportTable {
             Self::Replicas => "v_replicas",
             Self::Samples => "v_samples",
             Self::FirstCalls => "v_first_calls",
+            Self::Parts => "v_parts",
             Self::Verdicts => "v_verdicts",
             Self::Events => "v_events",
         }
@@ -82,6 +86,7 @@ impl ExportTable {
             Self::Replicas => "race, replica",
             Self::Samples => "race, sample",
             Self::FirstCalls => "race, variant",
+            Self::Parts => "race, variant, \"case\"",
             Self::Verdicts => "a, b, \"case\"",
             Self::Events => "sequence",
         }
@@ -91,7 +96,7 @@ impl ExportTable {
     fn at_once(self) -> AtOnce {
         match self {
             Self::Events => AtOnce::All,
-            Self::Samples | Self::FirstCalls => AtOnce::Replica,
+            Self::Samples | Self::FirstCalls | Self::Parts => AtOnce::Replica,
             _ => AtOnce::Run,
         }
     }

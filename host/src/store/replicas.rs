@@ -5,7 +5,7 @@ use super::key::Key;
 use super::open::Store;
 use super::results::{Owner, find, insert, link_result};
 use super::runs::{RunId, to_json};
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, SampleKind, Surroundings};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl Store {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
-                        contention_probe_ns, cache_probe_ns
+                        contention_probe_ns, cache_probe_ns, parts
                  FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
             let of = params![race.0, run.0];
@@ -161,10 +161,14 @@ fn insert_replica(
     now: &str,
 ) -> rusqlite::Result<i64> {
     let surroundings = &replica.surroundings;
+    let parts = match replica.parts.as_slice() {
+        [] => None,
+        parts => serde_json::to_string(parts).ok(),
+    };
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load, contention_probe_ns, cache_probe_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                              steal_ticks, load, contention_probe_ns, cache_probe_ns, parts)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?
     .insert(params![
         race.0,
@@ -180,6 +184,7 @@ fn insert_replica(
         surroundings.load,
         surroundings.contention_probe_ns,
         surroundings.cache_probe_ns,
+        parts,
     ])
 }
 
@@ -240,6 +245,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
         samples: Vec::new(),
         baselines: Vec::new(),
         cold_ns: Vec::new(),
+        parts: parts(row)?,
         surroundings: Surroundings {
             core: row.get(3)?,
             started_s: real(row, 4)?,
@@ -250,6 +256,18 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             contention_probe_ns: row.get(9)?,
             cache_probe_ns: row.get(10)?,
         },
+    })
+}
+
+/// What parts of calls took, which is the column after the replica's own.
+fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
+    const PARTS: usize = 11;
+    let text: Option<String> = row.get(PARTS)?;
+    let wrong = |error: serde_json::Error| {
+        rusqlite::Error::FromSqlConversionFailure(PARTS, Type::Text, error.into())
+    };
+    text.map_or(Ok(Vec::new()), |text| {
+        serde_json::from_str(&text).map_err(wrong)
     })
 }
 

@@ -324,6 +324,7 @@ impl Forged {
             samples: self.samples(1_000),
             baselines: Vec::new(),
             cold_ns: vec![None; VARIANTS],
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         });
         pilot["replica"]["baselines"] = vec![baseline; SIZES].into();

@@ -199,6 +199,7 @@ pub(crate) fn replica(
         samples,
         baselines: vec![Baseline::default()],
         cold_ns: Vec::new(),
+        parts: Vec::new(),
         surroundings: Surroundings {
             started_s: f64::from(index),
             ..Surroundings::default()

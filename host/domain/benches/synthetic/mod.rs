@@ -126,6 +126,7 @@ impl World {
                 self.cases()
             ],
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings {
                 started_s: f64::from(plan.index),
                 load: Some(1.0 + random.uniform()),

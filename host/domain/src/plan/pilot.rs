@@ -223,6 +223,7 @@ mod tests {
             samples: times.iter().map(sample).collect(),
             baselines: Vec::new(),
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         };
         PilotTimes::new(&replica, Metric::Cpu)

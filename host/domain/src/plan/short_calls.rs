@@ -133,6 +133,7 @@ mod tests {
             samples: Vec::new(),
             baselines: Vec::new(),
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         };
         let mut times = PilotTimes::new(&nothing, Metric::Cpu);

@@ -137,6 +137,7 @@ mod tests {
             samples,
             baselines: vec![Baseline::default()],
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         };
         PilotTimes::new(&replica, Metric::Cpu)

@@ -239,6 +239,7 @@ mod tests {
                 wall_ns: 100.0,
             }],
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         }
     }

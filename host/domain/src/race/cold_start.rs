@@ -53,6 +53,7 @@ mod tests {
             samples: Vec::new(),
             baselines: Vec::new(),
             cold_ns: cold(index),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         };
         (0..count).map(replica).collect()

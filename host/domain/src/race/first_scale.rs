@@ -100,6 +100,7 @@ mod tests {
             samples,
             baselines: vec![Baseline::default(); 2],
             cold_ns: Vec::new(),
+            parts: Vec::new(),
             surroundings: Surroundings::default(),
         }
     }

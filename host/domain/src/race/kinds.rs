@@ -104,6 +104,7 @@ mod tests {
                 samples,
                 baselines: vec![Baseline::default(); 2],
                 cold_ns: vec![None; 3],
+                parts: Vec::new(),
                 surroundings: Surroundings::default(),
             }
         };

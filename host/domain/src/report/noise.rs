@@ -199,6 +199,7 @@ mod tests {
                     wall_ns: 1_200.0,
                 }],
                 cold_ns: Vec::new(),
+                parts: Vec::new(),
                 surroundings: Surroundings {
                     seconds: 0.5,
                     load: Some(1.0),

@@ -81,6 +81,7 @@ mod tests {
                     wall_ns: 0.0,
                 }],
                 cold_ns: Vec::new(),
+                parts: Vec::new(),
                 surroundings: Surroundings::default(),
             }])
         };

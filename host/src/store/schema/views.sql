@@ -64,6 +64,22 @@ JOIN cold f ON f.replica = p.id
 JOIN entrant e ON e.race = u.result AND e.position = f.entrant
 WHERE u.kind = 'race' AND f.cpu_ns IS NOT NULL;
 
+CREATE VIEW v_parts AS
+SELECT u.run, u.result AS race, p.number AS replica, e.variant, c.label AS "case",
+       json_extract(t.value, '$.calls') AS calls,
+       json_extract(t.value, '$.total_ns') AS cpu_ns,
+       json_extract(t.value, '$.start_ns') AS start_ns,
+       json_extract(t.value, '$.session_ns[0]') AS prepare_ns,
+       json_extract(t.value, '$.session_ns[1]') AS run_ns,
+       json_extract(t.value, '$.session_ns[2]') AS output_ns,
+       json_extract(t.value, '$.again_ns') AS second_call_ns
+FROM reliance u
+JOIN replica p ON p.race = u.result
+JOIN json_each(p.parts) t
+JOIN entrant e ON e.race = u.result AND e.position = json_extract(t.value, '$.variant')
+JOIN race_case c ON c.race = u.result AND c.position = json_extract(t.value, '$.case')
+WHERE u.kind = 'race';
+
 CREATE VIEW v_verdicts AS
 SELECT run.id AS run,
        json_extract(v.value, '$.a') AS a,

@@ -28,6 +28,7 @@ fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
         samples,
         baselines: Vec::new(),
         cold_ns: Vec::new(),
+        parts: Vec::new(),
         surroundings: Surroundings::default(),
     };
     PilotTimes::new(&replica, Metric::Cpu)
