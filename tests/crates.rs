@@ -95,10 +95,7 @@ impl Place {
         self.experiment(&listed, "");
         let said = self.run(&["vendor"]);
         assert_eq!(said.status, 0, "{}", said.stderr);
-        let allowed = names.iter().map(|name| AllowedCrate {
-            name: (*name).to_owned(),
-            version: "1".to_owned(),
-        });
+        let allowed = names.iter().map(|name| AllowedCrate::new(name, "1"));
         Crates {
             allowed: allowed.collect(),
             lock: std::fs::read_to_string(self.path("experiment/bakeoff.lock")).unwrap(),
@@ -253,6 +250,60 @@ fn a_run_builds_them_and_says_which_they_are() {
     assert!(other.explains("for other crates"), "{}", other.stderr);
 }
 
+/// A library whose number follows from its features, one of which needs another crate.
+#[test]
+fn features_are_those_that_the_experiment_names() {
+    let place = Place::new();
+    place.publish("inner", "", &[("src/lib.rs", "pub const TEN: u32 = 10;\n")]);
+    let features = "[features]\ndefault = [\"small\"]\nsmall = []\nlarge = [\"dep:inner\"]\n\
+                    [dependencies]\ninner = { version = \"1\", optional = true }\n";
+    let library = "pub fn number() -> u32 {\n    let number = 32 + 5 * cfg!(feature = \"small\") as u32;\n    \
+                   #[cfg(feature = \"large\")]\n    let number = number + inner::TEN;\n    number\n}\n";
+    place.publish("sized", features, &[("src/lib.rs", library)]);
+    let source = "pub fn number(_: u32) -> u32 { sized::number() }\n";
+    let with = |listed: &str| {
+        place.experiment(&["CRATE"], source);
+        let file = place.path("experiment/bakeoff.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace("\"CRATE\"", listed)).unwrap();
+    };
+    let passed = || {
+        let run = place.run(&["run", ".", "--format", "json"]);
+        assert!(run.ended_a_run(), "{}", run.stderr);
+        let report = run.json();
+        let crates = report["environment"]["crates"].as_array().unwrap().len();
+        (report["variants"][0]["failure"].is_null(), crates)
+    };
+    // 37 with its default feature, 47 with both, and 42 with the other one alone.
+    for (listed, found) in [
+        ("\"sized@1\"", (false, 1)),
+        (
+            "{ name = \"sized\", version = \"1\", features = [\"large\"] }",
+            (false, 2),
+        ),
+        (
+            "{ name = \"sized\", version = \"1\", features = [\"large\"], default-features = false }",
+            (true, 2),
+        ),
+    ] {
+        with(listed);
+        let said = place.run(&["vendor"]);
+        assert_eq!(said.status, 0, "{listed}: {}", said.stderr);
+        assert_eq!(passed(), found, "{listed}");
+    }
+    // The lock of other features has too few crates, and a feature may not be there.
+    with("\"sized@1\"");
+    assert_eq!(place.run(&["vendor"]).status, 0);
+    with("{ name = \"sized\", version = \"1\", features = [\"large\"] }");
+    let said = place.run(&["run", "."]);
+    assert_eq!(said.status, 2, "{}", said.stderr);
+    assert!(said.explains("bakeoff vendor"), "{}", said.stderr);
+    with("{ name = \"sized\", version = \"1\", features = [\"huge\"] }");
+    let said = place.run(&["vendor"]);
+    assert_eq!(said.status, 2, "{}", said.stderr);
+    assert!(said.explains("huge"), "{}", said.stderr);
+}
+
 #[tokio::test]
 async fn crates_that_are_not_there_or_do_not_build_are_named() {
     let place = Place::new();
@@ -350,6 +401,35 @@ async fn case_131_build_script_that_never_ends() {
     let refused = place.open(&crates, &confinement().await, limits).await;
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("it takes more than 5 s"), "{said}");
+}
+
+/// What is written into cargo's manifest is letters, digits and signs that end nothing there.
+#[test]
+fn case_150_a_crate_that_goes_on_as_toml() {
+    let place = Place::new();
+    place.publish("sized", "", &[("src/lib.rs", "")]);
+    place.experiment(&["CRATE"], "");
+    let file = place.path("experiment/bakeoff.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    for listed in [
+        r#"'sized@1", path = "/etc'"#,
+        r#"{ name = 'sized = "1"', version = '1' }"#,
+        r#"{ name = 'sized', version = '1", path = "/etc' }"#,
+        r#"{ name = 'sized', version = '1', features = ['x"], path = "/etc', ''] }"#,
+        r#"{ name = 'sized', version = "1\n[patch.crates-io]" }"#,
+        r#"{ name = 'sized', version = '1', path = '/etc' }"#,
+        r#"{ name = 'sized', version = '1', git = 'https://localhost/' }"#,
+    ] {
+        std::fs::write(&file, text.replace("\"CRATE\"", listed)).unwrap();
+        let said = place.run(&["vendor"]);
+        assert_eq!(said.status, 2, "{listed}: {}", said.stderr);
+        assert!(
+            said.stderr.contains("bakeoff.toml:"),
+            "{listed}: {}",
+            said.stderr
+        );
+        assert!(!place.path("cache/crates").exists(), "{listed}");
+    }
 }
 
 /// A macro is run by the compiler of a prototype, behind that one's fence.

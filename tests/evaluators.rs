@@ -1,5 +1,6 @@
 //! Evaluators that a user brings: from the experiment file to the matrix.
 
+mod cargo_project;
 mod refused;
 
 use crate::support::{CommandOutput, bakeoff, run_bakeoff, run_experiment, variant};

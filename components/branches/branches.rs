@@ -2,7 +2,7 @@
 //!
 //! A tokenizer is enough for both, and needs no crate: comments, strings and characters are skipped, and what
 //! is left is counted as McCabe does (1976): one, and one more for each `if`, `while`, `for`, arm of a `match`
-//! but the first, `&&`, `||` and `?`.
+//! but the first, `let … else`, `&&`, `||` and `?`. Code in a macro's brackets counts as any other.
 
 #![forbid(unsafe_code)]
 
@@ -44,72 +44,78 @@ pub fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error> {
 pub enum Token<'a> {
     /// A name, a keyword, a number or another literal.
     Word(&'a str),
-    /// `&&`, `||` or `=>`, or a single character.
+    /// `&&`, `||` or `=>`, a lifetime, or a single character.
     Sign(&'a str),
 }
 
+use Token::{Sign, Word};
+
 /// Returns true if something that ends with this token can have an operator behind it.
-fn ends_a_value(token: Option<&Token<'_>>) -> bool {
-    const NOT_VALUES: [&str; 8] = [
-        "return", "in", "if", "while", "match", "else", "move", "break",
+fn ends_a_value(token: Option<Token<'_>>) -> bool {
+    const NOT_VALUES: [&str; 20] = [
+        "as", "async", "box", "break", "const", "dyn", "else", "for", "if", "impl", "in", "let",
+        "match", "move", "mut", "ref", "return", "static", "where", "while",
     ];
     match token {
-        Some(Token::Word(word)) => !NOT_VALUES.contains(word),
-        Some(Token::Sign(sign)) => [")", "]", "?", "}"].contains(sign),
+        Some(Word(word)) => !NOT_VALUES.contains(&word),
+        Some(Sign(sign)) => [")", "]", "?", "}"].contains(&sign),
         None => false,
     }
+}
+
+/// Brackets that are open.
+struct Group {
+    /// True of braces that may be those of a `match`: not the ones of a macro.
+    takes_arms: bool,
+    /// True if an arm came already.
+    has_arm: bool,
+    /// True of `#[ … ]`, and of `$( … )` in a macro's definition: no value ends there.
+    is_aside: bool,
 }
 
 /// Returns the number of ways through the code.
 pub fn branches(tokens: &[Token<'_>]) -> usize {
     let mut count = 1;
-    // Between `impl` and its braces, `for` is no loop.
-    let mut in_head = false;
-    // By open `match`, the depth of its braces and whether it has an arm.
-    let mut matches: Vec<(usize, bool)> = Vec::new();
-    let mut awaiting_match = false;
-    let mut depth = 0;
+    let mut open: Vec<Group> = Vec::new();
+    let mut after_aside = false;
     for (place, token) in tokens.iter().enumerate() {
-        let next = tokens.get(place + 1);
-        match token {
-            Token::Word("impl") => in_head = true,
-            Token::Word("for") => {
-                let is_bound = next == Some(&Token::Sign("<"));
-                count += usize::from(!in_head && !is_bound);
+        let back = |steps: usize| place.checked_sub(steps).map(|place| tokens[place]);
+        let before = back(1);
+        let follows_value = ends_a_value(before) && !std::mem::take(&mut after_aside);
+        let is_branch = match *token {
+            // A variable of a macro.
+            Word(_) if before == Some(Sign("$")) => false,
+            Word("if" | "while") => true,
+            // `impl A for B` and `for<'a>` are no loops.
+            Word("for") => {
+                let follows = matches!(before, Some(Word(_) | Sign(">" | ")")));
+                !follows && tokens.get(place + 1) != Some(&Sign("<"))
             }
-            Token::Word("if" | "while") => count += 1,
-            Token::Word("match") => awaiting_match = true,
-            Token::Sign("{") => {
-                depth += 1;
-                in_head = false;
-                if awaiting_match {
-                    matches.push((depth, false));
-                    awaiting_match = false;
-                }
+            // `let … else`: that of an `if` follows a brace.
+            Word("else") => before != Some(Sign("}")),
+            Sign("=>") => match open.last_mut() {
+                Some(group) if group.takes_arms => std::mem::replace(&mut group.has_arm, true),
+                _ => false,
+            },
+            Sign("?" | "&&" | "||") => follows_value,
+            Sign("(" | "[" | "{") => {
+                // `name! {` and `macro_rules! name {`.
+                let of_macro = before == Some(Sign("!")) || back(3) == Some(Word("macro_rules"));
+                open.push(Group {
+                    takes_arms: *token == Sign("{") && !of_macro,
+                    has_arm: false,
+                    is_aside: matches!(before, Some(Sign("$" | "#")))
+                        || (before, back(2)) == (Some(Sign("!")), Some(Sign("#"))),
+                });
+                false
             }
-            Token::Sign("}") => {
-                if matches.last().is_some_and(|(of, _)| *of == depth) {
-                    matches.pop();
-                }
-                depth = depth.saturating_sub(1);
+            Sign(")" | "]" | "}") => {
+                after_aside = open.pop().is_some_and(|group| group.is_aside);
+                false
             }
-            Token::Sign(";") => in_head = false,
-            Token::Sign("=>") => {
-                if let Some((_, has_arm)) = matches.last_mut() {
-                    count += usize::from(*has_arm);
-                    *has_arm = true;
-                }
-            }
-            Token::Sign("?") => {
-                let before = place.checked_sub(1).and_then(|place| tokens.get(place));
-                count += usize::from(ends_a_value(before));
-            }
-            Token::Sign("&&" | "||") => {
-                let before = place.checked_sub(1).and_then(|place| tokens.get(place));
-                count += usize::from(ends_a_value(before));
-            }
-            _ => {}
-        }
+            _ => false,
+        };
+        count += usize::from(is_branch);
     }
     count
 }
@@ -119,11 +125,11 @@ pub fn depth(tokens: &[Token<'_>]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for token in tokens {
         match token {
-            Token::Sign("{") => {
+            Sign("{") => {
                 depth += 1;
                 deepest = deepest.max(depth);
             }
-            Token::Sign("}") => depth = depth.saturating_sub(1),
+            Sign("}") => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
@@ -145,23 +151,51 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
         } else if rest.starts_with("/*") {
             comment(rest)
         } else if let Some(length) = quoted(rest) {
-            tokens.push(Token::Word(""));
+            tokens.push(Word(""));
             length
-        } else if first.is_alphanumeric() || first == '_' {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-            let length = end.unwrap_or(rest.len());
-            tokens.push(Token::Word(&rest[..length]));
+        } else if first.is_ascii_digit() {
+            tokens.push(Word(""));
+            number(rest)
+        } else if is_letter(first) {
+            let length = match rest.strip_prefix("r#") {
+                // `r#if` is a name.
+                Some(name) if name.starts_with(is_letter) => 2 + word(name),
+                _ => word(rest),
+            };
+            tokens.push(Word(&rest[..length]));
+            length
+        } else if first == '\'' {
+            // A lifetime, since it is no character.
+            let length = 1 + word(&rest[1..]);
+            tokens.push(Sign(&rest[..length]));
             length
         } else {
             let pair = ["&&", "||", "=>"]
                 .into_iter()
                 .find(|pair| rest.starts_with(pair));
             let length = pair.map_or(first.len_utf8(), str::len);
-            tokens.push(Token::Sign(&rest[..length]));
+            tokens.push(Sign(&rest[..length]));
             length
         };
     }
     tokens
+}
+
+fn is_letter(one: char) -> bool {
+    one.is_alphanumeric() || one == '_'
+}
+
+/// The bytes of a name or number that comes first.
+fn word(text: &str) -> usize {
+    text.find(|one| !is_letter(one)).unwrap_or(text.len())
+}
+
+/// The bytes of a number that comes first, with the point that may end it: `1.`, but of `1..2` and `1.max(2)` one.
+fn number(text: &str) -> usize {
+    let length = word(text);
+    let behind = text[length..].strip_prefix('.');
+    let is_end = |rest: &str| !rest.starts_with(|one| one == '.' || is_letter(one));
+    length + usize::from(behind.is_some_and(is_end))
 }
 
 /// The bytes of a comment in `/* … */`, which may hold others.

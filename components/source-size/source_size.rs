@@ -76,8 +76,15 @@ pub fn tokens(text: &str) -> Vec<&str> {
             (comment(rest), false)
         } else if let Some(length) = quoted(rest) {
             (length, true)
+        } else if first.is_ascii_digit() {
+            (number(rest), true)
         } else if is_word(first) {
-            (rest.find(|c| !is_word(c)).unwrap_or(rest.len()), true)
+            let length = match rest.strip_prefix("r#") {
+                // `r#if` is a name.
+                Some(name) if name.starts_with(is_word) => 2 + word(name),
+                _ => word(rest),
+            };
+            (length, true)
         } else {
             (first.len_utf8(), true)
         };
@@ -91,6 +98,30 @@ pub fn tokens(text: &str) -> Vec<&str> {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+/// The bytes of a name that comes first.
+fn word(text: &str) -> usize {
+    text.find(|letter| !is_word(letter)).unwrap_or(text.len())
+}
+
+/// The bytes of a number that comes first: `1`, `0x1f_u8`, `1.`, `2.5e-3f32`, but of `1..2` and `1.max(2)` one.
+fn number(text: &str) -> usize {
+    let mut length = word(text);
+    let is_decimal = !["0x", "0o", "0b"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    if let Some(behind) = text[length..].strip_prefix('.').filter(|_| is_decimal) {
+        let is_fraction = behind.starts_with(|letter: char| letter.is_ascii_digit());
+        if is_fraction || !behind.starts_with(|letter| letter == '.' || is_word(letter)) {
+            length += 1 + word(behind);
+        }
+    }
+    let has_exponent = is_decimal && text[..length].ends_with(['e', 'E']);
+    if has_exponent && text[length..].starts_with(['+', '-']) {
+        length += 1 + word(&text[length + 1..]);
+    }
+    length
 }
 
 /// The bytes of a comment in `/* … */`, which may hold others; all of the text, if it does not end.

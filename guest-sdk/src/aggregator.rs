@@ -26,6 +26,15 @@
 //! # }
 //! ```
 
+/// An aggregator of a crate of its own. A plain file has a function with this name instead.
+pub trait Aggregator {
+    /// Returns the sections that it adds to a report, whose text as JSON it is given.
+    ///
+    /// # Errors
+    /// There is no section, and why.
+    fn aggregate(report: &str) -> Result<Vec<Section>, Error>;
+}
+
 /// A section of the report. All of it is text: nothing is markup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {

@@ -270,7 +270,11 @@ impl<P: Pages> Heap<P> {
             self.end += pages * PAGE;
             return true;
         }
-        // Somebody else grew the memory: go on behind that.
+        // Somebody else grew the memory: go on behind that. What comes after the last block is in use, to whoever
+        // frees that block later.
+        if self.top < self.end {
+            self.set_word(self.top, 0);
+        }
         self.start(before, before + pages * PAGE);
         self.reserve(bytes)
     }

@@ -14,16 +14,19 @@ pub fn report_panics(report: fn(&str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use std::cell::RefCell;
 
-    static SEEN: Mutex<String> = Mutex::new(String::new());
+    thread_local! {
+        /// Other tests panic at the same time, in threads of their own.
+        static SEEN: RefCell<String> = const { RefCell::new(String::new()) };
+    }
 
     #[test]
     fn a_panic_is_reported_with_its_place() {
-        report_panics(|message| SEEN.lock().unwrap().push_str(message));
+        report_panics(|message| SEEN.with_borrow_mut(|seen| seen.push_str(message)));
         report_panics(|_| ());
         assert!(std::panic::catch_unwind(|| panic!("of {} pieces", 3)).is_err());
-        let seen = SEEN.lock().unwrap();
+        let seen = SEEN.take();
         assert!(
             seen.contains("diagnostic.rs:") && seen.ends_with("of 3 pieces"),
             "{seen}"

@@ -219,6 +219,18 @@ impl From<&str> for Error {
     }
 }
 
+/// An evaluator of a crate of its own. A plain file has two functions with these names instead.
+pub trait Evaluator {
+    /// Returns the criteria that it gives readings of, always the same ones.
+    fn describe() -> Vec<Criterion>;
+
+    /// Returns the readings of one variant. Called once for each, on a fresh instance.
+    ///
+    /// # Errors
+    /// The variant has no readings, and why.
+    fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error>;
+}
+
 /// All that is known of a variant. Nothing is handed over before it is asked for.
 pub trait Evidence {
     /// The name of the variant.

@@ -4,11 +4,14 @@ pub mod aggregator;
 pub mod allocator;
 pub mod diagnostic;
 pub mod evaluator;
+mod export;
 mod flags;
 pub mod json;
 pub mod parameters;
 pub mod proposer;
 pub mod random;
 pub mod rt;
+#[doc(hidden)]
+pub mod worlds;
 
 pub use random::Rng;

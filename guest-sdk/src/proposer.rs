@@ -32,6 +32,15 @@
 //! # }
 //! ```
 
+/// A proposer of a crate of its own. A plain file has a function with this name instead.
+pub trait Proposer {
+    /// Returns approaches to a problem.
+    ///
+    /// # Errors
+    /// There are no proposals, and why.
+    fn propose(task: &Task) -> Result<Vec<Proposal>, Error>;
+}
+
 /// A file by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceFile {

@@ -48,6 +48,21 @@ fn branches_are_counted_as_mccabe_does() {
     );
     let nested = "fn f() { match x { 1 => match y { 1 => a, _ => b }, _ => c } }";
     assert_eq!(counted(nested).0, 3);
+    for (text, branches) in [
+        ("fn f() { let Some(x) = y else { return }; }", 2),
+        (
+            "fn f() { match if a { b } else { c } { 1 => d, _ => e } }",
+            3,
+        ),
+        ("fn f() { match !x { true => a, false => b } }", 2),
+        (
+            "impl A<{ N }> for B { fn f() { for Point { x } in y {} } }",
+            2,
+        ),
+        ("fn f() { if x <= 0. || 1. <= x { } }", 3),
+    ] {
+        assert_eq!(counted(text).0, branches, "{text}");
+    }
 }
 
 #[test]
@@ -60,6 +75,10 @@ fn what_only_looks_like_a_branch_is_none() {
         "const A: [u8; 2] = [b'\\'', b'?'];",
         "impl<T: ?Sized> Display for T where for<'a> &'a T: Copy;",
         "fn f() { let g = || 1; h(|| 2); let r = &&g; }",
+        "const A: &&str = b as &&str; fn f<'a>(&&x: &'a &str) { let &&y = x; }",
+        "fn f(r#if: u8) { r#match(r#if) }",
+        "macro_rules! m { ($if:ident $(, $b:ty)?) => { $if }; ($c:ty) => { 1 } }",
+        "fn f() { set! { 1 => 2, 3 => 4 }; let g = #[inline] || 1; }",
         "const IFFY: char = '\"'; const C: char = '\\u{3f}';",
     ] {
         assert_eq!(counted(text).0, 1, "{text}");
@@ -135,6 +154,17 @@ fn tokens_do_not_depend_on_layout_comments_or_the_length_of_names() {
         size(r##"f("a // b", r#"c " d"#, b'\'', '}', 'a: loop)"##).0,
         15
     );
+    // So is a number, and a name that would be a keyword.
+    for (text, tokens) in [
+        ("1.5e-3f64", 1),
+        ("0x1e-3", 3),
+        ("1..2", 4),
+        ("1.max(2)", 6),
+        ("x.0.1", 3),
+        ("r#if", 1),
+    ] {
+        assert_eq!(size(text).0, tokens, "{text}");
+    }
     assert_eq!(size("\"ends nowhere").0, 1);
     assert_eq!(size("/* ends nowhere").0, 0);
     // Of a trait's signature and a type, nothing is a body; a function in a function is part of it.

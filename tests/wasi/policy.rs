@@ -158,6 +158,24 @@ fn what_a_file_leaves_to_the_defaults_becomes_no_more_than_the_policy_allows() {
 }
 
 #[test]
+fn a_policy_can_forbid_crates() {
+    let lock = "[[package]]\nname = \"bakeoff-crates\"\nversion = \"0.0.0\"\ndependencies = [\"a\"]\n\
+                [[package]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"SUM\"\n";
+    let folder = experiment(7, &[("plain", plain())], "[build]\ncrates = [\"a@1\"]\n");
+    let lock = lock.replace("SUM", &"0f".repeat(32));
+    fs::write(folder.path().join("bakeoff.lock"), lock).unwrap();
+    let said = refused(&run(folder.path(), Some("[build]\ncrates = false\n"), &[]));
+    assert!(
+        said.contains("allows crates, and the host's policy does not"),
+        "{said}"
+    );
+    assert!(said.contains("policy.toml:2"), "{said}");
+    // Without that line it is the crates that are looked for.
+    let said = refused(&run(folder.path(), Some("[build]\ncrates = true\n"), &[]));
+    assert!(said.contains("bakeoff vendor"), "{said}");
+}
+
+#[test]
 fn a_policy_can_forbid_wasi_and_running_unconfined() {
     let both = [("plain", plain()), ("looks", looks_around())];
     let folder = experiment(7, &both, "[measure]\nbudget = \"1 s\"\n");

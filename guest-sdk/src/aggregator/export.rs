@@ -1,8 +1,8 @@
-//! What calls the function of an aggregator's file. Compiled only beside generated bindings.
+//! Between an aggregator and the bindings that stand beside this.
 
-use crate::aggregation::{Error, Section};
-use crate::bindings::bakeoff::aggregator::types as wit;
-use crate::bindings::exports::bakeoff::aggregator::aggregate::Guest;
+use super::aggregation::{Aggregator, Error, Section};
+use super::bindings::bakeoff::aggregator::types as wit;
+use super::bindings::exports::bakeoff::aggregator::aggregate::Guest;
 
 fn section(section: Section) -> wit::Section {
     let table = section.table.map(|table| wit::Table {
@@ -23,9 +23,9 @@ fn section(section: Section) -> wit::Section {
     }
 }
 
-impl Guest for crate::Component {
+impl<A: Aggregator> Guest for A {
     fn aggregate(report: String) -> Result<Vec<wit::Section>, wit::Error> {
-        match crate::aggregator::aggregate(&report) {
+        match A::aggregate(&report) {
             Ok(sections) => Ok(sections.into_iter().map(section).collect()),
             Err(Error::NotApplicable(why)) => Err(wit::Error::NotApplicable(why)),
             Err(Error::Other(why)) => Err(wit::Error::Other(why)),

@@ -153,6 +153,19 @@ fn pages_of_somebody_else_are_left_alone() {
     // SAFETY: it comes from this heap with this layout.
     let second = unsafe { heap.resize(first, large, 400_000) };
     assert!(second as usize - heap.pages.base() >= (end + 3 * PAGE) as usize);
+    // The first block was freed, and what came after it is no block: neither it nor their pages are touched.
+    let words = |bytes: std::ops::Range<u32>| bytes.start as usize / 16..bytes.end as usize / 16;
+    for untouched in [0..96, end..end + 3 * PAGE] {
+        let untouched = &heap.pages.words[words(untouched)];
+        assert!(untouched.iter().all(|word| *word == u128::MAX));
+    }
+    let again = heap.allocate(Layout::from_size_align(150_000, 8).unwrap());
+    assert_eq!(again, first);
+    // SAFETY: both come from this heap, and are forgotten.
+    unsafe {
+        heap.free(again);
+        heap.free(second);
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! What calls the functions of an evaluator's file. Compiled only beside generated bindings.
+//! Between an evaluator and the bindings that stand beside this.
 
-use crate::bindings::bakeoff::evaluator::types as wit;
-use crate::bindings::exports::bakeoff::evaluator::evaluate::Guest;
-use crate::evaluation::{Answer, Criterion, Error, Evidence, Reading, Sample};
+use super::bindings::bakeoff::evaluator::types as wit;
+use super::bindings::exports::bakeoff::evaluator::evaluate::Guest;
+use super::evaluation::{Answer, Criterion, Error, Evaluator, Evidence, Reading, Sample};
 
 /// The evidence that the host holds.
 struct OfHost<'a>(&'a wit::Evidence);
@@ -98,14 +98,14 @@ fn reading(reading: Reading) -> wit::Reading {
     }
 }
 
-impl Guest for crate::Component {
+impl<E: Evaluator> Guest for E {
     fn describe() -> Vec<wit::Criterion> {
-        let criteria = crate::evaluator::describe().into_iter();
+        let criteria = E::describe().into_iter();
         criteria.map(criterion).collect()
     }
 
     fn evaluate(evidence: &wit::Evidence) -> Result<Vec<wit::Reading>, wit::Error> {
-        match crate::evaluator::evaluate(&OfHost(evidence)) {
+        match E::evaluate(&OfHost(evidence)) {
             Ok(readings) => Ok(readings.into_iter().map(reading).collect()),
             Err(Error::Unavailable(why)) => Err(wit::Error::Unavailable(why)),
             Err(Error::Other(why)) => Err(wit::Error::Other(why)),

@@ -1,9 +1,9 @@
-//! What calls the function of a proposer's file. Compiled only beside generated bindings.
+//! Between a proposer and the bindings that stand beside this.
 
-use crate::bindings::bakeoff::proposer::types as wit;
-use crate::bindings::exports::bakeoff::proposer::propose::Guest;
-use crate::proposing::{
-    Approach, Error, Outcome, Parameter, Problem, Proposal, Reading, SourceFile, Task,
+use super::bindings::bakeoff::proposer::types as wit;
+use super::bindings::exports::bakeoff::proposer::propose::Guest;
+use super::proposing::{
+    Approach, Error, Outcome, Parameter, Problem, Proposal, Proposer, Reading, SourceFile, Task,
 };
 
 fn file(file: wit::SourceFile) -> SourceFile {
@@ -73,7 +73,7 @@ fn proposal(proposal: Proposal) -> wit::Proposal {
     }
 }
 
-impl Guest for crate::Component {
+impl<P: Proposer> Guest for P {
     fn propose(
         of: wit::Problem,
         known: Vec<wit::Approach>,
@@ -86,7 +86,7 @@ impl Guest for crate::Component {
             outcomes: outcomes.into_iter().map(outcome).collect(),
             count,
         };
-        match crate::proposer::propose(&task) {
+        match P::propose(&task) {
             Ok(proposals) => Ok(proposals.into_iter().map(proposal).collect()),
             Err(Error::NothingToPropose(why)) => Err(wit::Error::NothingToPropose(why)),
             Err(Error::Other(why)) => Err(wit::Error::Other(why)),

@@ -29,6 +29,28 @@ pub struct AllowedCrate {
     pub name: String,
     /// The version, as cargo reads a requirement: `0.15` is any that is compatible with it.
     pub version: String,
+    /// The features that are switched on.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Whether its default features are, too.
+    #[serde(default = "usual")]
+    pub default_features: bool,
+}
+
+fn usual() -> bool {
+    true
+}
+
+impl AllowedCrate {
+    /// A crate with its default features.
+    pub fn new(name: &str, version: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            features: Vec::new(),
+            default_features: true,
+        }
+    }
 }
 
 impl std::fmt::Display for AllowedCrate {

@@ -1,38 +1,16 @@
-//! `[build]`: the crates that the user allows, and the lock that says which versions these are.
+//! `[build]`: the crates that the user allows.
 
 use super::error::{Finding, quoted};
 use super::section::Section;
-use crate::files::Reach;
-use bakeoff_domain::crates::{AllowedCrate, LockedCrate, PACKAGE};
-use bakeoff_domain::spec::Experiment;
-use std::collections::BTreeSet;
-use std::path::Path;
-use toml::de::{DeTable, DeValue};
+use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
+use std::ops::Range;
 
 /// The most crates that an experiment allows.
 pub const CRATES_MAX: usize = 16;
-/// The name of the lock in the experiment's folder.
-pub const LOCK_FILE: &str = "bakeoff.lock";
-/// The largest lock, in bytes.
-pub const LOCK_BYTES_MAX: u64 = 1 << 20;
-/// The most crates of a lock, those that others need included.
-const LOCKED_MAX: usize = 256;
-/// The most characters of the name of a crate, as the registry has it, or of a version.
+/// The most features of one crate that an experiment names.
+const FEATURES_MAX: usize = 32;
+/// The most characters of the name of a crate, as the registry has it, of a version or of a feature.
 const CHARS_MAX: usize = 64;
-
-/// What a lock says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lock {
-    /// The crates that the user allows, in their exact versions.
-    pub allowed: Vec<LockedCrate>,
-    /// These, and all that they need.
-    pub all: Vec<LockedCrate>,
-}
-
-/// The reason why a lock cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{LOCK_FILE} {0}")]
-pub struct LockError(String);
 
 /// `[build]`
 pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec<AllowedCrate> {
@@ -54,15 +32,24 @@ pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec
         ));
     }
     for one in listed.value.into_iter().take(CRATES_MAX) {
-        let text = one.value.as_str().unwrap_or_default();
-        let Some(named) = parse(text) else {
-            found.push(Finding::new(
-                one.span,
-                format!("{} is no crate with its version", quoted(text)),
-                "impossible value",
-                "write `NAME@VERSION`, like \"hashbrown@0.15\": any version compatible with 0.15",
-            ));
-            continue;
+        let named = match one.value.as_table() {
+            Some(table) => {
+                let Some(named) = of_table(Section::new("a crate", table, one.span.clone()), found)
+                else {
+                    continue;
+                };
+                named
+            }
+            None => {
+                let text = one.value.as_str().unwrap_or_default();
+                let Some(named) = parse(text) else {
+                    let help = "write `NAME@VERSION`, like \"hashbrown@0.15\": any version compatible with \
+                                0.15; or a table that has `features`";
+                    found.push(not_a_crate(one.span, text, help));
+                    continue;
+                };
+                named
+            }
         };
         // A source names both by the same word.
         let word = |name: &str| name.replace('-', "_");
@@ -82,167 +69,90 @@ pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec
     crates
 }
 
-fn parse(text: &str) -> Option<AllowedCrate> {
-    let (name, version) = text.split_once('@')?;
-    let fits = |text: &str, more: &str| {
-        (1..=CHARS_MAX).contains(&text.len())
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || more.contains(c))
-    };
-    let is_name = fits(name, "-_") && name.starts_with(|c: char| c.is_ascii_alphabetic());
-    let is_version = fits(version, ".-") && version.starts_with(|c: char| c.is_ascii_digit());
-    (is_name && is_version && name != PACKAGE).then(|| AllowedCrate {
-        name: name.to_owned(),
-        version: version.to_owned(),
-    })
+fn not_a_crate(span: Range<usize>, text: &str, help: &str) -> Finding {
+    let message = format!("{} is no crate with its version", quoted(text));
+    Finding::new(span, message, "impossible value", help)
 }
 
-/// Reads the lock beside an experiment that allows crates.
-///
-/// # Errors
-/// There is none, or it is not for these crates; the text says so.
-pub(super) fn add_lock(experiment: &mut Experiment, dir: &Path) -> Result<(), String> {
-    if experiment.crates.is_empty() {
-        return Ok(());
+/// `{ name = "serde", version = "1", features = ["derive"], default-features = false }`
+fn of_table(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<AllowedCrate> {
+    let before = found.len();
+    let name = table.text("name", found);
+    let version = table.text("version", found);
+    let features = table.array("features", "a list like `[\"derive\"]`", found);
+    let default_features = table.flag("default-features", found);
+    if name.is_none() {
+        table.missing("name", "it is the crate's", "name = \"serde\"", found);
     }
-    let read = Reach::Within(dir).read_bounded(&dir.join(LOCK_FILE), LOCK_BYTES_MAX);
-    let text = match read {
-        Ok(Some(bytes)) => {
-            String::from_utf8(bytes).map_err(|_| format!("{LOCK_FILE} is no text"))?
-        }
-        Ok(None) => return Err(format!("{LOCK_FILE} is larger than {LOCK_BYTES_MAX} bytes")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(format!(
-                "which versions of the crates are used is not known: there is no {LOCK_FILE}"
-            ));
-        }
-        Err(error) => return Err(format!("{LOCK_FILE} cannot be read: {error}")),
+    if version.is_none() {
+        let why = "it says which versions are taken";
+        table.missing("version", why, "version = \"1\"", found);
+    }
+    table.close(found);
+    let (name, version) = (name?, version?);
+    let text = format!("{}@{}", name.value, version.value);
+    let Some(named) = parse(&text) else {
+        let help = "write `name` as the registry has it, and `version` like \"0.15\"";
+        found.push(not_a_crate(version.span, &text, help));
+        return None;
     };
-    read_lock(&text, &experiment.crates.allowed).map_err(|error| error.to_string())?;
-    experiment.crates.lock = text;
-    Ok(())
-}
-
-/// Reads the text of a lock for these crates.
-///
-/// # Errors
-/// It is no lock, has something else than crates of a registry, or is for other crates.
-pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError> {
-    let unreadable = || LockError("cannot be read as a lock of cargo".to_owned());
-    let table = DeTable::parse(text).map_err(|_| unreadable())?;
-    let packages = table.get_ref().get("package").map(|value| value.get_ref());
-    let packages = packages
-        .and_then(DeValue::as_array)
-        .ok_or_else(unreadable)?;
-    if packages.len() > LOCKED_MAX {
-        let count = packages.len();
-        return Err(LockError(format!(
-            "has {count} crates, and {LOCKED_MAX} is the most"
-        )));
-    }
-    let (mut all, mut wanted) = (Vec::new(), Vec::new());
-    for package in packages.iter() {
-        let package = package.get_ref().as_table().ok_or_else(unreadable)?;
-        let text = |key: &str| Some(package.get(key)?.get_ref().as_str()?.to_owned());
-        let name = text("name").ok_or_else(unreadable)?;
-        if name == PACKAGE {
-            let needs = package
-                .get("dependencies")
-                .and_then(|list| list.get_ref().as_array());
-            let needs = needs.into_iter().flat_map(|list| list.iter());
-            wanted.extend(needs.filter_map(|one| one.get_ref().as_str().map(str::to_owned)));
-            continue;
-        }
-        let (Some(version), Some(checksum)) = (text("version"), text("checksum")) else {
-            return Err(LockError(format!(
-                "has no version and checksum for {}",
-                quoted(&name)
-            )));
-        };
-        if checksum.len() != 64 || checksum.chars().any(|c| !c.is_ascii_hexdigit()) {
-            return Err(LockError(format!("has no SHA-256 for {}", quoted(&name))));
-        }
-        all.push(LockedCrate {
-            name,
-            version,
-            checksum,
-        });
-    }
-    // `name`, or `name version` where there are several of that name.
-    let of = |need: &String| {
-        let (name, version) = need
-            .split_once(' ')
-            .map_or((need.as_str(), None), |(name, version)| {
-                (name, Some(version))
-            });
-        let mut named = all.iter().filter(|one| one.name == name);
-        named
-            .find(|one| version.is_none_or(|version| one.version == version))
-            .cloned()
-    };
-    let direct: Vec<LockedCrate> = wanted.iter().filter_map(of).collect();
-    let names =
-        |list: &mut dyn Iterator<Item = &str>| list.map(str::to_owned).collect::<BTreeSet<_>>();
-    let locked = names(&mut direct.iter().map(|one| one.name.as_str()));
-    if locked != names(&mut allowed.iter().map(|one| one.name.as_str())) {
-        return Err(LockError(
-            "is for other crates than the experiment allows".to_owned(),
+    let features = features.map_or(Vec::new(), |features| features.value);
+    for one in features.iter().skip(FEATURES_MAX).take(1) {
+        found.push(Finding::new(
+            one.span.clone(),
+            format!(
+                "there are {} features, and {FEATURES_MAX} is the most",
+                features.len()
+            ),
+            "the first one too many",
+            "name fewer",
         ));
     }
-    Ok(Lock {
-        allowed: direct,
-        all,
+    let mut names: Vec<String> = Vec::new();
+    for one in features.into_iter().take(FEATURES_MAX) {
+        let name = one.value.as_str().unwrap_or_default();
+        match is_feature(name) {
+            true => names.push(name.to_owned()),
+            false => found.push(Finding::new(
+                one.span,
+                format!("{} is no name of a feature", quoted(name)),
+                "impossible value",
+                "write it as the crate's documentation does, like \"derive\"",
+            )),
+        }
+    }
+    names.sort();
+    names.dedup();
+    (found.len() == before).then(|| AllowedCrate {
+        features: names,
+        default_features: default_features.is_none_or(|flag| flag.value),
+        ..named
     })
+}
+
+/// Returns true of letters, digits and some signs that are none of TOML's.
+fn fits(text: &str, signs: &str) -> bool {
+    let usual = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
+    (1..=CHARS_MAX).contains(&text.len()) && text.chars().all(usual)
+}
+
+fn is_feature(name: &str) -> bool {
+    fits(name, "_-+.") && name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn parse(text: &str) -> Option<AllowedCrate> {
+    let (name, version) = text.split_once('@')?;
+    let is_name = fits(name, "-_") && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_version = fits(version, ".-") && version.starts_with(|c: char| c.is_ascii_digit());
+    (is_name && is_version && name != PACKAGE).then(|| AllowedCrate::new(name, version))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LOCK: &str = "version = 4\n[[package]]\nname = \"bakeoff-crates\"\nversion = \"0.0.0\"\n\
-        dependencies = [\"a 1.0.2\", \"b-c\"]\n\
-        [[package]]\nname = \"a\"\nversion = \"0.9.0\"\nsource = \"r\"\nchecksum = \"SUM\"\n\
-        [[package]]\nname = \"a\"\nversion = \"1.0.2\"\nsource = \"r\"\nchecksum = \"SUM\"\n\
-        [[package]]\nname = \"b-c\"\nversion = \"2.0.0\"\nsource = \"r\"\nchecksum = \"SUM\"\ndependencies = [\"a 0.9.0\"]\n";
-
-    fn lock() -> String {
-        LOCK.replace("SUM", &"0f".repeat(32))
-    }
-
     fn crates(list: &[&str]) -> Vec<AllowedCrate> {
         list.iter().map(|text| parse(text).unwrap()).collect()
-    }
-
-    #[test]
-    fn a_lock_says_which_versions_are_used() {
-        let read = read_lock(&lock(), &crates(&["a@1", "b-c@2"])).unwrap();
-        let shown = |list: &[LockedCrate]| {
-            let each = list
-                .iter()
-                .map(|one| format!("{} {}", one.name, one.version));
-            each.collect::<Vec<_>>().join(", ")
-        };
-        assert_eq!(shown(&read.allowed), "a 1.0.2, b-c 2.0.0");
-        assert_eq!(shown(&read.all), "a 0.9.0, a 1.0.2, b-c 2.0.0");
-    }
-
-    #[test]
-    fn a_lock_of_anything_else_is_refused() {
-        let refused =
-            |text: &str, list: &[&str]| read_lock(text, &crates(list)).unwrap_err().to_string();
-        let both = ["a@1", "b-c@2"];
-        assert!(refused(&lock(), &["a@1"]).contains("other crates"));
-        assert!(refused(&lock(), &["a@1", "b-d@2"]).contains("other crates"));
-        // A crate of a repository or a folder has no checksum.
-        let without = lock().replacen("checksum", "other", 1);
-        assert!(refused(&without, &both).contains("no version and checksum"));
-        let short = lock().replacen("0f", "0", 1);
-        assert!(refused(&short, &both).contains("no SHA-256"));
-        assert!(refused("package = 1", &both).contains("lock of cargo"));
-        assert!(refused("[", &both).contains("lock of cargo"));
-        let one = "[[package]]\nname = \"bakeoff-crates\"\n";
-        assert!(refused(&one.repeat(257), &both).contains("257 crates"));
     }
 
     #[test]
@@ -296,6 +206,36 @@ mod tests {
                 .unwrap_err()
                 .contains("no crate with its version")
         );
+        let table = "['a@1', {name='b', version='1.2', features=['y+z', 'x', 'x'], default-features=false}]";
+        let allowed = said(table).unwrap().crates.allowed;
+        let with_features = AllowedCrate {
+            features: vec!["x".to_owned(), "y+z".to_owned()],
+            default_features: false,
+            ..AllowedCrate::new("b", "1.2")
+        };
+        assert_eq!(allowed, [AllowedCrate::new("a", "1"), with_features]);
+        for (wrong, why) in [
+            ("[{name='b'}]", "`version`"),
+            ("[{version='1'}]", "`name`"),
+            ("[{name='b', version='*'}]", "no crate with its version"),
+            ("[{name='b', version='1', path='/x'}]", "known here"),
+            ("[{name='b', version='1', features='x'}]", "a list like"),
+            (
+                "[{name='b', version='1', features=['a/b']}]",
+                "no name of a feature",
+            ),
+            (
+                "[{name='b', version='1', features=['\"]']}]",
+                "no name of a feature",
+            ),
+            ("['b@1', {name='b', version='1'}]", "listed twice"),
+        ] {
+            let error = said(wrong).unwrap_err();
+            assert!(error.contains(why), "{wrong}: {error}");
+        }
+        let many: Vec<String> = (0..33).map(|n| format!("'f{n}'")).collect();
+        let many = format!("[{{name='b', version='1', features=[{}]}}]", many.join(","));
+        assert!(said(&many).unwrap_err().contains("33 features"));
         let many: Vec<String> = (0..17).map(|n| format!("'c{n}@1'")).collect();
         assert!(
             said(&format!("[{}]", many.join(",")))

@@ -1,10 +1,10 @@
 //! Loading an experiment from a folder or a file, and checking that its files exist.
 
 use super::cases::{CaseFile, parse_cases};
-use super::crates;
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::instances::parse_instances;
+use super::lock;
 use super::paths;
 use super::user_scale::UserScale;
 use crate::files::Reach;
@@ -202,7 +202,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
     let instances = read_instances(&mut experiment, &dir)?;
     let place = decoded.places.of(ConfigPlace::Crates);
-    if let Err(why) = crates::add_lock(&mut experiment, &dir) {
+    if let Err(why) = lock::add_lock(&mut experiment, &dir) {
         let help =
             "run `bakeoff vendor` for this experiment, which chooses the versions and fetches them";
         let finding = Finding::new(place, why, "for these", help);

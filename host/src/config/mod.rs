@@ -20,7 +20,7 @@
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
 //! | `[[aggregator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:aggregator/aggregator` | – |
-//! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`: what Rust files may use beside the standard library | none |
+//! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`, or tables with features: what Rust files may use beside the standard library | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -73,6 +73,7 @@ mod grant;
 mod guests;
 mod instances;
 mod load;
+mod lock;
 mod options;
 mod paths;
 mod policy;
@@ -88,7 +89,7 @@ mod write;
 pub use aggregators::AGGREGATORS_MAX;
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
-pub use crates::{CRATES_MAX, LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
+pub use crates::CRATES_MAX;
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
@@ -97,6 +98,7 @@ pub use grant::GRANTS_MAX;
 pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
 pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, load};
+pub use lock::{LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
 pub use options::budget;
 pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
 pub(crate) use problem::read_alike;

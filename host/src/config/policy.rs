@@ -6,6 +6,7 @@
 //! | `[grant]` `folders` | absolute paths: files are granted from below these only, also by absolute paths; an empty list grants nothing | the experiment's own folder |
 //! | `[limits]` `memory`, `fuel`, `wall`, `output` | the most that an experiment may set, as in its own file | what an experiment's file can say |
 //! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
+//! | `[build]` `crates` | `false`: an experiment that allows crates is refused | `true` |
 //! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
 
 use super::error::{ConfigError, Finding, Findings, quoted};
@@ -37,6 +38,7 @@ pub struct Policy {
     wall: Option<At<Duration>>,
     output_bytes: Option<At<u64>>,
     wasi: Option<At<bool>>,
+    crates: Option<At<bool>>,
     allow_unconfined: Option<At<bool>>,
 }
 
@@ -133,6 +135,10 @@ impl Policy {
             policy.wasi = components.flag("wasi", &mut found);
             components.close(&mut found);
         }
+        if let Some(mut build) = root.section("build", &mut found) {
+            policy.crates = build.flag("crates", &mut found);
+            build.close(&mut found);
+        }
         if let Some(mut confinement) = root.section("confinement", &mut found) {
             policy.allow_unconfined = confinement.flag("allow_unconfined", &mut found);
             confinement.close(&mut found);
@@ -196,6 +202,13 @@ impl Policy {
             bytes,
         )?;
         loaded.experiment.limits = limits;
+        if let Some(At { value: false, span }) = &self.crates
+            && !loaded.experiment.crates.is_empty()
+        {
+            let message = "the experiment allows crates, and the host's policy does not";
+            let help = format!("{} says so; leave the crates out", self.line(span));
+            return Err(loaded.wrong(ConfigPlace::Crates, message, "these", &help));
+        }
         for (approach, declared) in loaded.experiment.approaches.iter().enumerate() {
             for (index, grant) in declared.grants.iter().enumerate() {
                 let place = ConfigPlace::Grant(approach, index);
@@ -318,6 +331,9 @@ impl Policy {
         parts.extend(limits.filter_map(|(name, most)| Some(format!("{name} at most {}", most?))));
         if !self.allows_wasi() {
             parts.push("no component imports WASI".to_owned());
+        }
+        if matches!(self.crates, Some(At { value: false, .. })) {
+            parts.push("no source uses crates".to_owned());
         }
         if self.permit_unconfined().is_err() {
             parts.push("nothing runs unconfined".to_owned());

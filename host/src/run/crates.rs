@@ -29,7 +29,8 @@ pub(super) async fn allow(
                 "run `bakeoff vendor` for this experiment: it fetches them"
             }
             CratesError::Build(_) => {
-                "take a version that builds for WebAssembly without a system, or leave the crate out"
+                "after a change of versions or features, run `bakeoff vendor` again; otherwise take a version that \
+                 builds for WebAssembly without a system, or leave the crate out"
             }
             CratesError::NoCargo(_) => "use a toolchain of https://rustup.rs",
             CratesError::Machine(reason) => return RunError::Machine(reason.clone()),

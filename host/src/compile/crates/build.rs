@@ -1,6 +1,7 @@
 //! In the parent: one confined child that builds all crates of an experiment, or an entry of the cache, and
 //! the folder in which prototypes' builds read them.
 
+use super::package;
 use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, is_file_name};
 use super::vendor::{VendorError, cargo_of, sources_of};
 use crate::compile::cache::{Cache, Name};
@@ -100,12 +101,11 @@ impl BuiltCrates {
         crates: &Crates,
         limits: BuildLimits,
     ) -> Result<Self, CratesError> {
-        let allowed: Vec<String> = crates.allowed.iter().map(ToString::to_string).collect();
-        let allowed = allowed.join("\n");
+        let manifest = package::manifest(&crates.allowed);
         let name = Name::of(&[
             SCHEME.as_bytes(),
             crates.lock.as_bytes(),
-            allowed.as_bytes(),
+            manifest.as_bytes(),
             toolchain.version().as_bytes(),
             toolchain.compiler.sysroot.as_os_str().as_encoded_bytes(),
             confinement.level().name().as_bytes(),

@@ -8,14 +8,22 @@ use std::path::Path;
 const PROFILE: &str = "[profile.release]\nopt-level = 3\npanic = \"abort\"\ncodegen-units = 1\ndebug = false\n\
                        incremental = false\noverflow-checks = false\n\n[workspace]\n";
 
-/// The manifest. Names and versions were checked, and need no escape.
+/// The manifest. Names, versions and features were checked, and need no escape.
 pub(super) fn manifest(crates: &[AllowedCrate]) -> String {
     let mut text = format!(
         "[package]\nname = \"{PACKAGE}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
          [dependencies]\n"
     );
     for one in crates {
-        text.push_str(&format!("{} = \"{}\"\n", one.name, one.version));
+        let AllowedCrate {
+            name,
+            version,
+            features,
+            default_features,
+        } = one;
+        text.push_str(&format!(
+            "{name} = {{ version = {version:?}, features = {features:?}, default-features = {default_features} }}\n"
+        ));
     }
     format!("{text}\n{PROFILE}")
 }
