@@ -2,6 +2,7 @@
 
 mod addresses;
 mod aggregators;
+mod asked;
 mod bad_input;
 mod baselines;
 mod build;
