@@ -26,6 +26,7 @@ mod lowering;
 mod mcp;
 mod nested;
 mod oracle;
+mod paid_once;
 mod proposers;
 mod readings;
 mod render;
