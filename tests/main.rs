@@ -2,6 +2,7 @@
 
 mod addresses;
 mod aggregators;
+mod asked;
 mod bad_input;
 mod baselines;
 mod build;
@@ -25,6 +26,7 @@ mod lowering;
 mod mcp;
 mod nested;
 mod oracle;
+mod paid_once;
 mod parts;
 mod proposers;
 mod readings;

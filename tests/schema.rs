@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 17] = [
+const TABLES: [(&str, &str); 18] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -30,6 +30,7 @@ const TABLES: [(&str, &str); 17] = [
         "/properties/build/properties/crates/items/anyOf/1",
         "[build]\ncrates = [{ zzzzzzzzzz = 1 }]\n",
     ),
+    ("/properties/generate", "[generate]\nzzzzzzzzzz = 1\n"),
     ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),
     ("/properties/measure", "[measure]\nzzzzzzzzzz = 1\n"),
     (
@@ -120,6 +121,7 @@ fn the_reference_has_a_row_for_every_key() {
         ("evaluator", "/properties/evaluator/items"),
         ("aggregator", "/properties/aggregator/items"),
         ("build", "/properties/build"),
+        ("generate", "/properties/generate"),
         ("limits", "/properties/limits"),
         ("measure", "/properties/measure"),
         ("criterion", "/properties/criterion/items"),

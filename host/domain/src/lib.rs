@@ -9,7 +9,7 @@
 //! [`metric_share`] → [`stats`] → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] →
 //! [`growth`] → [`score`] → [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
 //! operations), [`ids`] (safe names), [`numbers`] (numbers as text), [`oracle`] (what the
-//! test of an oracle shows), [`queue`] (what is done next).
+//! test of an oracle shows), [`generate`] (how approaches are asked for), [`queue`] (what is done next).
 
 mod active;
 mod aggregator;
@@ -20,6 +20,7 @@ mod direction;
 mod evaluator;
 pub mod failure;
 pub mod few_layouts;
+pub mod generate;
 pub mod growth;
 mod hex;
 pub mod ids;

@@ -6,6 +6,7 @@ mod assemble;
 mod case_label;
 mod cost;
 mod explore;
+mod generation;
 mod noise;
 mod presented;
 mod rare_inputs;
@@ -29,6 +30,10 @@ pub use assemble::{Facts, assemble, rescore};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, WorkerCost};
 pub use explore::{Explored, ExploredSection, Question, explore};
+pub use generation::{
+    ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
+    ModelCost, TEXT_BYTES_MAX,
+};
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
@@ -85,6 +90,9 @@ pub struct Report {
     /// What the aggregators of the user add, in the order of their declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<AddedSection>,
+    /// How approaches were generated, if some were: what was asked for, what it took, and each attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
 }
 
 /// A case on which calls are shorter than can be timed.

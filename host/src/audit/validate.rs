@@ -7,7 +7,9 @@ use crate::measure::Dropout;
 use crate::run::{Aggregation, BUILD_ROUNDS_MAX, RaceRecord, Record};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
-use bakeoff_domain::report::{AddedSection, Environment, Report, SECTIONS_MAX, check_sections};
+use bakeoff_domain::report::{
+    AddedSection, Environment, Generation, Report, SECTIONS_MAX, check_sections,
+};
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
@@ -96,6 +98,10 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         "its report names more variants than it has, or notes more than a run",
     )?;
     check_added(&report.sections)?;
+    report
+        .generation
+        .as_ref()
+        .map_or(Ok(()), Generation::check)?;
     let Some(replicas) = &report.replicas else {
         return Ok(());
     };
@@ -175,6 +181,10 @@ pub(super) fn check_evidence(
 ) -> Result<(), String> {
     config::within_bounds(&record.experiment)?;
     check_environment(&record.environment)?;
+    record
+        .generation
+        .as_ref()
+        .map_or(Ok(()), Generation::check)?;
     let cases = record.cases.len();
     let declared = match &record.experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => sizes.len(),

@@ -2,8 +2,8 @@
 //! measured against it in the same run.
 
 use super::failure::Failure;
-use super::generate::{cannot_write, refuse_link, replace};
 use super::options::{Format, Output};
+use super::placing::{cannot_write, refuse_link, replace};
 use super::{Status, kept, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment};
 use crate::files::write_new;

@@ -132,6 +132,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
+        generation: None,
         resume: arguments.out.is_some().then(again::command),
     };
     let Some(Done { report, sources }) = run::perform(job, output).await? else {

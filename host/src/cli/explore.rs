@@ -1,34 +1,29 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::failure::Failure;
-use super::generate::{self, GenerateOutput};
+use super::generate;
+use super::generation;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
+use super::placing::{cannot_write, refuse_link};
+use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
-use super::{Status, counts, run, show};
+use super::{Status, counts, run, show, written};
 use crate::config::{self, FILE_NAME, Policy};
 use crate::measure;
 use crate::propose::{
-    self, ExploreOptions, Explored, PROPOSALS_MAX, Plan, PlanError, PlannedTask, TaskKind,
+    self, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
 };
 use crate::provider::Models;
 use crate::render::escape::{Lines, Plain, ShellPath};
 use crate::store::Start;
 use bakeoff_domain::ids;
 use bakeoff_domain::oracle::OracleTest;
+use bakeoff_domain::report::{ExpectedCost, Generation};
 use clap::Args;
 use serde::Serialize;
-use std::fs::{self, File};
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Tokens of a prompt that are expected for each task, where nothing is known yet: the problem, the interface and
-/// a source.
-const PROMPT_TOKENS: u64 = 3_000;
-
-/// What came of an exploration, beside the experiment.
-const GENERATION: &str = ".bakeoff/generation.json";
 
 /// Solves a problem in several ways, from a statement alone: a model plans the work, writes interface, workload
 /// and approaches, and what passes is measured
@@ -130,7 +125,7 @@ impl Arguments {
         &self,
         models: &Arc<Models>,
         output: &Output,
-    ) -> Result<Option<Explored>, Failure> {
+    ) -> Result<Option<(Explored, ExpectedCost)>, Failure> {
         let policy = Policy::of_host()?;
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
@@ -139,12 +134,19 @@ impl Arguments {
             .writing
             .options(self.approaches.0.unwrap_or(PROPOSALS_MAX));
         let wanted = self.approaches.0;
-        let plan = propose::plan(models, &self.statement, wanted, propose.diversity).await;
+        let plan = propose::plan(
+            models,
+            &self.statement,
+            PlanScope::Statement,
+            wanted,
+            propose.diversity,
+        )
+        .await;
         let plan = plan.map_err(|error| match error {
             PlanError::Ask(error) => models::ended(&error),
             unusable => Failure::no_answer(unusable.to_string()),
         })?;
-        let expected = Expected::of(&plan, models);
+        let expected = generation::expected(&plan, models);
         if self.dry_run {
             match output.format {
                 Format::Json => show::write_json(&PlanOutput {
@@ -156,7 +158,7 @@ impl Arguments {
             return Ok(None);
         }
         say(plan_text(&plan, &expected).trim_end());
-        if !self.yes && !self.goes_on(models)? {
+        if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
         let cores = measure::usable_cores().len();
@@ -169,41 +171,34 @@ impl Arguments {
         // What is said may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let explored = propose::explore(models, &plan, &host, &options, escaped).await?;
-        Ok(Some(explored))
-    }
-
-    /// Asks whether to go on, where somebody can answer and it costs something.
-    fn goes_on(&self, models: &Models) -> Result<bool, Failure> {
-        let is_free = models.expected_microdollars(1_000_000, 1_000_000) == Some(0);
-        if is_free || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Ok(true);
-        }
-        anstream::eprint!("Go on? [y/N] ");
-        let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
-        read.map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
-        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+        Ok(Some((explored, expected)))
     }
 
     /// Writes what passed, and measures it.
     async fn finish(
         &self,
-        explored: Explored,
+        (explored, expected): (Explored, ExpectedCost),
         models: &Models,
         output: &Output,
     ) -> Result<Status, Failure> {
         for warning in models.warnings() {
             output.reporter()(&Plain(&warning).to_string());
         }
-        let mut written = Vec::new();
-        if !explored.files.is_empty() {
-            write_new(&self.out, &explored)?;
-            let loaded = config::load(&self.out)?;
-            let file = self.out.join(FILE_NAME);
-            written = generate::write(&loaded, &file, &explored.proposals)?;
-        }
+        let (experiment, others): (Vec<&DraftFile>, Vec<&DraftFile>) =
+            (explored.files.iter()).partition(|file| file.name == FILE_NAME);
+        write_all(&self.out, &others)?;
+        let written = match explored.files.is_empty() {
+            true => Vec::new(),
+            false => written::write_files(&self.out, &[], &explored.proposals)?,
+        };
         let generation = ExploreOutput {
-            approaches: GenerateOutput::of(&explored.proposals, &written, Some(models)),
+            approaches: generation::keep(
+                &self.out,
+                &explored.proposals,
+                &written,
+                Some(models),
+                Some(expected),
+            )?,
             oracle: explored.oracle.as_ref(),
             not_started: &explored.not_started,
             unusable: explored
@@ -214,15 +209,22 @@ impl Arguments {
                     reason,
                 }),
         };
-        let json = serde_json::to_string_pretty(&generation).map_err(Failure::infrastructure)?;
-        let record = self.out.join(GENERATION);
-        let kept = generate::replace(&record, &format!("{json}\n"));
-        kept.map_err(|error| generate::cannot_write(&record, &error))?;
+        generation::record(&self.out, &generation)?;
+        // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
+        // command goes on.
+        for file in experiment {
+            let text = written::with_written(&file.text, &[], &explored.proposals, &written);
+            let whole = DraftFile {
+                name: file.name.clone(),
+                text,
+            };
+            write_all(&self.out, &[&whole])?;
+        }
         let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
         match (output.format, is_measured) {
             (Format::Json, false) => show::write_json(&generation)?,
-            (_, false) => show::write(&generation.text(Some(&self.out)))?,
-            (_, true) => output.reporter()(generation.text(None).trim_end()),
+            (_, false) => show::write(&generation.text(models, Some(&self.out)))?,
+            (_, true) => output.reporter()(generation.text(models, None).trim_end()),
         }
         if let Some(error) = &explored.ended {
             return Err(models::ended(error));
@@ -254,6 +256,7 @@ impl Arguments {
             seed: None,
             safety: &self.safety,
             policy,
+            generation: generation::for_report(&self.out, &mut output.reporter()),
             resume: Some(format!(
                 "bakeoff run {}",
                 ShellPath(&self.out.display().to_string())
@@ -277,14 +280,12 @@ fn name(folder: &Path) -> String {
     ids::slug(&last.unwrap_or_default())
 }
 
-/// Writes the files of the experiment. None is overwritten, and the experiment file, by which a folder is one, is
-/// the last.
-fn write_new(folder: &Path, explored: &Explored) -> Result<(), Failure> {
-    for file in &explored.files {
+/// Writes files of the experiment, each as a whole. None is overwritten.
+fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
+    for file in files {
         let path = folder.join(&file.name);
         if let Some(parent) = path.parent() {
-            generate::refuse_link(parent)?;
-            fs::create_dir_all(parent).map_err(|error| generate::cannot_write(parent, &error))?;
+            refuse_link(parent)?;
         }
         let is_there = |error: &std::io::Error| {
             error.kind() == std::io::ErrorKind::AlreadyExists
@@ -292,90 +293,19 @@ fn write_new(folder: &Path, explored: &Explored) -> Result<(), Failure> {
                 && crate::files::read_bounded(&path, config::FILE_BYTES_MAX)
                     .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
         };
-        let written =
-            File::create_new(&path).and_then(|mut new| new.write_all(file.text.as_bytes()));
-        match written {
-            Err(error) if !is_there(&error) => return Err(generate::cannot_write(&path, &error)),
+        match crate::files::write_new(&path, file.text.as_bytes()) {
+            Err(error) if !is_there(&error) => return Err(cannot_write(&path, &error)),
             _ => {}
         }
     }
     Ok(())
 }
 
-/// What the tasks of a plan are expected to take, without repairs.
-#[derive(Debug, Serialize)]
-struct Expected {
-    calls: usize,
-    tokens: u64,
-    /// `None` where the price is not known.
-    usd: Option<f64>,
-}
-
-impl Expected {
-    fn of(plan: &Plan, models: &Models) -> Self {
-        let written = |task: &PlannedTask| u64::from(task.output_tokens);
-        let output = plan.tasks.iter().map(written).sum::<u64>();
-        let input = PROMPT_TOKENS * plan.tasks.len() as u64;
-        let money = plan
-            .tasks
-            .iter()
-            .map(|task| models.expected_microdollars(PROMPT_TOKENS, written(task)));
-        let money: Option<u64> = money.sum();
-        Self {
-            calls: plan.tasks.len(),
-            tokens: input + output,
-            usd: money.map(|microdollars| microdollars as f64 / 1e6),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct PlanOutput<'a> {
-    plan: &'a Plan,
-    expected: &'a Expected,
-}
-
-fn plan_text(plan: &Plan, expected: &Expected) -> String {
-    let level = serde_json::to_value(plan.complexity).unwrap_or_default();
-    let level = level.as_str().unwrap_or_default();
-    let mut text = format!("A {level} problem: {} approaches.\n", plan.approaches());
-    for reason in &plan.reasons {
-        text += &format!("  {}\n", Plain(reason));
-    }
-    text += "The plan:\n";
-    for (place, task) in plan.tasks.iter().enumerate() {
-        let after: Vec<String> = task
-            .after
-            .iter()
-            .map(|place| (place + 1).to_string())
-            .collect();
-        let after = match after.is_empty() {
-            true => String::new(),
-            false => format!(", after {}", after.join(" and ")),
-        };
-        let kind = task.kind.name();
-        text += &format!(
-            "  {:>2}  {kind}: {} (about {} tokens{after})\n",
-            place + 1,
-            Plain(&task.title),
-            task.output_tokens
-        );
-    }
-    let usd = match expected.usd {
-        Some(usd) => format!(", {usd:.4} US dollars"),
-        None => ", at a price that is not known".to_owned(),
-    };
-    text + &format!(
-        "Expected: {} calls, about {} tokens{usd}; repairs come on top, and budgets hold whatever is expected.\n",
-        expected.calls, expected.tokens
-    )
-}
-
 /// What came of an exploration, in JSON.
 #[derive(Serialize)]
 struct ExploreOutput<'a> {
     #[serde(flatten)]
-    approaches: GenerateOutput,
+    approaches: Generation,
     /// What the test of the oracle showed.
     oracle: Option<&'a OracleTest>,
     /// Tasks that were never done, since something that they wait for has no result.
@@ -391,7 +321,7 @@ struct UnusableOutput<'a> {
 }
 
 impl ExploreOutput<'_> {
-    fn text(&self, next: Option<&Path>) -> String {
+    fn text(&self, models: &Models, next: Option<&Path>) -> String {
         let mut text = String::new();
         if let Some(oracle) = self.oracle {
             text += &format!("{}\n", oracle.sentence());
@@ -411,14 +341,14 @@ impl ExploreOutput<'_> {
                 self.not_started.join(", ")
             );
         }
-        text + &self.approaches.text(next)
+        text + &generation::text(&self.approaches, Some(models), next)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::propose::DraftFile;
+    use std::fs;
 
     #[test]
     fn approaches_are_a_number_or_auto() {
@@ -436,14 +366,12 @@ mod tests {
             name: name.to_owned(),
             text: text.to_owned(),
         };
-        let explored = Explored {
-            files: vec![file("wit/problem.wit", "one"), file("workload.rs", "two")],
-            ..Explored::default()
-        };
-        write_new(folder.path(), &explored).unwrap();
-        write_new(folder.path(), &explored).unwrap();
+        let files = [file("wit/problem.wit", "one"), file("workload.rs", "two")];
+        let files: Vec<&DraftFile> = files.iter().collect();
+        write_all(folder.path(), &files).unwrap();
+        write_all(folder.path(), &files).unwrap();
         fs::write(folder.path().join("workload.rs"), "mine").unwrap();
-        assert!(write_new(folder.path(), &explored).is_err());
+        assert!(write_all(folder.path(), &files).is_err());
         let kept = fs::read_to_string(folder.path().join("workload.rs")).unwrap();
         assert_eq!(kept, "mine");
     }
@@ -452,14 +380,11 @@ mod tests {
     fn nothing_is_written_through_a_link() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::os::unix::fs::symlink(other.path(), folder.path().join("wit")).unwrap();
-        let explored = Explored {
-            files: vec![DraftFile {
-                name: "wit/problem.wit".to_owned(),
-                text: "one".to_owned(),
-            }],
-            ..Explored::default()
+        let file = DraftFile {
+            name: "wit/problem.wit".to_owned(),
+            text: "one".to_owned(),
         };
-        assert!(write_new(folder.path(), &explored).is_err());
+        assert!(write_all(folder.path(), &[&file]).is_err());
         assert!(!other.path().join("problem.wit").exists());
     }
 }

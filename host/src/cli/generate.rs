@@ -2,26 +2,22 @@
 
 use super::build::code_of;
 use super::failure::Failure;
+use super::generation::{self, Ending};
 use super::kept::ReportPlace;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::writing::Writing;
 use super::{Status, counts, show};
-use crate::config::{self, FILE_NAME, LoadedExperiment, NewApproach, Policy};
-use crate::files::{NewFile, Reach, write_new};
-use crate::propose::{
-    OwnApproach, PROPOSALS_MAX, Proposal, ProposalOutcome, Proposals, Proposer,
-    propose_by_component, proposer_task,
-};
+use crate::config::{self, LoadedExperiment, Policy};
+use crate::files::Reach;
+use crate::propose::{PROPOSALS_MAX, Proposals, Proposer, propose_by_component, proposer_task};
 use crate::provider::Models;
-use crate::render::escape::{Lines, Plain, ShellPath};
+use crate::render::escape::Plain;
 use crate::run::{ProposerAnswer, Survey};
 use crate::source::read_code;
+use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
 use clap::Args;
-use serde::Serialize;
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,18 +66,8 @@ pub(super) struct Arguments {
 
 /// Opens the model, with the record in this folder.
 pub(super) fn open_models(model: &ModelArguments, dir: &Path) -> Result<Models, Failure> {
-    let record = dir.join(RECORD);
-    if let Some(folder) = record.parent() {
-        refuse_link(folder)?;
-        let shown = folder.display().to_string();
-        fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("cannot create {}: {error}", Plain(&shown))))?;
-    }
-    model.open(&record)
+    model.open(&generation::record_in(dir)?)
 }
-
-/// The record of a folder's exchanges with models, from which nothing is paid for twice.
-const RECORD: &str = ".bakeoff/models.jsonl";
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
@@ -102,23 +88,33 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             (proposed, Some(models))
         }
     };
-    let file = match arguments.experiment.is_dir() {
-        true => arguments.experiment.join(FILE_NAME),
-        false => arguments.experiment.clone(),
-    };
-    let written = write(&loaded, &file, &proposals.proposals)?;
+    let file = config::file_of(&arguments.experiment);
+    let shown = generation::finish(Ending {
+        loaded: &loaded,
+        file: &file,
+        proposals: &proposals.proposals,
+        models: models.as_deref(),
+        expected: None,
+        not_started: &[],
+        wanted: arguments.wanted(),
+        is_complete: proposals.ended.is_none(),
+    })?;
     for warning in models.iter().flat_map(|models| models.warnings()) {
         output.reporter()(&Plain(&warning).to_string());
     }
-    let shown = GenerateOutput::of(&proposals.proposals, &written, models.as_deref());
     match output.format {
         Format::Json => show::write_json(&shown)?,
-        _ => show::write(&shown.text(Some(&arguments.experiment)))?,
+        _ => {
+            let next = Some(arguments.experiment.as_path());
+            show::write(&generation::text(&shown, models.as_deref(), next))?;
+        }
     }
     if let Some(error) = &proposals.ended {
         return Err(models::ended(error));
     }
-    Ok(match (written.len(), proposals.proposals.len()) {
+    let has_file = |one: &&GeneratedApproach| one.file.is_some();
+    let passed = shown.approaches.iter().filter(has_file).count();
+    Ok(match (passed, proposals.proposals.len()) {
         (0, _) => Status::NoAnswer,
         (passed, all) if passed == all => Status::Done,
         _ => Status::SomeFailed,
@@ -161,6 +157,14 @@ impl Arguments {
         }
     }
 
+    /// What is asked for, as a text that stays the same.
+    fn wanted(&self) -> String {
+        match &self.proposer {
+            Some(file) => format!("{} of {}", self.approaches, file.display()),
+            None => format!("{} {}", self.approaches, self.writing.wanted()),
+        }
+    }
+
     async fn propose(
         &self,
         loaded: &LoadedExperiment,
@@ -170,16 +174,9 @@ impl Arguments {
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
+        let loaded = &generation::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
-        let own: Vec<OwnApproach<'_>> = loaded
-            .experiment
-            .approaches
-            .iter()
-            .map(|approach| OwnApproach {
-                name: &approach.name,
-                description: approach.description.as_deref(),
-            })
-            .collect();
+        let own = generation::own_approaches(loaded);
         let options = self.writing.options(self.approaches);
         let statement = &loaded.experiment.problem;
         let mut proposer = Proposer::open(models, survey, statement, &own, &options).await?;
@@ -190,268 +187,5 @@ impl Arguments {
                 "interrupted; what the model replied is recorded, and is not paid for again",
             )),
         }
-    }
-}
-
-/// An approach that was written.
-pub(super) struct Written {
-    /// Its name.
-    name: String,
-    /// Its file, relative to the experiment's folder.
-    file: String,
-}
-
-/// Writes the prototypes that passed, each to a new file, and names them in the experiment file.
-pub(super) fn write(
-    loaded: &LoadedExperiment,
-    experiment: &Path,
-    proposals: &[Proposal],
-) -> Result<Vec<Written>, Failure> {
-    let mut written = Vec::new();
-    let mut entries = Vec::new();
-    let mut number = 0;
-    for proposal in proposals {
-        let Some(source) = proposal.passed() else {
-            continue;
-        };
-        let file = new_file(&loaded.dir, source, &mut number)?;
-        entries.push(NewApproach {
-            name: proposal.idea.name.clone(),
-            description: proposal.idea.description.clone(),
-            source: file.clone(),
-            sweep: proposal.parameters.clone(),
-        });
-        written.push(Written {
-            name: proposal.idea.name.clone(),
-            file,
-        });
-    }
-    if !entries.is_empty() {
-        let text = config::with_approaches(&loaded.text, &entries);
-        replace(experiment, &text).map_err(|error| cannot_write(experiment, &error))?;
-    }
-    Ok(written)
-}
-
-/// Writes a source to the first name that is free, and returns it.
-pub(super) fn new_file(dir: &Path, source: &str, number: &mut u32) -> Result<String, Failure> {
-    let folder = dir.join("approaches");
-    refuse_link(&folder)?;
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
-    loop {
-        *number += 1;
-        let name = format!("approaches/generated-{number}.rs");
-        let path = dir.join(&name);
-        match write_new(&path, source.as_bytes()) {
-            Ok(()) => return Ok(name),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(cannot_write(&path, &error)),
-        }
-    }
-}
-
-pub(super) fn refuse_link(folder: &Path) -> Result<(), Failure> {
-    match folder.is_symlink() {
-        true => Err(Failure::usage(format!(
-            "{} is a link, and nothing is written through links",
-            Plain(&folder.display().to_string())
-        ))),
-        false => Ok(()),
-    }
-}
-
-/// Replaces a file by another of this content, all at once.
-pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let new = NewFile::for_path(path)?;
-    let mut file = new.file();
-    file.write_all(text.as_bytes())?;
-    if let Ok(before) = fs::metadata(path) {
-        file.set_permissions(before.permissions())?;
-    }
-    file.sync_all()?;
-    new.put_in_place()
-}
-
-pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    let shown = path.display().to_string();
-    Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))
-}
-
-/// What came of it, in JSON.
-#[derive(Serialize)]
-pub(super) struct GenerateOutput {
-    approaches: Vec<ApproachOutput>,
-    /// What the model took; nothing of a proposer.
-    #[serde(flatten)]
-    model: Option<ModelOutput>,
-}
-
-#[derive(Serialize)]
-struct ModelOutput {
-    model: String,
-    calls: u64,
-    tokens: u64,
-    usd: Option<f64>,
-    /// True if some replies were cut off: tokens and dollars are the most that they can have taken.
-    upper_bound: bool,
-    seconds: f64,
-    #[serde(skip)]
-    cost: String,
-}
-
-#[derive(Serialize)]
-struct ApproachOutput {
-    name: String,
-    description: String,
-    /// The file, if it passed.
-    file: Option<String>,
-    /// How often it was written.
-    attempts: usize,
-    /// `passed`, `duplicate`, or the class of its failure.
-    outcome: String,
-    message: Option<String>,
-}
-
-impl GenerateOutput {
-    pub(super) fn of(proposals: &[Proposal], written: &[Written], models: Option<&Models>) -> Self {
-        let approaches = proposals.iter().map(|proposal| {
-            let (outcome, message) = match &proposal.outcome {
-                ProposalOutcome::Passed => ("passed", None),
-                ProposalOutcome::Duplicate { of } => {
-                    ("duplicate", Some(format!("it does the same work as {of}")))
-                }
-                ProposalOutcome::Failed { class, message } => (*class, Some(message.clone())),
-            };
-            let mut written = written.iter();
-            let file = written.find(|one| one.name == proposal.idea.name);
-            ApproachOutput {
-                name: proposal.idea.name.clone(),
-                description: proposal.idea.description.clone(),
-                file: file.map(|one| one.file.clone()),
-                attempts: proposal.attempts.len(),
-                outcome: outcome.to_owned(),
-                message,
-            }
-        });
-        Self {
-            approaches: approaches.collect(),
-            model: models.map(ModelOutput::of),
-        }
-    }
-
-    /// As text; `next` is the experiment to run next, if that is for the user to do.
-    pub(super) fn text(&self, next: Option<&Path>) -> String {
-        let mut text = String::new();
-        for approach in &self.approaches {
-            let attempts = match approach.attempts {
-                1 => "1 attempt".to_owned(),
-                count => format!("{count} attempts"),
-            };
-            let file = approach.file.as_deref().unwrap_or("not written");
-            text += &format!(
-                "{}: {}, {attempts}, {file}\n  {}\n",
-                approach.name,
-                approach.outcome,
-                Plain(&approach.description)
-            );
-            if let Some(message) = &approach.message {
-                let short: String = message.chars().take(600).collect();
-                text += &format!("  {}\n", Lines(&short).to_string().replace('\n', "\n  "));
-            }
-        }
-        if let Some(model) = &self.model {
-            text += &format!("\n{}: {}\n", Plain(&model.model), model.cost);
-        }
-        let has_file = |approach: &ApproachOutput| approach.file.is_some();
-        if let Some(next) = next.filter(|_| self.approaches.iter().any(has_file)) {
-            let named = next.display().to_string();
-            text += &format!(
-                "\nRead them, then measure them:\n  bakeoff run {}\n",
-                ShellPath(&named)
-            );
-        }
-        text
-    }
-}
-
-impl ModelOutput {
-    fn of(models: &Models) -> Self {
-        let spent = models.spent().total;
-        Self {
-            model: models.name(),
-            calls: spent.calls,
-            tokens: spent.usage.tokens(),
-            usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
-            upper_bound: spent.usage.upper_bound,
-            seconds: spent.seconds,
-            cost: models::cost(&spent),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::propose::{Attempt, AttemptOutcome, Idea};
-
-    fn proposal(name: &str, source: &str) -> Proposal {
-        Proposal {
-            idea: Idea {
-                name: name.to_owned(),
-                description: "A \"quoted\" idea.".to_owned(),
-                rationale: String::new(),
-                characteristics: Vec::new(),
-            },
-            parameters: Vec::new(),
-            attempts: vec![Attempt {
-                source: source.to_owned(),
-                outcome: AttemptOutcome::Passed { fuel: Vec::new() },
-            }],
-            outcome: ProposalOutcome::Passed,
-        }
-    }
-
-    #[test]
-    fn what_passed_is_in_the_experiment_and_no_file_is_overwritten() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::create_dir_all(at("wit")).unwrap();
-        fs::create_dir_all(at("approaches")).unwrap();
-        fs::write(at("approaches/generated-1.rs"), "mine").unwrap();
-        fs::write(at("wit/x.wit"), "").unwrap();
-        fs::write(at("workload.rs"), "").unwrap();
-        let before = "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
-                      [workload]\nsource = \"workload.rs\"\nsizes = [9]\n\
-                      [[approach]]\nname = \"own\"\nsource = \"approaches/generated-1.rs\"\n# the end";
-        fs::write(at(FILE_NAME), before).unwrap();
-        let loaded = config::load(folder.path()).unwrap();
-        let mut failed = proposal("broken", "c");
-        failed.outcome = ProposalOutcome::Failed {
-            class: "trap",
-            message: String::new(),
-        };
-        let proposals = [proposal("a", "first"), failed, proposal("b", "second")];
-        assert_eq!(write(&loaded, &at(FILE_NAME), &proposals).unwrap().len(), 2);
-        assert_eq!(
-            fs::read_to_string(at("approaches/generated-1.rs")).unwrap(),
-            "mine"
-        );
-        assert_eq!(
-            fs::read_to_string(at("approaches/generated-3.rs")).unwrap(),
-            "second"
-        );
-        let after = config::load(folder.path()).unwrap();
-        assert!(after.text.starts_with(before));
-        let names: Vec<&str> = after
-            .experiment
-            .approaches
-            .iter()
-            .map(|one| &*one.name)
-            .collect();
-        assert_eq!(names, ["own", "a", "b"]);
-        let file = after.experiment.approaches[2].code.path();
-        assert_eq!(file, Path::new("approaches/generated-3.rs"));
-        let idea = after.experiment.approaches[1].description.as_deref();
-        assert_eq!(idea, Some("A \"quoted\" idea."));
     }
 }

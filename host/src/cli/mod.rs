@@ -1,6 +1,7 @@
 //! The command line.
 
 mod again;
+mod asked;
 mod assembled;
 mod baseline;
 mod build;
@@ -16,6 +17,7 @@ mod export;
 mod failure;
 mod first_look;
 mod generate;
+mod generation;
 mod init;
 mod kept;
 mod mcp;
@@ -24,6 +26,8 @@ mod options;
 mod oracle;
 mod pack;
 mod pick;
+mod placing;
+mod planned;
 mod progress;
 mod regression;
 mod repeat;
@@ -39,6 +43,7 @@ mod two_runs;
 mod vendor;
 mod verify;
 mod writing;
+mod written;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;

@@ -65,7 +65,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses dollars into millionths of one.
-fn microdollars(text: &str) -> Result<u64, String> {
+pub(super) fn microdollars(text: &str) -> Result<u64, String> {
     let dollars: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
     let in_range = dollars.is_finite() && (0.000_001..=1_000_000.0).contains(&dollars);
     if !in_range {

@@ -1,14 +1,15 @@
 //! `bakeoff run`: an experiment, from its file to its report.
 
+use super::asked::{self, Leave, Next};
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, counts, progress, show, step_summary};
+use super::{Status, again, counts, generation, progress, show, step_summary};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
 use bakeoff_domain::ids;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Generation, Report};
 use bakeoff_domain::spec::{Experiment, Workers};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,8 @@ pub(super) struct Arguments {
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
+    #[command(flatten, next_help_heading = "Approaches from the model of [generate]")]
+    leave: Leave,
     #[command(flatten)]
     safety: Safety,
 }
@@ -63,6 +66,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
+    let file = config::file_of(&arguments.experiment);
+    let asked = asked::ask(
+        &arguments.leave,
+        (&loaded, &file),
+        &policy,
+        &arguments.safety,
+        output,
+    );
+    match asked.await? {
+        Next::Measure => {}
+        Next::ReadAgain => {
+            loaded = config::load(&arguments.experiment)?;
+            arguments.overrule(&mut loaded);
+            policy.apply_to(&mut loaded)?;
+        }
+        Next::End => return Ok(Status::Done),
+    }
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
         None => own_folder(&loaded)?,
@@ -78,6 +98,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
+        generation: generation::for_report(&loaded.dir, &mut output.reporter()),
         resume: Some(again::command()),
     };
     let Some(done) = perform(job, output).await? else {
@@ -100,6 +121,8 @@ pub(super) struct Job<'a> {
     pub(super) safety: &'a Safety,
     /// The host's policy, which the experiment satisfies.
     pub(super) policy: Policy,
+    /// How approaches were generated, if some were.
+    pub(super) generation: Option<Generation>,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
     /// with.
     pub(super) resume: Option<String>,
@@ -121,6 +144,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
         host: job.safety.host_options(job.policy)?,
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
+        generation: job.generation.clone(),
     };
     let display = progress::Display::new(output, job.loaded);
     let mut say = output.reporter();

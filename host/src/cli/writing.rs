@@ -1,7 +1,8 @@
 //! The options that say how a model's approaches are asked for and written.
 
 use super::models;
-use crate::propose::{Depth, Diversity, ProposeOptions, WriteOptions};
+use crate::propose::{ProposeOptions, WriteOptions};
+use bakeoff_domain::generate::{Depth, Diversity};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,6 +50,11 @@ pub(super) struct Writing {
 }
 
 impl Writing {
+    /// What decides which approaches are asked for, as a text.
+    pub(super) fn wanted(&self) -> String {
+        format!("{:?} {:?} {}", self.depth, self.diversity, self.repairs)
+    }
+
     /// The options, for so many approaches.
     pub(super) fn options(&self, approaches: u32) -> ProposeOptions {
         ProposeOptions {
@@ -61,6 +67,7 @@ impl Writing {
             write: WriteOptions {
                 repairs: self.repairs,
                 instructions: self.instructions.clone(),
+                instructions_within: None,
                 timeout: self.timeout,
                 depth: match self.depth {
                     DepthName::Sketch => Depth::Sketch,

@@ -1,6 +1,7 @@
 //! Parsing the text of an experiment file to an experiment or findings. No file is read.
 
 use super::error::{ConfigError, Finding, Findings, quoted};
+use super::generate::{self, Generate};
 use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
 use super::section::Section;
@@ -145,6 +146,8 @@ pub(super) struct ParsedExperiment {
     pub(super) found: Vec<Finding>,
     /// The spans of the parts.
     pub(super) places: Places,
+    /// What it says of approaches that a model is asked for.
+    pub(super) generate: Option<Generate>,
 }
 
 /// Parses the text of an experiment file, with all defaults filled in. Files are not looked up.
@@ -262,6 +265,9 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         }
         None => Vec::new(),
     };
+    decoded.generate = root
+        .section("generate", found)
+        .and_then(|section| generate::generate(section, files, found));
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),

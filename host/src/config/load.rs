@@ -3,6 +3,7 @@
 use super::cases::{CaseFile, parse_cases};
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
+use super::generate::Generate;
 use super::instances::parse_instances;
 use super::lock;
 use super::paths;
@@ -28,6 +29,8 @@ pub struct LoadedExperiment {
     pub cases: Option<CaseFile>,
     /// The text of the file of instances, if there is one.
     pub instances: Option<String>,
+    /// What it says of approaches that a model is asked for, if anything.
+    pub generate: Option<Generate>,
     /// The experiment file's text; empty if there is no such file.
     pub text: String,
     origin: Origin,
@@ -104,6 +107,7 @@ impl LoadedExperiment {
             dir,
             cases,
             instances: None,
+            generate: None,
             text: String::new(),
             origin: Origin::Assembled,
         })
@@ -127,6 +131,7 @@ impl LoadedExperiment {
             dir,
             cases,
             instances: None,
+            generate: None,
             text: String::new(),
             origin: Origin::Recorded,
         })
@@ -155,6 +160,14 @@ pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
     })
 }
 
+/// Returns the experiment file that a user means by a folder or a file.
+pub fn file_of(path: &Path) -> PathBuf {
+    match path.is_dir() {
+        true => path.join(FILE_NAME),
+        false => path.to_owned(),
+    }
+}
+
 /// The file of an experiment.
 struct ExperimentFile {
     name: String,
@@ -166,10 +179,7 @@ impl ExperimentFile {
     /// Reads the file in a folder, or a file of any name. A link that leaves its folder is refused: an
     /// error would quote what it leads to.
     fn read(path: &Path) -> Result<Self, ConfigError> {
-        let file = match path.is_dir() {
-            true => path.join(FILE_NAME),
-            false => path.to_owned(),
-        };
+        let file = file_of(path);
         let dir = match file.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
@@ -217,6 +227,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         dir,
         cases,
         instances,
+        generate: decoded.generate,
         text,
         origin: Origin::File {
             name,

@@ -21,6 +21,15 @@
 //! | `[[aggregator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
 //! | … `source` or `component` | a Rust file or a component of the world `bakeoff:aggregator/aggregator` | – |
 //! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`, or tables with features: what Rust files may use beside the standard library | none |
+//! | `[generate]` `provider` | `"anthropic"`, `"openai"`, `"ollama"`, `"command"` or `"replay"`: who is asked for approaches, if the user says so | – |
+//! | … `model` | by the provider's name for it | none |
+//! | … `approaches` | 1–10, or `"auto"` | `"auto"` |
+//! | … `usd`, `tokens` | the most that it may cost | none |
+//! | … `repairs` | 0–10 | `2` |
+//! | … `timeout_per_approach` | 1 s – 24 h | `"20 min"` |
+//! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
+//! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
+//! | … `instructions`, `cassette` | files of the experiment's folder | none |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -69,6 +78,7 @@ mod described;
 mod error;
 mod evaluators;
 mod experiment;
+mod generate;
 mod grant;
 mod guests;
 mod instances;
@@ -94,13 +104,16 @@ pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
+pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
 pub use grant::GRANTS_MAX;
 pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
-pub use load::{DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, load};
+pub use load::{
+    DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
+};
 pub use lock::{LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
 pub use options::budget;
-pub use policy::{POLICY_VARIABLE, PermittedFolder, Policy};
+pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub(crate) use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use sweep::sweep_of;

@@ -155,7 +155,7 @@ fn workers(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Worker
 }
 
 /// A whole number within bounds.
-fn whole(
+pub(super) fn whole(
     section: &mut Section<'_>,
     key: &'static str,
     bounds: RangeInclusive<i64>,
@@ -180,7 +180,7 @@ fn bytes(
 }
 
 /// A duration with its unit.
-fn duration(
+pub(super) fn duration(
     section: &mut Section<'_>,
     key: &'static str,
     bounds: RangeInclusive<Duration>,

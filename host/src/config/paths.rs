@@ -34,6 +34,8 @@ pub(super) enum FileKind {
     Cases,
     /// A file of names of instances.
     Instances,
+    /// A text that a model is told, or replies of one.
+    Told,
     /// A folder of files that a component is granted.
     Granted,
 }

@@ -5,6 +5,8 @@
 //! |---|---|---|
 //! | `[grant]` `folders` | absolute paths: files are granted from below these only, also by absolute paths; an empty list grants nothing | the experiment's own folder |
 //! | `[limits]` `memory`, `fuel`, `wall`, `output` | the most that an experiment may set, as in its own file | what an experiment's file can say |
+//! | `[generate]` `allow` | `false`: `bakeoff run --generate` is refused | `true` |
+//! | … `usd`, `tokens` | the most that a run may spend on models, whatever the experiment or the user says | no limit |
 //! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
 //! | `[build]` `crates` | `false`: an experiment that allows crates is refused | `true` |
 //! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
@@ -14,7 +16,7 @@ use super::experiment::{ConfigPlace, LimitKey, syntax};
 use super::load::{LoadedExperiment, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
-use super::{error, options};
+use super::{error, generate, options};
 use crate::files::{Reach, WorkingFolder};
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -40,6 +42,17 @@ pub struct Policy {
     wasi: Option<At<bool>>,
     crates: Option<At<bool>>,
     allow_unconfined: Option<At<bool>>,
+    generate: Option<At<bool>>,
+    generate_bounds: GenerateBounds,
+}
+
+/// The most that a run may spend on models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GenerateBounds {
+    /// The most millionths of a US dollar.
+    pub microdollars: Option<u64>,
+    /// The most tokens.
+    pub tokens: Option<u64>,
 }
 
 /// A folder that the policy permits to grant. Nothing outside of `home` is read.
@@ -139,6 +152,14 @@ impl Policy {
             policy.crates = build.flag("crates", &mut found);
             build.close(&mut found);
         }
+        if let Some(mut section) = root.section("generate", &mut found) {
+            policy.generate = section.flag("allow", &mut found);
+            policy.generate_bounds = GenerateBounds {
+                microdollars: generate::usd(&mut section, &mut found),
+                tokens: generate::tokens(&mut section, &mut found),
+            };
+            section.close(&mut found);
+        }
         if let Some(mut confinement) = root.section("confinement", &mut found) {
             policy.allow_unconfined = confinement.flag("allow_unconfined", &mut found);
             confinement.close(&mut found);
@@ -167,6 +188,25 @@ impl Policy {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that a run may ask a model for approaches.
+    ///
+    /// # Errors
+    /// It may not; the error names the line of the policy.
+    pub fn permit_generate(&self) -> Result<(), ConfigError> {
+        match &self.generate {
+            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
+                "--generate is refused by the host's policy, {}",
+                self.line(span)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The most that a run may spend on models.
+    pub fn generate_bounds(&self) -> GenerateBounds {
+        self.generate_bounds
     }
 
     /// Applies the policy to an experiment. Defaults are lowered to what the policy allows; limits of a
@@ -335,6 +375,17 @@ impl Policy {
         if matches!(self.crates, Some(At { value: false, .. })) {
             parts.push("no source uses crates".to_owned());
         }
+        if self.permit_generate().is_err() {
+            parts.push("no model is asked by a run".to_owned());
+        }
+        let bounds = self.generate_bounds;
+        if bounds != GenerateBounds::default() {
+            let usd = bounds.microdollars.map(|most| most as f64 / 1e6);
+            let usd = usd.map(|most| format!("{most} US dollars"));
+            let tokens = bounds.tokens.map(|most| format!("{most} tokens"));
+            let most: Vec<String> = usd.into_iter().chain(tokens).collect();
+            parts.push(format!("models take at most {}", most.join(" and ")));
+        }
         if self.permit_unconfined().is_err() {
             parts.push("nothing runs unconfined".to_owned());
         }
@@ -375,4 +426,31 @@ fn folders(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Vec
         value: folders,
         span: list.span,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_may_take_is_bounded_by_the_host() {
+        let policy = |text: &str| Policy::parse(text, "policy.toml");
+        let bounded = policy("[generate]\nusd = 0.5\ntokens = 1_000\n").unwrap();
+        let bounds = bounded.generate_bounds();
+        assert_eq!(
+            (bounds.microdollars, bounds.tokens),
+            (Some(500_000), Some(1_000))
+        );
+        assert!(bounded.permit_generate().is_ok());
+        assert!(bounded.summary().contains("0.5 US dollars and 1000 tokens"));
+        let none = policy("[generate]\nallow = false\n").unwrap();
+        let said = none.permit_generate().unwrap_err().to_string();
+        assert!(said.contains("policy.toml:2"), "{said}");
+        for wrong in ["usd = 0", "tokens = 0", "allow = 1", "model = \"x\""] {
+            assert!(
+                policy(&format!("[generate]\n{wrong}\n")).is_err(),
+                "{wrong}"
+            );
+        }
+    }
 }

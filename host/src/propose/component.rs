@@ -169,6 +169,7 @@ impl<'a> Trial<'a> {
         };
         let mut proposal = Proposal {
             idea: Idea::of(&written, self.names.len() + 1, &self.names),
+            subject: String::new(),
             parameters: Vec::new(),
             attempts: Vec::new(),
             outcome: ProposalOutcome::Passed,

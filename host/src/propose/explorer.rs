@@ -5,10 +5,10 @@ use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
 use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
-use super::proposer::{ProposeOptions, ROUNDS_MAX};
+use super::proposer::{OwnApproach, ProposeOptions, ROUNDS_MAX, known_idea, work_of};
 use super::writer::{Made, Origin, PrototypeWriter};
 use crate::provider::{AskError, Models};
-use crate::run::{HostOptions, RunError, wrong_task};
+use crate::run::{HostOptions, RunError, Survey, wrong_task};
 use crate::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::queue::{Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
@@ -60,15 +60,57 @@ pub async fn explore(
     options: &ExploreOptions,
     report: impl FnMut(&str) + Send + 'static,
 ) -> Result<Explored, RunError> {
-    let worker = Arc::new(Explorer {
+    let worker = Explorer {
         models: Arc::clone(models),
         host: host.clone(),
         options: options.clone(),
         approaches: plan.approaches(),
+        // The plain solution is not among what is known: it may be one of the approaches, done well.
+        known: Vec::new(),
         report: Mutex::new(Box::new(report)),
         state: Mutex::default(),
-    });
-    let capacity = Capacity::of_cores(0..options.workers.max(1));
+    };
+    work_off(Arc::new(worker), plan, KnownWork::default()).await
+}
+
+/// Does a plan of approaches beside the user's own: interface and workload are those of a survey, which has these
+/// approaches. News goes to `report`.
+///
+/// # Errors
+/// Something failed that the model has no part in.
+pub async fn explore_beside(
+    models: &Arc<Models>,
+    plan: &Plan,
+    (survey, own): (Survey, &[OwnApproach<'_>]),
+    host: &HostOptions,
+    options: &ExploreOptions,
+    report: impl FnMut(&str) + Send + 'static,
+) -> Result<Explored, RunError> {
+    let (statement, write) = (&options.statement, &options.propose.write);
+    let writer = PrototypeWriter::new(models, Arc::new(survey), statement, write);
+    let work = work_of(&writer, own).await?;
+    let worker = Explorer {
+        models: Arc::clone(models),
+        host: host.clone(),
+        options: options.clone(),
+        approaches: plan.approaches(),
+        known: own.iter().map(known_idea).collect(),
+        report: Mutex::new(Box::new(report)),
+        state: Mutex::new(State {
+            writer: Some(writer),
+            ..State::default()
+        }),
+    };
+    work_off(Arc::new(worker), plan, work).await
+}
+
+/// Puts the tasks of a plan on a queue, and returns what came of them. `work` is what is done already.
+async fn work_off(
+    worker: Arc<Explorer>,
+    plan: &Plan,
+    mut work: KnownWork,
+) -> Result<Explored, RunError> {
+    let capacity = Capacity::of_cores(0..worker.options.workers.max(1));
     let mut driver = Driver::new(capacity, Arc::clone(&worker));
     let mut waiting: BTreeMap<TaskKey, ()> = BTreeMap::new();
     for planned in &plan.tasks {
@@ -127,7 +169,6 @@ pub async fn explore(
     }
     explored.not_started = waiting.into_keys().map(|key| key.to_string()).collect();
     let mut state = worker.state();
-    let mut work = KnownWork::default();
     if let Some(draft) = state.draft.take() {
         work.add(draft::PLAIN, &draft.plain_fuel);
         (explored.files, explored.oracle) = (draft.files, Some(draft.oracle));
@@ -189,6 +230,8 @@ struct Explorer {
     host: HostOptions,
     options: ExploreOptions,
     approaches: u32,
+    /// The ideas that are known beforehand.
+    known: Vec<Idea>,
     report: Mutex<Reporter>,
     state: Mutex<State>,
 }
@@ -269,8 +312,7 @@ impl Explorer {
     async fn sketch(&self) -> Step {
         let writer = self.writer()?;
         self.say(&format!("asking for {} approaches", self.approaches));
-        // The plain solution is not among what is known: it may be one of the approaches, done well.
-        let mut known = KnownIdeas::new(Vec::new(), self.options.propose.diversity);
+        let mut known = KnownIdeas::new(self.known.clone(), self.options.propose.diversity);
         let mut ideas: Vec<Idea> = Vec::new();
         for round in 1..=ROUNDS_MAX {
             let lacks = self.approaches.saturating_sub(ideas.len() as u32);
@@ -303,6 +345,22 @@ impl Explorer {
             .await
     }
 
+    /// A name that neither an approach of the user's own nor an idea has.
+    fn free_name(&self, base: &str) -> String {
+        let state = self.state();
+        let taken = |name: &str| {
+            let mut ideas = self.known.iter().chain(&state.ideas);
+            ideas.any(|idea| idea.name == name)
+        };
+        let mut name = base.to_owned();
+        let mut number = 2;
+        while taken(&name) {
+            name = format!("{base}-{number}");
+            number += 1;
+        }
+        name
+    }
+
     async fn combine(&self, task: &ExploreTask) -> Step {
         let writer = self.writer()?;
         let two: Vec<(Idea, String)> = {
@@ -317,7 +375,7 @@ impl Explorer {
             return Err(missing("approach"));
         };
         let idea = Idea {
-            name: format!("combination-{}", task.number),
+            name: self.free_name(&format!("combination-{}", task.number)),
             description: format!("Made of {} and {}.", two[0].0.name, two[1].0.name),
             rationale: String::new(),
             characteristics: Vec::new(),

@@ -1,10 +1,11 @@
 //! Ideas that are known, and how new ones are asked for.
 
 use super::idea::Idea;
-use super::prompt::{self, Diversity};
+use super::prompt;
 use super::replies::Ideas;
 use super::writer::read;
 use crate::provider::{AskError, Models};
+use bakeoff_domain::generate::Diversity;
 
 /// Ideas that are known, the user's own first.
 #[derive(Clone, Debug)]

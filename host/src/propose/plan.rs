@@ -65,6 +65,31 @@ impl TaskKind {
     }
 }
 
+/// What a plan is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanScope {
+    /// A statement alone: interface and workload are written too.
+    Statement,
+    /// An experiment that has both.
+    Experiment,
+}
+
+impl PlanScope {
+    /// The kinds of which there is one task each.
+    fn once(self) -> &'static [TaskKind] {
+        match self {
+            Self::Statement => &[TaskKind::Interface, TaskKind::Workload, TaskKind::Sketch],
+            Self::Experiment => &[TaskKind::Sketch],
+        }
+    }
+
+    /// The kinds of tasks that there may be.
+    fn kinds(self) -> Vec<TaskKind> {
+        let more = [TaskKind::Approach, TaskKind::Combine];
+        self.once().iter().copied().chain(more).collect()
+    }
+}
+
 /// The complexity of a problem, as a model writes it.
 #[derive(Clone, Debug, Deserialize)]
 struct WrittenComplexity {
@@ -122,13 +147,24 @@ impl Plan {
     ///
     /// # Errors
     /// It cannot be done: the reason, for the model.
-    pub(super) fn of(written: &WrittenPlan, wanted: Option<u32>) -> Result<Self, String> {
+    pub(super) fn of(
+        written: &WrittenPlan,
+        scope: PlanScope,
+        wanted: Option<u32>,
+    ) -> Result<Self, String> {
         let tasks = &written.tasks;
         let count = |kind| tasks.iter().filter(|task| task.kind == kind).count();
-        for kind in [TaskKind::Interface, TaskKind::Workload, TaskKind::Sketch] {
-            if count(kind) != 1 {
+        for kind in scope.once() {
+            if count(*kind) != 1 {
                 return Err(format!("there must be one task of kind {}", json!(kind)));
             }
+        }
+        let kinds = scope.kinds();
+        if let Some(other) = tasks.iter().find(|task| !kinds.contains(&task.kind)) {
+            return Err(format!(
+                "there is nothing to do of kind {}",
+                json!(other.kind)
+            ));
         }
         let approaches = count(TaskKind::Approach) as u32;
         let (least, most) = match wanted {
@@ -223,7 +259,7 @@ fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
 }
 
 /// The schema of a plan.
-pub(super) fn plan_schema() -> Value {
+pub(super) fn plan_schema(scope: PlanScope) -> Value {
     let text = |about: &str| json!({"type": "string", "description": about, "maxLength": 300});
     json!({
         "type": "object",
@@ -241,14 +277,14 @@ pub(super) fn plan_schema() -> Value {
             },
             "tasks": {
                 "type": "array",
-                "minItems": 4,
+                "minItems": scope.once().len() + 1,
                 "maxItems": TASKS_MAX,
                 "items": {
                     "type": "object",
                     "additionalProperties": false,
                     "required": ["kind", "title", "depends_on", "priority", "output_tokens"],
                     "properties": {
-                        "kind": {"enum": ["interface", "workload", "sketch", "approach", "combine"]},
+                        "kind": {"enum": scope.kinds()},
                         "title": text("what is done, in a sentence"),
                         "depends_on": {
                             "type": "array",
@@ -285,7 +321,11 @@ mod tests {
             })
             .collect();
         let written = json!({"complexity": {"level": level, "reasons": []}, "tasks": tasks});
-        Plan::of(&serde_json::from_value(written).unwrap(), wanted)
+        Plan::of(
+            &serde_json::from_value(written).unwrap(),
+            PlanScope::Statement,
+            wanted,
+        )
     }
 
     const BEGIN: [(&str, &[usize]); 3] = [("sketch", &[]), ("workload", &[]), ("interface", &[])];

@@ -1,9 +1,10 @@
 //! Asks for a plan of an exploration.
 
-use super::plan::{Plan, WrittenPlan, plan_schema};
-use super::prompt::{Diversity, SYSTEM, data};
+use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
+use super::prompt::{SYSTEM, data};
 use super::writer::read;
 use crate::provider::{AskError, Models, Purpose, Request};
+use bakeoff_domain::generate::Diversity;
 
 /// The most tokens of a plan.
 const TOKENS_MAX: u32 = 8_192;
@@ -30,14 +31,16 @@ pub enum PlanError {
 pub async fn plan(
     models: &Models,
     statement: &str,
+    scope: PlanScope,
     approaches: Option<u32>,
     diversity: Diversity,
 ) -> Result<Plan, PlanError> {
     let mut wrong: Option<String> = None;
     for attempt in 0..=REPAIRS_MAX {
-        let request = request(statement, approaches, diversity, attempt, wrong.as_deref());
+        let wanted = (scope, approaches, diversity);
+        let request = request(statement, wanted, attempt, wrong.as_deref());
         let written: WrittenPlan = read(models.ask(&request).await?)?;
-        match Plan::of(&written, approaches) {
+        match Plan::of(&written, scope, approaches) {
             Ok(plan) => return Ok(plan),
             Err(reason) => wrong = Some(reason),
         }
@@ -47,8 +50,7 @@ pub async fn plan(
 
 fn request(
     statement: &str,
-    approaches: Option<u32>,
-    diversity: Diversity,
+    (scope, approaches, diversity): (PlanScope, Option<u32>, Diversity),
     attempt: u32,
     wrong: Option<&str>,
 ) -> Request {
@@ -63,6 +65,16 @@ fn request(
         Diversity::Medium => "other algorithms or data structures",
         Diversity::High => "ideas as far apart as there are any",
     };
+    let begin = match scope {
+        PlanScope::Statement => {
+            "- one `interface` (the function's types), one `workload` (its inputs, a check of answers, and a plain \
+             solution) and one `sketch` (names the approaches);"
+        }
+        PlanScope::Experiment => {
+            "- one `sketch` (names the approaches): the function's types, its inputs and the check of answers are \
+             there already;"
+        }
+    };
     let wrong = wrong.map_or_else(String::new, |reason| {
         format!("\nThe last plan cannot be done: {reason}. Write it anew.\n")
     });
@@ -76,15 +88,13 @@ fn request(
         prompt: format!(
             "The problem:\n{}\n\nTo find out which way of solving it is the fastest, one typed function will be \
              written in several ways and measured. Say how complex the problem is, and plan the work as tasks:\n\
-             - one `interface` (the function's types), one `workload` (its inputs, a check of answers, and a plain \
-             solution) and one `sketch` (names the approaches);\n\
-             - {count}: {spread};\n\
+             {begin}\n- {count}: {spread};\n\
              - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
              `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
              priority do. `output_tokens` is how much you expect to write.\n{wrong}",
             data(statement)
         ),
-        schema: plan_schema(),
+        schema: plan_schema(scope),
         output_tokens_max: TOKENS_MAX,
     }
 }

@@ -9,6 +9,7 @@ use crate::interface::rust_form;
 use crate::provider::{Purpose, Request};
 use crate::run::Survey;
 use crate::source::{BuildInput, content_address};
+use bakeoff_domain::generate::{Depth, Diversity};
 
 /// The most tokens of a list of ideas.
 const IDEAS_TOKENS_MAX: u32 = 8_192;
@@ -34,64 +35,36 @@ one thread, no files, network, clock, environment or randomness of the machine.
 - The same input has the same answer. A panic, a wrong answer or a limit that is passed fails it.
 - Integer overflow wraps silently, so mind it.";
 
-/// How far prototypes are worked out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Depth {
-    /// The idea in its shortest form.
-    Sketch,
-    /// The idea with what it needs to be fast.
-    #[default]
-    ProofOfConcept,
-    /// As it would be put into use.
-    ProductionReady,
-}
-
-impl Depth {
-    /// What a model is told of it.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Sketch => {
-                "Write the idea in its shortest form that is right: no tuning, no special cases for speed."
-            }
-            Self::ProofOfConcept => {
-                "Write the idea as well as it can be written, and no other approach."
-            }
-            Self::ProductionReady => {
-                "Write it as it would be put into use: the idea as well as it can be written, with every edge \
-                 case handled, clear names, short functions and comments that say why."
-            }
+/// What a model is told of how far prototypes are worked out.
+fn depth_words(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Sketch => {
+            "Write the idea in its shortest form that is right: no tuning, no special cases for speed."
+        }
+        Depth::ProofOfConcept => {
+            "Write the idea as well as it can be written, and no other approach."
+        }
+        Depth::ProductionReady => {
+            "Write it as it would be put into use: the idea as well as it can be written, with every edge \
+             case handled, clear names, short functions and comments that say why."
         }
     }
 }
 
-/// How far apart approaches should be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Diversity {
-    /// Variations of one idea will do.
-    Low,
-    /// Other algorithms or data structures.
-    #[default]
-    Medium,
-    /// As far apart as there are any.
-    High,
-}
-
-impl Diversity {
-    /// What a model is told of it.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Low => {
-                "Name {count} approaches to this problem: variations of the most promising idea are as good as \
-                 other ideas, as long as their work differs."
-            }
-            Self::Medium => {
-                "Name {count} fundamentally different approaches to this problem: other algorithms or data \
-                 structures, not other spellings of one."
-            }
-            Self::High => {
-                "Name {count} approaches to this problem that are as far apart as there are any: no two of one \
-                 family of algorithms, and at least one that is hardly ever thought of."
-            }
+/// What a model is told of how far apart approaches should be.
+fn diversity_words(diversity: Diversity) -> &'static str {
+    match diversity {
+        Diversity::Low => {
+            "Name {count} approaches to this problem: variations of the most promising idea are as good as \
+             other ideas, as long as their work differs."
+        }
+        Diversity::Medium => {
+            "Name {count} fundamentally different approaches to this problem: other algorithms or data \
+             structures, not other spellings of one."
+        }
+        Diversity::High => {
+            "Name {count} approaches to this problem that are as far apart as there are any: no two of one \
+             family of algorithms, and at least one that is hardly ever thought of."
         }
     }
 }
@@ -146,7 +119,7 @@ pub(super) fn ideas(
     diversity: Diversity,
     known: &[Idea],
 ) -> Request {
-    let wanted = diversity.words().replace("{count}", &count.to_string());
+    let wanted = diversity_words(diversity).replace("{count}", &count.to_string());
     let known: Vec<String> = known
         .iter()
         .map(|idea| {
@@ -197,7 +170,7 @@ pub(super) fn prototype(
                 "{}: {}\n{}",
                 idea.name, idea.description, idea.rationale
             )),
-            depth.words()
+            depth_words(depth)
         ),
         schema: prototype_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
@@ -252,7 +225,7 @@ pub(super) fn combination(
             "{problem}\nOne approach, with its prototype:\n{first}\n\nAnother one:\n{second}\n{instructions}\n\
              The rules:\n{RULES}\n- {}\n\nWrite one file that takes what is best of both: each where it is the \
              better one.",
-            depth.words()
+            depth_words(depth)
         ),
         schema: prototype_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
@@ -271,7 +244,8 @@ pub(super) fn combination_subject(place: usize) -> String {
     format!("combination {place}")
 }
 
-fn subject(place: usize) -> String {
+/// What a question about an approach is about.
+pub(super) fn subject(place: usize) -> String {
     format!("approach {place}")
 }
 
@@ -308,7 +282,9 @@ mod tests {
         );
         let first = prototype("P", &idea, 3, Depth::Sketch, Some("no unsafe"));
         assert!(first.prompt.contains("no unsafe"));
-        assert!(first.prompt.contains(Depth::Sketch.words()) && asked.prompt.contains("Name 2 "));
+        assert!(
+            first.prompt.contains(depth_words(Depth::Sketch)) && asked.prompt.contains("Name 2 ")
+        );
         let two = [(idea.clone(), "one".to_owned()), (idea, "two".to_owned())];
         let both = combination("P", &two, 1, Depth::ProductionReady, None);
         assert!(both.prompt.contains("one") && both.prompt.contains("two"));

@@ -9,6 +9,8 @@ use bakeoff_domain::spec::Parameter;
 pub struct Proposal {
     /// The idea.
     pub idea: Idea,
+    /// What questions about it were about, by which its cost is found; empty for a proposer's.
+    pub subject: String,
     /// Its parameters, each with the values that are tried.
     pub parameters: Vec<Parameter>,
     /// The revisions of its prototype, in their order; of a proposer's, one for each combination of values
@@ -21,9 +23,9 @@ pub struct Proposal {
 /// What became of an approach.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProposalOutcome {
-    /// Its last revision passed.
+    /// An attempt passed.
     Passed,
-    /// Its last revision passed, and does exactly the work of another approach on every input.
+    /// An attempt passed, and does exactly the work of another approach on every input.
     Duplicate {
         /// The other one.
         of: String,
@@ -38,15 +40,21 @@ pub enum ProposalOutcome {
 }
 
 impl Proposal {
-    /// The source of the revision that passed, if one did.
-    pub fn passed(&self) -> Option<&str> {
-        let last = self.attempts.last()?;
-        (self.outcome == ProposalOutcome::Passed).then_some(&last.source)
+    /// The place of the attempt that stands for it: the first that passed.
+    pub fn counting(&self) -> Option<usize> {
+        let is_passed = |one: &Attempt| matches!(one.outcome, AttemptOutcome::Passed { .. });
+        self.attempts.iter().position(is_passed)
     }
 
-    /// The fuel of each call of the revision that passed, if one did.
+    /// The source of the attempt that passed, if one did and it does no other's work.
+    pub fn passed(&self) -> Option<&str> {
+        let place = self.counting()?;
+        (self.outcome == ProposalOutcome::Passed).then_some(&self.attempts[place].source)
+    }
+
+    /// The fuel of each call of the attempt that passed, if one did.
     pub(super) fn fuel(&self) -> Option<&[u64]> {
-        match (&self.attempts.last()?.outcome, &self.outcome) {
+        match (&self.attempts[self.counting()?].outcome, &self.outcome) {
             (AttemptOutcome::Passed { fuel }, ProposalOutcome::Passed) => Some(fuel),
             _ => None,
         }

@@ -2,15 +2,15 @@
 
 use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
-use super::prompt::Diversity;
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::writer::{Made, Origin, PrototypeWriter, WriteOptions};
 use crate::provider::{AskError, Models};
 use crate::run::{RunError, Survey};
+use bakeoff_domain::generate::Diversity;
 use std::sync::Arc;
 
 /// The most approaches that are asked for.
-pub const PROPOSALS_MAX: u32 = 10;
+pub const PROPOSALS_MAX: u32 = crate::config::GENERATED_APPROACHES_MAX;
 
 /// How often ideas are asked for, where some of them were known already.
 pub(super) const ROUNDS_MAX: u32 = 3;
@@ -51,6 +51,38 @@ pub struct OwnApproach<'a> {
     pub description: Option<&'a str>,
 }
 
+/// The work of the user's own approaches, which are called once.
+///
+/// # Errors
+/// The workload fails, or something that does not depend on the approaches.
+pub(super) async fn work_of(
+    writer: &PrototypeWriter,
+    own: &[OwnApproach<'_>],
+) -> Result<KnownWork, RunError> {
+    let mut work = KnownWork::default();
+    let surveyed = writer.survey.call_all(&writer.calls).await?;
+    for (approach, made) in own.iter().zip(surveyed) {
+        let fuel = made.ok().and_then(|calls| {
+            let fuel = calls.iter().map(|call| call.fuel);
+            fuel.collect::<Option<Vec<_>>>()
+        });
+        if let Some(fuel) = fuel {
+            work.add(approach.name, &fuel);
+        }
+    }
+    Ok(work)
+}
+
+/// An approach of the user's own, as an idea that is known.
+pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
+    Idea {
+        name: approach.name.to_owned(),
+        description: approach.description.unwrap_or_default().to_owned(),
+        rationale: String::new(),
+        characteristics: Vec::new(),
+    }
+}
+
 impl Proposer {
     /// A proposer for a problem whose own approaches are called once, so that the same is not proposed again.
     ///
@@ -64,23 +96,8 @@ impl Proposer {
         options: &ProposeOptions,
     ) -> Result<Self, RunError> {
         let writer = PrototypeWriter::new(models, Arc::new(survey), statement, &options.write);
-        let mut work = KnownWork::default();
-        let surveyed = writer.survey.call_all(&writer.calls).await?;
-        for (approach, made) in own.iter().zip(surveyed) {
-            let fuel = made.ok().and_then(|calls| {
-                let fuel = calls.iter().map(|call| call.fuel);
-                fuel.collect::<Option<Vec<_>>>()
-            });
-            if let Some(fuel) = fuel {
-                work.add(approach.name, &fuel);
-            }
-        }
-        let known = own.iter().map(|approach| Idea {
-            name: approach.name.to_owned(),
-            description: approach.description.unwrap_or_default().to_owned(),
-            rationale: String::new(),
-            characteristics: Vec::new(),
-        });
+        let work = work_of(&writer, own).await?;
+        let known = own.iter().map(known_idea);
         Ok(Self {
             ideas: KnownIdeas::new(known.collect(), options.diversity),
             writer,

@@ -2,12 +2,13 @@
 
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::Idea;
-use super::prompt::{self, Depth};
+use super::prompt;
 use super::proposal::{Proposal, ProposalOutcome};
 use super::replies::WrittenPrototype;
-use crate::files::read_bounded;
+use crate::files::Reach;
 use crate::provider::{AskError, Models, Request};
 use crate::run::{RunError, Survey, Values};
+use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -31,6 +32,8 @@ pub struct WriteOptions {
     pub repairs: u32,
     /// A file with wishes of the user's, which is read anew for every prototype.
     pub instructions: Option<PathBuf>,
+    /// The folder that this file has to lie in, if somebody else named it.
+    pub instructions_within: Option<PathBuf>,
     /// The time for one approach with all its repairs.
     pub timeout: Duration,
     /// How far they are worked out.
@@ -86,15 +89,32 @@ impl PrototypeWriter {
         origin: Origin<'_>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Made, RunError> {
-        let writing = self.within_any_time(idea.clone(), place, origin, report);
-        match tokio::time::timeout(self.options.timeout, writing).await {
-            Ok(made) => made,
+        let subject = match origin {
+            Origin::New => prompt::subject(place),
+            Origin::Combined(_) => prompt::combination_subject(place),
+        };
+        let mut attempts = Vec::new();
+        let writing = self.within_any_time(&idea, place, origin, &mut attempts, report);
+        let outcome = match tokio::time::timeout(self.options.timeout, writing).await {
+            Ok(written) => match written? {
+                Written::As(outcome) => outcome,
+                Written::Ended(error) => return Ok(Made::Ended(error)),
+            },
             Err(_) => {
                 let seconds = self.options.timeout.as_secs_f64();
-                let message = format!("it took longer than {seconds} s in all");
-                Ok(failed(idea, Vec::new(), "model-timeout", message))
+                failed(
+                    "model-timeout",
+                    format!("it took longer than {seconds} s in all"),
+                )
             }
-        }
+        };
+        Ok(Made::Finished(Proposal {
+            idea,
+            subject,
+            parameters: Vec::new(),
+            attempts,
+            outcome,
+        }))
     }
 
     /// Builds a source, and calls it as a prototype is.
@@ -105,17 +125,18 @@ impl PrototypeWriter {
         attempt(&self.survey, source, &Values::new(), &self.calls).await
     }
 
+    /// Writes it, and again what failed. Attempts are kept whatever becomes of it.
     async fn within_any_time(
         &self,
-        idea: Idea,
+        idea: &Idea,
         place: usize,
         origin: Origin<'_>,
+        attempts: &mut Vec<Attempt>,
         report: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Made, RunError> {
-        let mut attempts: Vec<Attempt> = Vec::new();
+    ) -> Result<Written, RunError> {
         let instructions = match self.instructions() {
             Ok(text) => text,
-            Err(message) => return Ok(failed(idea, attempts, "instructions", message)),
+            Err(message) => return Ok(Written::As(failed("instructions", message))),
         };
         loop {
             let request = match attempts.last() {
@@ -124,41 +145,31 @@ impl PrototypeWriter {
                     outcome: AttemptOutcome::Failed { class, message },
                 }) => {
                     let wrong = format!("{class}: {message}");
-                    let mut request = prompt::repair(&self.problem, &idea, place, source, &wrong);
+                    let mut request = prompt::repair(&self.problem, idea, place, source, &wrong);
                     if matches!(origin, Origin::Combined(_)) {
                         request.subject = prompt::combination_subject(place);
                     }
                     request
                 }
-                _ => self.first_request(&idea, place, &origin, instructions.as_deref()),
+                _ => self.first_request(idea, place, &origin, instructions.as_deref()),
             };
             let written = self.models.ask(&request).await.and_then(read);
             let WrittenPrototype { source } = match written {
                 Ok(written) => written,
-                Err(error) if ends_all(&error) => return Ok(Made::Ended(error)),
-                Err(error) => {
-                    return Ok(failed(idea, attempts, error.class(), error.to_string()));
-                }
+                Err(error) if ends_all(&error) => return Ok(Written::Ended(error)),
+                Err(error) => return Ok(Written::As(failed(error.class(), error.to_string()))),
             };
             let made = attempt(&self.survey, source, &Values::new(), &self.calls).await?;
+            let outcome = made.outcome.clone();
             attempts.push(made);
-            match attempts.last().map(|attempt| &attempt.outcome) {
-                Some(AttemptOutcome::Passed { .. }) => {
-                    return Ok(Made::Finished(Proposal {
-                        idea,
-                        parameters: Vec::new(),
-                        attempts,
-                        outcome: ProposalOutcome::Passed,
-                    }));
-                }
-                Some(AttemptOutcome::Failed { class, message }) => {
+            match outcome {
+                AttemptOutcome::Passed { .. } => return Ok(Written::As(ProposalOutcome::Passed)),
+                AttemptOutcome::Failed { class, message } => {
                     if attempts.len() > self.options.repairs as usize {
-                        let (class, message) = (class.name(), message.clone());
-                        return Ok(failed(idea, attempts, class, message));
+                        return Ok(Written::As(failed(class.name(), message)));
                     }
                     report(&format!("{}: {class}, asking for a repair", idea.name));
                 }
-                None => return Ok(failed(idea, attempts, "build-failed", String::new())),
             }
         }
     }
@@ -185,8 +196,12 @@ impl PrototypeWriter {
             return Ok(None);
         };
         let wrong = |why: String| format!("cannot read {}: {why}", path.display());
-        let bytes =
-            read_bounded(path, INSTRUCTIONS_BYTES_MAX).map_err(|error| wrong(error.to_string()))?;
+        let reach = match &self.options.instructions_within {
+            Some(folder) => Reach::Within(folder),
+            None => Reach::Anywhere,
+        };
+        let read = reach.read_bounded(path, INSTRUCTIONS_BYTES_MAX);
+        let bytes = read.map_err(|error| wrong(error.to_string()))?;
         let bytes = bytes
             .ok_or_else(|| wrong(format!("it has more than {INSTRUCTIONS_BYTES_MAX} bytes")))?;
         String::from_utf8(bytes)
@@ -201,13 +216,14 @@ pub(super) enum Made {
     Ended(AskError),
 }
 
-fn failed(idea: Idea, attempts: Vec<Attempt>, class: &'static str, message: String) -> Made {
-    Made::Finished(Proposal {
-        idea,
-        parameters: Vec::new(),
-        attempts,
-        outcome: ProposalOutcome::Failed { class, message },
-    })
+/// What became of an idea, or the end of all.
+enum Written {
+    As(ProposalOutcome),
+    Ended(AskError),
+}
+
+fn failed(class: &'static str, message: String) -> ProposalOutcome {
+    ProposalOutcome::Failed { class, message }
 }
 
 /// Returns true if no further question would be answered either.

@@ -16,6 +16,10 @@ pub(super) trait Books {
     fn secrets(&self) -> &Secrets;
     /// Writes an exchange to the record, if there is one.
     fn record(&self, exchange: &Exchange);
+    /// Notes a call before it is sent; `exchange` is booked if the process is killed before it ends.
+    fn begin(&self, exchange: Exchange) -> Option<u64>;
+    /// Forgets a call that ended.
+    fn end(&self, number: u64);
 }
 
 /// A call that is under way. Dropped, as where a run is interrupted, it is booked with the most that it can
@@ -28,7 +32,12 @@ pub(super) struct Call<'a, B: Books> {
     started: Instant,
     /// `None` once it is settled.
     reservation: Option<Reservation>,
+    /// Its number among those that are under way.
+    number: Option<u64>,
 }
+
+/// What is said of a call of a process that was killed.
+const KILLED: &str = "the process was killed before the reply ended";
 
 impl<'a, B: Books> Call<'a, B> {
     pub(super) fn new(
@@ -38,6 +47,15 @@ impl<'a, B: Books> Call<'a, B> {
         need: Need,
         reservation: Reservation,
     ) -> Self {
+        let most = provider.usage(&Count::default(), &need, reservation.microdollars);
+        let killed = Ending::Cut(KILLED.to_owned());
+        let number = books.begin(Exchange::of_reply(
+            request,
+            books.name(),
+            &killed,
+            most,
+            0.0,
+        ));
         Self {
             books,
             provider,
@@ -45,6 +63,7 @@ impl<'a, B: Books> Call<'a, B> {
             need,
             started: Instant::now(),
             reservation: Some(reservation),
+            number,
         }
     }
 
@@ -59,6 +78,13 @@ impl<'a, B: Books> Call<'a, B> {
     pub(super) fn free(mut self) {
         if let Some(reservation) = self.reservation.take() {
             self.books.budget().settle(reservation, None);
+        }
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(number) = self.number.take() {
+            self.books.end(number);
         }
     }
 
@@ -85,6 +111,7 @@ impl<'a, B: Books> Call<'a, B> {
             seconds,
         };
         self.books.budget().settle(reservation, Some(booking));
+        self.end();
     }
 
     fn without_keys(&self, ending: Ending) -> Ending {

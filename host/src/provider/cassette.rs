@@ -296,7 +296,7 @@ impl Cassette {
         Ok(cassette)
     }
 
-    fn add(&mut self, exchange: Exchange) {
+    pub(super) fn add(&mut self, exchange: Exchange) {
         let key = (exchange.purpose, exchange.subject.clone());
         self.places
             .entry(key)
@@ -304,6 +304,13 @@ impl Cassette {
             .push(self.exchanges.len());
         self.exchanges.push(exchange);
         self.is_used.push(false);
+    }
+
+    /// Returns true if an exchange with the same question to the same provider is among them.
+    pub(super) fn is_about(&self, exchange: &Exchange) -> bool {
+        self.exchanges.iter().any(|one| {
+            one.request_digest == exchange.request_digest && one.provider == exchange.provider
+        })
     }
 
     /// All exchanges that were paid for.

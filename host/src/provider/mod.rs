@@ -33,6 +33,7 @@ mod sse;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod usage;
 
 pub use error::{Amount, AskError, OpenError};

@@ -278,6 +278,10 @@ impl Models {
             let prepared = provider.prepare(request);
             let reservation = self.budget.reserve(prepared.need).await?;
             let call = Call::new(self, provider, request, prepared.need, reservation);
+            if let Some(reason) = self.broken_record() {
+                call.free();
+                return Err(self.unavailable(reason));
+            }
             self.tell(request, || ProgressStep::Sent);
             let on_bytes = |bytes| self.tell(request, || ProgressStep::Receiving { bytes });
             let held = reservation.microdollars;
@@ -387,6 +391,16 @@ impl Books for Models {
     fn record(&self, exchange: &Exchange) {
         if let Some(recorder) = &self.recorder {
             lock(recorder).append(exchange);
+        }
+    }
+
+    fn begin(&self, exchange: Exchange) -> Option<u64> {
+        lock(self.recorder.as_ref()?).begin(exchange)
+    }
+
+    fn end(&self, number: u64) {
+        if let Some(recorder) = &self.recorder {
+            lock(recorder).end(number);
         }
     }
 }

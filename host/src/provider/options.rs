@@ -1,22 +1,8 @@
 //! How the models of a run are opened.
 
+pub use bakeoff_domain::generate::ProviderKind;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Who answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProviderKind {
-    /// Anthropic's messages API.
-    Anthropic,
-    /// A chat completions API as OpenAI's, wherever it is: also llama.cpp's server, and gateways.
-    OpenAi,
-    /// Ollama on this machine, unless a base URL says otherwise. It costs nothing.
-    Ollama,
-    /// A program of the user's, such as an agent.
-    Command,
-    /// Answers that were recorded.
-    Replay,
-}
 
 /// How the models of a run are opened.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use super::cassette::{Cassette, Exchange, FILE_BYTES_MAX};
 use super::error::OpenError;
+use super::under_way::UnderWay;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -14,6 +15,7 @@ pub(super) struct Recorder {
     bytes: u64,
     /// Why nothing more can be written, once something could not.
     broken: Option<String>,
+    under_way: Option<UnderWay>,
 }
 
 impl Recorder {
@@ -35,12 +37,26 @@ impl Recorder {
             return Err(wrong("write")("another process writes to it".to_owned()));
         }
         let (bytes, text) = read_lines(&file).map_err(|error| wrong("read")(error.to_string()))?;
-        let cassette = Cassette::parse(&text).map_err(wrong("read"))?;
-        let recorder = Self {
+        let mut cassette = Cassette::parse(&text).map_err(wrong("read"))?;
+        let under_way = UnderWay::beside(path);
+        let lost = under_way.lost(&text).map_err(wrong("read"))?;
+        let mut recorder = Self {
             file,
             bytes,
             broken: None,
+            under_way: None,
         };
+        // What a killed process had sent was paid for, or may have been.
+        for exchange in lost {
+            recorder.append(&exchange);
+            cassette.add(exchange);
+        }
+        if let Some(reason) = recorder.broken {
+            return Err(wrong("write")(reason));
+        }
+        let cleared = under_way.clear();
+        cleared.map_err(|error| wrong("write")(error.to_string()))?;
+        recorder.under_way = Some(under_way);
         Ok((recorder, cassette))
     }
 
@@ -50,12 +66,34 @@ impl Recorder {
             file,
             bytes: 0,
             broken: None,
+            under_way: None,
         }
     }
 
     /// Returns why nothing can be written, if so: then nothing more may be paid for.
     pub(super) fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
+    }
+
+    /// Notes a call before it is sent, with what is booked for it if this process is killed before it ends.
+    pub(super) fn begin(&mut self, exchange: Exchange) -> Option<u64> {
+        let under_way = self.under_way.as_mut()?;
+        match under_way.begin(exchange, self.bytes) {
+            Ok(number) => Some(number),
+            Err(error) => {
+                self.broken.get_or_insert(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Forgets a call that ended, after its exchange was written if it was paid for.
+    pub(super) fn end(&mut self, number: u64) {
+        if let Some(under_way) = &mut self.under_way
+            && let Err(error) = under_way.end(number)
+        {
+            self.broken.get_or_insert(error.to_string());
+        }
     }
 
     /// Writes an exchange, and waits until the disk has it.

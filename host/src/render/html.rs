@@ -3,7 +3,7 @@
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, page, parts, screened};
+use super::{Options, added, charts, generation, page, parts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -36,6 +36,7 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     page.list("Notes", &report.notes);
+    page.generation(report);
     page.added(report);
     if report.options.code_samples {
         page.code(report, options);
@@ -250,6 +251,21 @@ impl Page {
             self.paragraph(&sentence);
         }
         if let Some(table) = screened::table(&shown.screened) {
+            self.table(&table);
+        }
+        self.end();
+    }
+
+    /// Adds how approaches were generated.
+    fn generation(&mut self, report: &Report) {
+        let Some(made) = &report.generation else {
+            return;
+        };
+        self.section(generation::TITLE);
+        for sentence in generation::sentences(made) {
+            self.paragraph(&sentence);
+        }
+        if let Some(table) = generation::table(made) {
             self.table(&table);
         }
         self.end();

@@ -4,7 +4,9 @@ use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
 use super::tables::{self, Table};
-use super::{Charset, Colour, Options, added, ascii, layout, parameters, parts, screened};
+use super::{
+    Charset, Colour, Options, added, ascii, generation, layout, parameters, parts, screened,
+};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -52,6 +54,7 @@ pub fn human(report: &Report, options: &Options) -> String {
         page.table(&table);
     }
     page.notes(report);
+    page.generation(report);
     page.added(report);
     if options.detail {
         page.code(report, options);
@@ -290,6 +293,20 @@ impl Page {
         self.heading("Notes");
         for note in &report.notes {
             self.paragraph(&super::clipped(note, 1_000), " • ", None);
+        }
+    }
+
+    /// Adds how approaches were generated.
+    fn generation(&mut self, report: &Report) {
+        let Some(made) = &report.generation else {
+            return;
+        };
+        self.heading(generation::TITLE);
+        for sentence in generation::sentences(made) {
+            self.paragraph(&sentence, " ", None);
+        }
+        if let Some(table) = generation::table(made) {
+            self.table(&table);
         }
     }
 

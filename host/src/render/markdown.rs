@@ -2,7 +2,7 @@
 
 use super::escape::{Fenced, Markdown};
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, parts, screened};
+use super::{Options, added, charts, generation, parts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -37,6 +37,7 @@ pub fn markdown(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     page.list("Notes", &report.notes);
+    page.generation(report);
     page.added(report);
     if report.options.code_samples {
         page.code(report, options);
@@ -140,6 +141,20 @@ impl Page {
     fn screened(&mut self, shown: &Presented<'_>) {
         self.list("Screened out", &shown.sentences());
         if let Some(table) = screened::table(&shown.screened) {
+            self.table(&table);
+        }
+    }
+
+    /// Adds how approaches were generated.
+    fn generation(&mut self, report: &Report) {
+        let Some(made) = &report.generation else {
+            return;
+        };
+        self.heading(generation::TITLE);
+        for sentence in generation::sentences(made) {
+            self.block(&Markdown(&sentence).to_string());
+        }
+        if let Some(table) = generation::table(made) {
             self.table(&table);
         }
     }

@@ -11,6 +11,7 @@ mod csv;
 mod doctor;
 pub mod escape;
 mod failed_call;
+mod generation;
 mod html;
 mod human;
 mod json;

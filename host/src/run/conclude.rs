@@ -119,6 +119,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         too_short: too_short(cases, outcome.as_ref()),
     });
     report.sections = aggregations::sections(record);
+    report.generation.clone_from(&record.generation);
     Ok(report)
 }
 

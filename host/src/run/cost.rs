@@ -22,13 +22,14 @@ pub(super) fn cost(
     let evaluated: usize = evaluations.map(|one| one.value.answers.len()).sum();
     let lines = |state: &VariantState| state.build.as_ref()?.file_lines;
     let lines = variants.iter().filter_map(lines);
+    let generated = record.generation.as_ref().map(|one| one.spent);
     Cost {
         seconds: record.seconds,
         trials: checked
             + (assessed + evaluated) as u64
             + outcome.map_or(0, |outcome| outcome.raced.calls),
-        tokens: 0,
-        usd: 0.0,
+        tokens: generated.map_or(0, |spent| spent.tokens),
+        usd: generated.and_then(|spent| spent.usd).unwrap_or(0.0),
         workers: match record.work.is_empty() {
             true => outcome.map(replicas).unwrap_or_default(),
             false => record.work.clone(),

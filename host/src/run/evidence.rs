@@ -14,7 +14,7 @@ use crate::store::{
 };
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Environment, WorkerCost};
+use bakeoff_domain::report::{CaseLabel, Environment, Generation, WorkerCost};
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,9 @@ pub struct Record {
     /// What each core did; empty for a version that did not store it.
     #[serde(default)]
     pub work: Vec<WorkerCost>,
+    /// How approaches were generated, if some were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
 }
 
 /// The inputs of a run, as its store has them.
@@ -84,6 +87,9 @@ pub struct RunInputs {
     pub files: Manifest,
     /// The labels of the cases.
     pub cases: Vec<CaseLabel>,
+    /// How approaches were generated, if some were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
 }
 
 /// A stored race, without its replicas.
@@ -132,9 +138,9 @@ impl Evidence {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
         let facts = store.run_facts::<RunInputs>(run)?;
-        let (manifest, cases) = match facts.inputs {
-            Some(inputs) => (Some(inputs.files), inputs.cases),
-            None => (None, cases_of(&experiment, race.as_ref())),
+        let (manifest, cases, generation) = match facts.inputs {
+            Some(inputs) => (Some(inputs.files), inputs.cases, inputs.generation),
+            None => (None, cases_of(&experiment, race.as_ref()), None),
         };
         let record = Record {
             run: run.0,
@@ -146,6 +152,7 @@ impl Evidence {
             seconds,
             manifest,
             cases,
+            generation,
             oracle: facts.oracle.unwrap_or(true),
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,

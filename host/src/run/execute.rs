@@ -17,7 +17,7 @@ use crate::config::{LoadedExperiment, Policy};
 use crate::events::{Event, Stage};
 use crate::source::RunFiles;
 use crate::store::{Mode, RunId, RunMeta, SafeId, Start, Store};
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Generation, Report};
 use bakeoff_domain::variant::{self, Variant, approach_indexes};
 use std::collections::BTreeMap;
 
@@ -93,7 +93,13 @@ pub async fn run(
         bakeoff: env!("CARGO_PKG_VERSION"),
     };
     let run = begin(&mut store, &meta, options)?;
-    keep_files(&mut store, loaded, &files, &context)?;
+    keep_files(
+        &mut store,
+        loaded,
+        &files,
+        &context,
+        options.generation.as_ref(),
+    )?;
     let tasks = ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
     let work = Work::of(&mut store, run)?;
     let mut session = Run {
@@ -180,6 +186,7 @@ fn keep_files(
     loaded: &LoadedExperiment,
     files: &RunFiles,
     context: &RunContext,
+    generation: Option<&Generation>,
 ) -> Result<(), RunError> {
     let contents = store.files().contents();
     for bytes in files.contents() {
@@ -188,6 +195,7 @@ fn keep_files(
     let inputs = RunInputs {
         files: files.manifest(&loaded.experiment),
         cases: context.cases.clone(),
+        generation: generation.cloned(),
     };
     store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
     Ok(())

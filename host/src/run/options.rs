@@ -6,6 +6,7 @@ use crate::config::Policy;
 use crate::confine::Confinement;
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::report::Generation;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +26,8 @@ pub struct RunOptions {
     pub resume: String,
     /// The flag that is raised when the user asks to stop.
     pub interrupt: Interrupt,
+    /// How approaches were generated, if some were, for the report.
+    pub generation: Option<Generation>,
 }
 
 /// The options that belong to the host and not to the experiment.

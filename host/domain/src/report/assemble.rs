@@ -68,6 +68,7 @@ pub fn assemble(facts: Facts) -> Report {
         options: facts.options,
         too_short: facts.too_short,
         sections: Vec::new(),
+        generation: None,
     })
 }
 

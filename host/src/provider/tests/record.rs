@@ -233,3 +233,67 @@ fn where_nothing_can_be_kept_nothing_more_is_paid_for() {
         assert_eq!((server.requests().len(), models.warnings().len()), (1, 1));
     });
 }
+
+#[test]
+fn what_a_killed_process_had_sent_is_booked_with_the_most_it_can_have_taken() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (path, left) = (at("record.jsonl"), at("left.jsonl"));
+        let server =
+            MockServer::start([whole("a"), Answer::StallAfter("{"), whole("b"), whole("c")]).await;
+        let models = open(&server, recording(APIS[1], &path));
+        let first = request("approach 1");
+        assert_eq!(models.ask(&first).await, Ok(answer("a")));
+        let question = request("approach 2");
+        let killed = async {
+            while server.requests().len() < 2 {
+                tokio::task::yield_now().await;
+            }
+            // What is on the disk at this moment is what a kill leaves.
+            for end in ["", ".under-way"] {
+                let of = |path: &Path| format!("{}{end}", path.display());
+                std::fs::copy(of(&path), of(&left)).unwrap();
+            }
+        };
+        tokio::select! {
+            answer = models.ask(&question) => panic!("{answer:?}"),
+            () = killed => {}
+        }
+        drop(models);
+        let whole_call = open(&server, recording(APIS[1], &path)).spent().by_subject["approach 2"];
+        let models = open(&server, recording(APIS[1], &left));
+        let lost = models.spent();
+        assert_eq!((lost.total.calls, lost.total.upper_bound_calls), (2, 1));
+        assert_eq!(lost.by_subject["approach 2"].usage, whole_call.usage);
+        assert!(!at("left.jsonl.under-way").exists());
+        drop(models);
+
+        // It is booked once, a budget counts it, and the question is asked again.
+        let tight = ModelOptions {
+            tokens_max: Some(lost.total.usage.tokens() + 10),
+            ..recording(APIS[1], &left)
+        };
+        let models = open(&server, tight);
+        assert_eq!(models.spent(), lost);
+        let refused = models.ask(&question).await.unwrap_err();
+        assert_eq!(refused.class(), "budget-exhausted");
+        drop(models);
+        let models = open(&server, recording(APIS[1], &left));
+        assert_eq!(models.ask(&first).await, Ok(answer("a")));
+        assert_eq!(models.ask(&question).await, Ok(answer("b")));
+        assert_eq!(models.spent().total.calls, 3);
+
+        // One whose end is in the record is not lost, and no file means that nothing is.
+        drop(models);
+        let record = std::fs::read(&left).unwrap();
+        let line = record.split(|byte| *byte == b'\n').next().unwrap();
+        let exchange: serde_json::Value = serde_json::from_slice(line).unwrap();
+        let told = serde_json::json!([{"exchange": exchange, "record_bytes": 0}]);
+        std::fs::write(at("left.jsonl.under-way"), told.to_string()).unwrap();
+        let calls = open(&server, recording(APIS[1], &left)).spent().total.calls;
+        assert_eq!(calls, 3);
+        std::fs::write(at("left.jsonl.under-way"), "[{").unwrap();
+        assert!(try_open(&server, recording(APIS[1], &left)).is_err());
+    });
+}

@@ -1,0 +1,179 @@
+//! How approaches were generated: what was asked for, what it took, and each attempt.
+
+use serde::{Deserialize, Serialize};
+
+/// The most approaches of a generation.
+pub const GENERATED_MAX: usize = 64;
+
+/// The most attempts at one approach.
+pub const ATTEMPTS_MAX: usize = 32;
+
+/// The longest text of a generation, in bytes.
+pub const TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// The most that a count of calls, tokens or seconds may be.
+const COUNT_MAX: u64 = 1 << 50;
+
+/// How approaches were generated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// The approaches, those that failed too.
+    pub approaches: Vec<GeneratedApproach>,
+    /// The provider and its model; empty if a program of the user's proposed the approaches.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// What the questions took, those included that belong to no approach.
+    #[serde(flatten)]
+    pub spent: ModelCost,
+    /// What was expected before, if a plan said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<ExpectedCost>,
+}
+
+/// What questions to a model took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelCost {
+    /// The number of calls that were paid for.
+    pub calls: u64,
+    /// Tokens of these calls in all.
+    pub tokens: u64,
+    /// US dollars; `None` where a price is not known.
+    pub usd: Option<f64>,
+    /// True if some replies were cut off: tokens and dollars are the most that they can have taken.
+    pub upper_bound: bool,
+    /// The sum of the durations of these calls.
+    pub seconds: f64,
+}
+
+/// What was expected of a plan, without repairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedCost {
+    /// The number of calls.
+    pub calls: u64,
+    /// Tokens of these calls in all.
+    pub tokens: u64,
+    /// US dollars; `None` where the price is not known.
+    pub usd: Option<f64>,
+}
+
+/// An approach that was generated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GeneratedApproach {
+    /// Its name.
+    pub name: String,
+    /// What it does, in a sentence of whoever named it.
+    pub description: String,
+    /// Its file in the experiment, if it passed.
+    pub file: Option<String>,
+    /// How often it was written.
+    pub attempts: u64,
+    /// `passed`, `duplicate`, or the class of its failure.
+    pub outcome: String,
+    /// What was wrong.
+    pub message: Option<String>,
+    /// What the questions about it took.
+    #[serde(default)]
+    pub cost: ModelCost,
+    /// Each attempt, in order. The first that passed is the one that counts.
+    #[serde(default)]
+    pub iterations: Vec<GeneratedIteration>,
+}
+
+/// One attempt at an approach: its source, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GeneratedIteration {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The content address of its source.
+    pub source: String,
+    /// The file with its source, relative to the experiment's folder; `None` if it was not kept.
+    pub file: Option<String>,
+    /// `passed`, or the class of its failure.
+    pub outcome: String,
+    /// What was wrong.
+    pub message: Option<String>,
+    /// True if this is the attempt that stands for the approach.
+    pub counts: bool,
+}
+
+impl Generation {
+    /// Checks a generation that may be forged.
+    ///
+    /// # Errors
+    /// It has more of something than any has, or a number that nothing can take.
+    pub fn check(&self) -> Result<(), String> {
+        let iterations = self.approaches.iter().flat_map(|one| &one.iterations);
+        let is_short = |text: &String| text.len() <= TEXT_BYTES_MAX;
+        let texts = self.approaches.iter().flat_map(|one| {
+            [&one.name, &one.description, &one.outcome]
+                .into_iter()
+                .chain(one.file.as_ref())
+                .chain(one.message.as_ref())
+        });
+        let more = iterations.clone().flat_map(|one| {
+            [&one.source, &one.outcome]
+                .into_iter()
+                .chain(one.file.as_ref())
+                .chain(one.message.as_ref())
+        });
+        let costs = self.approaches.iter().map(|one| &one.cost);
+        let expected = self.expected.as_ref();
+        let is_money =
+            |usd: Option<f64>| usd.is_none_or(|usd| usd.is_finite() && (0.0..=1e9).contains(&usd));
+        let is_good = self.approaches.len() <= GENERATED_MAX
+            && (self.approaches.iter()).all(|one| one.iterations.len() <= ATTEMPTS_MAX)
+            && texts.chain(more).all(is_short)
+            && is_short(&self.model)
+            && costs.chain([&self.spent]).all(ModelCost::is_possible)
+            && expected.is_none_or(|one| {
+                one.calls <= COUNT_MAX && one.tokens <= COUNT_MAX && is_money(one.usd)
+            });
+        match is_good {
+            true => Ok(()),
+            false => Err("what it says of generated approaches cannot be".to_owned()),
+        }
+    }
+}
+
+impl ModelCost {
+    fn is_possible(&self) -> bool {
+        let usd = self.usd.unwrap_or(0.0);
+        self.calls <= COUNT_MAX
+            && self.tokens <= COUNT_MAX
+            && usd.is_finite()
+            && (0.0..=1e9).contains(&usd)
+            && self.seconds.is_finite()
+            && (0.0..=1e12).contains(&self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nothing_can_take_is_refused() {
+        let good = Generation::default();
+        assert_eq!(good.check(), Ok(()));
+        type Change = fn(&mut Generation);
+        let forged: [Change; 6] = [
+            |one| one.spent.usd = Some(f64::NAN),
+            |one| one.spent.seconds = -1.0,
+            |one| one.spent.tokens = u64::MAX,
+            |one| one.model = "x".repeat(TEXT_BYTES_MAX + 1),
+            |one| one.approaches = vec![GeneratedApproach::default(); GENERATED_MAX + 1],
+            |one| {
+                one.expected = Some(ExpectedCost {
+                    usd: Some(-1.0),
+                    ..ExpectedCost::default()
+                });
+            },
+        ];
+        for forge in forged {
+            let mut forged = good.clone();
+            forge(&mut forged);
+            assert!(forged.check().is_err(), "{forged:?}");
+        }
+    }
+}

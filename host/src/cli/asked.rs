@@ -1,0 +1,334 @@
+//! `[generate]` of an experiment: a run asks a model for approaches before it builds, if its user says so.
+//!
+//! The experiment may come from anybody. That its file has the table asks nobody anything, spends nothing and runs
+//! no program: the user gives leave on the command line or on a terminal, the host's policy bounds it, and the
+//! program and the address of a model come from the command line and the environment alone.
+
+use super::failure::Failure;
+use super::generation::{self, Ending, GenerationRecord, own_approaches, record_in};
+use super::models;
+use super::options::{Format, Output, Safety};
+use super::planned::{self, PlanOutput};
+use super::show;
+use crate::config::{Generate, LoadedExperiment, Policy};
+use crate::measure;
+use crate::propose::{
+    self, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions,
+    WriteOptions,
+};
+use crate::provider::{ModelOptions, Models, ProviderKind};
+use crate::render::escape::{Lines, Plain};
+use crate::run::Survey;
+use bakeoff_domain::report::ExpectedCost;
+use bakeoff_domain::spec::Workers;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The leave to ask a model, and what the experiment cannot say of it.
+#[derive(Debug, Default, Args)]
+pub(super) struct Leave {
+    /// Ask the model of [generate] for approaches first, where that is not done yet
+    #[arg(long)]
+    generate: bool,
+    /// With --generate: show the plan and what it is expected to cost, and stop; the plan is asked for once only
+    #[arg(long, requires = "generate")]
+    dry_run: bool,
+    /// With --generate: go on without a question on a terminal
+    #[arg(long, requires = "generate")]
+    yes: bool,
+    /// With --generate: the most US dollars, instead of what the experiment says
+    #[arg(long, value_name = "USD", requires = "generate", value_parser = models::microdollars)]
+    usd: Option<u64>,
+    /// With --generate: the most tokens, instead of what the experiment says
+    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u64).range(1..))]
+    tokens: Option<u64>,
+    /// With --generate: the address of the API, with its version: http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL", requires = "generate")]
+    base_url: Option<String>,
+    /// With --generate, for `provider = "command"`: the program and its arguments; repeated for each argument
+    #[arg(
+        long,
+        value_name = "WORD",
+        requires = "generate",
+        allow_hyphen_values = true
+    )]
+    command: Vec<String>,
+    /// With --generate: an environment variable that the program gets; repeated for each
+    #[arg(long, value_name = "NAME", requires = "generate")]
+    command_env: Vec<String>,
+    /// With --generate: a file of prices that come before those that are built in
+    #[arg(long, value_name = "FILE", requires = "generate")]
+    prices: Option<PathBuf>,
+}
+
+/// What a run does after that.
+pub(super) enum Next {
+    /// It measures the experiment as it is.
+    Measure,
+    /// It reads the experiment again, which has more approaches now, and measures it.
+    ReadAgain,
+    /// It ends: a plan was asked for, or the user does not go on.
+    End,
+}
+
+/// Asks for the approaches that an experiment wants, unless they are there or the user gives no leave.
+///
+/// # Errors
+/// An option is missing, the host's policy forbids it, or the model gives no answers; what passed until then is
+/// written.
+pub(super) async fn ask(
+    leave: &Leave,
+    (loaded, file): (&LoadedExperiment, &Path),
+    policy: &Policy,
+    safety: &Safety,
+    output: &Output,
+) -> Result<Next, Failure> {
+    let Some(wanted) = &loaded.generate else {
+        return match leave.generate {
+            true => Err(Failure::usage(
+                "--generate: the experiment has no [generate]; `bakeoff generate` asks for approaches without one",
+            )),
+            false => Ok(Next::Measure),
+        };
+    };
+    let mut say = output.reporter();
+    let record = GenerationRecord::of(&loaded.dir, &wanted.wanted());
+    if record.is_some_and(|record| record.is_complete) {
+        return Ok(Next::Measure);
+    }
+    if !leave.generate && !leave_on_terminal(wanted, output)? {
+        say(&format!(
+            "{} is not asked for approaches ([generate]): `bakeoff run --generate` lets it be",
+            named(wanted)
+        ));
+        return Ok(Next::Measure);
+    }
+    policy.permit_generate()?;
+    let models = Arc::new(leave.open(wanted, loaded, policy)?);
+    let asking = Asking {
+        leave,
+        wanted,
+        loaded,
+        models: &models,
+        output,
+    };
+    let explored = tokio::select! {
+        explored = asking.explore(policy, safety) => explored?,
+        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
+            "interrupted; what the model replied is recorded, and the same command goes on without paying again",
+        )),
+    };
+    match explored {
+        Some((explored, expected)) => asking.finish(&explored, expected, file),
+        None => Ok(Next::End),
+    }
+}
+
+/// Who is asked, in words: an experiment names it.
+fn named(wanted: &Generate) -> String {
+    match &wanted.model {
+        Some(model) => format!("{} {}", wanted.provider.name(), Plain(model)),
+        None => wanted.provider.name().to_owned(),
+    }
+}
+
+/// Asks whether the model may be asked, where somebody can answer. A program is never run for such an answer.
+fn leave_on_terminal(wanted: &Generate, output: &Output) -> Result<bool, Failure> {
+    let is_command = wanted.provider == ProviderKind::Command;
+    if is_command || output.quiet || !planned::is_on_terminal() {
+        return Ok(false);
+    }
+    let usd = wanted
+        .microdollars_max
+        .map(|most| format!("{:.2} US dollars", most as f64 / 1e6));
+    let tokens = wanted.tokens_max.map(|most| format!("{most} tokens"));
+    let most: Vec<String> = usd.into_iter().chain(tokens).collect();
+    let most = match most.is_empty() {
+        true => "no limit".to_owned(),
+        false => format!("at most {}", most.join(" and ")),
+    };
+    planned::confirm(&format!(
+        "The experiment asks {} for approaches, {most}. Ask it? [y/N] ",
+        named(wanted)
+    ))
+}
+
+impl Leave {
+    /// Opens the model that an experiment wants, within the bounds of user and policy.
+    fn open(
+        &self,
+        wanted: &Generate,
+        loaded: &LoadedExperiment,
+        policy: &Policy,
+    ) -> Result<Models, Failure> {
+        let kind = wanted.provider;
+        let is_command = kind == ProviderKind::Command;
+        if is_command == self.command.is_empty() {
+            return Err(Failure::usage(match is_command {
+                true => {
+                    "the experiment asks a command for approaches, and names none, since it may come from anybody: \
+                     give program and arguments with --command"
+                }
+                false => "--command is for `provider = \"command\"` in [generate]",
+            }));
+        }
+        let bounds = policy.generate_bounds();
+        let tokens_max = least(self.tokens.or(wanted.tokens_max), bounds.tokens);
+        let microdollars_max = least(self.usd.or(wanted.microdollars_max), bounds.microdollars);
+        let is_free = matches!(kind, ProviderKind::Ollama | ProviderKind::Replay);
+        if !is_free && tokens_max.is_none() && microdollars_max.is_none() {
+            return Err(Failure::usage(
+                "nothing says what the approaches may cost: set `usd` or `tokens` in [generate], or --usd or --tokens",
+            ));
+        }
+        let options = ModelOptions {
+            model: wanted.model.clone(),
+            base_url: self.base_url.clone(),
+            command: self.command.clone(),
+            command_env: self.command_env.clone(),
+            cassette: wanted.cassette.as_ref().map(|file| loaded.dir.join(file)),
+            record: Some(record_in(&loaded.dir)?),
+            tokens_max,
+            microdollars_max,
+            prices: self.prices.clone(),
+            ..ModelOptions::new(kind)
+        };
+        Models::open(options).map_err(|error| Failure::usage(error.to_string()))
+    }
+}
+
+/// The smaller of two bounds, of which each may be missing.
+fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
+    match (own, most) {
+        (Some(own), Some(most)) => Some(own.min(most)),
+        (own, most) => own.or(most),
+    }
+}
+
+/// A model that may be asked.
+struct Asking<'a> {
+    leave: &'a Leave,
+    wanted: &'a Generate,
+    loaded: &'a LoadedExperiment,
+    models: &'a Arc<Models>,
+    output: &'a Output,
+}
+
+impl Asking<'_> {
+    /// Plans and does it; `None` if it ends with the plan.
+    async fn explore(
+        &self,
+        policy: &Policy,
+        safety: &Safety,
+    ) -> Result<Option<(Explored, ExpectedCost)>, Failure> {
+        let (wanted, output) = (self.wanted, self.output);
+        let host = safety.host_options(policy.clone())?;
+        let mut say = output.reporter();
+        say(&format!("asking {} for a plan", self.models.name()));
+        let statement = &self.loaded.experiment.problem;
+        let plan = propose::plan(
+            self.models,
+            statement,
+            PlanScope::Experiment,
+            wanted.approaches,
+            wanted.diversity,
+        );
+        let plan = plan.await.map_err(|error| match error {
+            PlanError::Ask(error) => models::ended(&error),
+            unusable => Failure::no_answer(unusable.to_string()),
+        })?;
+        let expected = generation::expected(&plan, self.models);
+        if self.leave.dry_run {
+            match output.format {
+                Format::Json => show::write_json(&PlanOutput {
+                    plan: &plan,
+                    expected: &expected,
+                })?,
+                _ => show::write(&planned::plan_text(&plan, &expected))?,
+            }
+            return Ok(None);
+        }
+        say(planned::plan_text(&plan, &expected).trim_end());
+        if !self.leave.yes && !planned::goes_on(self.models)? {
+            return Ok(None);
+        }
+        let asking = generation::before(self.loaded, &wanted.wanted());
+        let survey = Survey::open(&asking, &host, &mut say).await?;
+        let options = ExploreOptions {
+            statement: statement.clone(),
+            name: self.loaded.experiment.name.clone(),
+            propose: self.propose_options(),
+            workers: match asking.experiment.measure.workers {
+                Workers::Exactly(count) => count as usize,
+                Workers::Auto => measure::usable_cores().len(),
+            },
+        };
+        let own = own_approaches(&asking);
+        // What is said may quote a panic or a compiler.
+        let escaped = move |text: &str| say(&Lines(text).to_string());
+        let beside = (survey, &own[..]);
+        let explored =
+            propose::explore_beside(self.models, &plan, beside, &host, &options, escaped).await?;
+        Ok(Some((explored, expected)))
+    }
+
+    fn propose_options(&self) -> ProposeOptions {
+        let wanted = self.wanted;
+        ProposeOptions {
+            approaches: wanted.approaches.unwrap_or(PROPOSALS_MAX),
+            diversity: wanted.diversity,
+            write: WriteOptions {
+                repairs: wanted.repairs,
+                instructions: (wanted.instructions.as_ref()).map(|file| self.loaded.dir.join(file)),
+                instructions_within: Some(self.loaded.dir.clone()),
+                timeout: wanted.timeout,
+                depth: wanted.depth,
+            },
+        }
+    }
+
+    /// Writes what passed, and says what came of it.
+    fn finish(
+        &self,
+        explored: &Explored,
+        expected: ExpectedCost,
+        file: &Path,
+    ) -> Result<Next, Failure> {
+        let mut say = self.output.reporter();
+        for warning in self.models.warnings() {
+            say(&Plain(&warning).to_string());
+        }
+        let made = generation::finish(Ending {
+            loaded: self.loaded,
+            file,
+            proposals: &explored.proposals,
+            models: Some(self.models),
+            expected: Some(expected),
+            not_started: &explored.not_started,
+            wanted: self.wanted.wanted(),
+            is_complete: explored.ended.is_none(),
+        })?;
+        say(generation::text(&made, Some(self.models), None).trim_end());
+        if let Some((_, reason)) = &explored.unusable {
+            say(&Lines(reason).to_string());
+        }
+        match &explored.ended {
+            Some(error) => Err(models::ended(error)),
+            None => Ok(Next::ReadAgain),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hosts_bound_holds_whatever_the_user_says() {
+        assert_eq!(least(Some(5), Some(3)), Some(3));
+        assert_eq!(least(Some(2), Some(3)), Some(2));
+        assert_eq!(least(None, Some(3)), Some(3));
+        assert_eq!(least(None, None), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a model plans, shown before anything more is paid for.
+
+use super::failure::Failure;
+use crate::propose::Plan;
+use crate::provider::Models;
+use crate::render::escape::Plain;
+use bakeoff_domain::report::ExpectedCost;
+use serde::Serialize;
+use std::io::{BufRead as _, IsTerminal as _};
+
+/// A plan, in JSON.
+#[derive(Serialize)]
+pub(super) struct PlanOutput<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) expected: &'a ExpectedCost,
+}
+
+/// A plan, as text.
+pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
+    let level = serde_json::to_value(plan.complexity).unwrap_or_default();
+    let level = level.as_str().unwrap_or_default();
+    let mut text = format!("A {level} problem: {} approaches.\n", plan.approaches());
+    for reason in &plan.reasons {
+        text += &format!("  {}\n", Plain(reason));
+    }
+    text += "The plan:\n";
+    for (place, task) in plan.tasks.iter().enumerate() {
+        let after: Vec<String> = task
+            .after
+            .iter()
+            .map(|place| (place + 1).to_string())
+            .collect();
+        let after = match after.is_empty() {
+            true => String::new(),
+            false => format!(", after {}", after.join(" and ")),
+        };
+        let kind = task.kind.name();
+        text += &format!(
+            "  {:>2}  {kind}: {} (about {} tokens{after})\n",
+            place + 1,
+            Plain(&task.title),
+            task.output_tokens
+        );
+    }
+    let usd = match expected.usd {
+        Some(usd) => format!(", {usd:.4} US dollars"),
+        None => ", at a price that is not known".to_owned(),
+    };
+    text + &format!(
+        "Expected: {} calls, about {} tokens{usd}; repairs come on top, and budgets hold whatever is expected.\n",
+        expected.calls, expected.tokens
+    )
+}
+
+/// Asks whether to go on, where somebody can answer and it costs something.
+pub(super) fn goes_on(models: &Models) -> Result<bool, Failure> {
+    let is_free = models.expected_microdollars(1_000_000, 1_000_000) == Some(0);
+    if is_free || !is_on_terminal() {
+        return Ok(true);
+    }
+    confirm("Go on? [y/N] ")
+}
+
+/// Returns true if somebody can be asked.
+pub(super) fn is_on_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks a question on the terminal.
+pub(super) fn confirm(question: &str) -> Result<bool, Failure> {
+    anstream::eprint!("{question}");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

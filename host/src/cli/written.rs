@@ -1,0 +1,190 @@
+//! Prototypes that passed, as files of an experiment.
+
+use super::failure::Failure;
+use super::placing::{cannot_write, refuse_link};
+use crate::config::{self, NewApproach};
+use crate::files::{Reach, write_new};
+use crate::propose::Proposal;
+use crate::source::SOURCE_BYTES_MAX;
+use bakeoff_domain::spec::Approach;
+use std::fs;
+use std::path::Path;
+
+/// An approach that was written into the experiment.
+pub(super) struct Written {
+    /// Its name.
+    pub(super) name: String,
+    /// Its file, relative to the experiment's folder.
+    pub(super) file: String,
+}
+
+/// Writes the prototypes that passed, each to a new file.
+pub(super) fn write_files(
+    dir: &Path,
+    approaches: &[Approach],
+    proposals: &[Proposal],
+) -> Result<Vec<Written>, Failure> {
+    let mut written = Vec::new();
+    let mut number = 0;
+    for proposal in proposals {
+        let Some(source) = proposal.passed() else {
+            continue;
+        };
+        let name = proposal.idea.name.clone();
+        let file = match declared(approaches, &name) {
+            Some(approach) => approach.code.path().display().to_string(),
+            None => new_file(dir, approaches, source, &mut number)?,
+        };
+        written.push(Written { name, file });
+    }
+    Ok(written)
+}
+
+/// Returns the text of an experiment file with what was written, unless it names that already.
+pub(super) fn with_written(
+    text: &str,
+    approaches: &[Approach],
+    proposals: &[Proposal],
+    written: &[Written],
+) -> String {
+    let mut entries = Vec::new();
+    for one in written {
+        let mut made = proposals.iter();
+        let Some(proposal) = made.find(|proposal| proposal.idea.name == one.name) else {
+            continue;
+        };
+        if declared(approaches, &one.name).is_none() {
+            entries.push(NewApproach {
+                name: one.name.clone(),
+                description: proposal.idea.description.clone(),
+                source: one.file.clone(),
+                sweep: proposal.parameters.clone(),
+            });
+        }
+    }
+    match entries.is_empty() {
+        true => text.to_owned(),
+        false => config::with_approaches(text, &entries),
+    }
+}
+
+/// The approach with this name.
+fn declared<'a>(approaches: &'a [Approach], name: &str) -> Option<&'a Approach> {
+    approaches.iter().find(|one| one.name == name)
+}
+
+/// Writes a source to the first name that is free, and returns it. A file that has this source already and that no
+/// approach names is what a process wrote that was killed.
+fn new_file(
+    dir: &Path,
+    approaches: &[Approach],
+    source: &str,
+    number: &mut u32,
+) -> Result<String, Failure> {
+    let folder = dir.join("approaches");
+    refuse_link(&folder)?;
+    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    loop {
+        *number += 1;
+        let name = format!("approaches/generated-{number}.rs");
+        let path = dir.join(&name);
+        match write_new(&path, source.as_bytes()) {
+            Ok(()) => return Ok(name),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                let is_named = approaches
+                    .iter()
+                    .any(|one| one.code.path() == Path::new(&name));
+                let has = Reach::Within(dir).read_bounded(&path, SOURCE_BYTES_MAX as u64);
+                let is_same = has.is_ok_and(|has| has.as_deref() == Some(source.as_bytes()));
+                if is_same && !is_named {
+                    return Ok(name);
+                }
+            }
+            Err(error) => return Err(cannot_write(&path, &error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FILE_NAME;
+    use crate::propose::{Attempt, AttemptOutcome, Idea, ProposalOutcome};
+
+    fn proposal(name: &str, source: &str) -> Proposal {
+        Proposal {
+            idea: Idea {
+                name: name.to_owned(),
+                description: "A \"quoted\" idea.".to_owned(),
+                rationale: String::new(),
+                characteristics: Vec::new(),
+            },
+            subject: String::new(),
+            parameters: Vec::new(),
+            attempts: vec![Attempt {
+                source: source.to_owned(),
+                outcome: AttemptOutcome::Passed { fuel: Vec::new() },
+            }],
+            outcome: ProposalOutcome::Passed,
+        }
+    }
+
+    #[test]
+    fn what_passed_is_in_the_experiment_and_no_file_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("wit")).unwrap();
+        fs::create_dir_all(at("approaches")).unwrap();
+        fs::write(at("approaches/generated-1.rs"), "mine").unwrap();
+        fs::write(at("wit/x.wit"), "").unwrap();
+        fs::write(at("workload.rs"), "").unwrap();
+        let before = "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
+                      [workload]\nsource = \"workload.rs\"\nsizes = [9]\n\
+                      [[approach]]\nname = \"own\"\nsource = \"approaches/generated-1.rs\"\n# the end";
+        fs::write(at(FILE_NAME), before).unwrap();
+        let loaded = config::load(folder.path()).unwrap();
+        let mut failed = proposal("broken", "c");
+        failed.outcome = ProposalOutcome::Failed {
+            class: "trap",
+            message: String::new(),
+        };
+        let proposals = [proposal("a", "first"), failed, proposal("b", "second")];
+        let own = &loaded.experiment.approaches;
+        let written = write_files(folder.path(), own, &proposals).unwrap();
+        assert_eq!(written.len(), 2);
+        // Killed before the experiment names them, and once more: the same files.
+        let again = write_files(folder.path(), own, &proposals).unwrap();
+        let files = |all: &[Written]| all.iter().map(|one| one.file.clone()).collect::<Vec<_>>();
+        assert_eq!(files(&again), files(&written));
+        let text = with_written(&loaded.text, own, &proposals, &written);
+        fs::write(at(FILE_NAME), text).unwrap();
+        assert_eq!(
+            fs::read_to_string(at("approaches/generated-1.rs")).unwrap(),
+            "mine"
+        );
+        assert_eq!(
+            fs::read_to_string(at("approaches/generated-3.rs")).unwrap(),
+            "second"
+        );
+        let after = config::load(folder.path()).unwrap();
+        assert!(after.text.starts_with(before));
+        let names: Vec<&str> = after
+            .experiment
+            .approaches
+            .iter()
+            .map(|one| &*one.name)
+            .collect();
+        assert_eq!(names, ["own", "a", "b"]);
+        let file = after.experiment.approaches[2].code.path();
+        assert_eq!(file, Path::new("approaches/generated-3.rs"));
+        // And once it names them, nothing is added.
+        let own = &after.experiment.approaches;
+        let same = write_files(folder.path(), own, &proposals).unwrap();
+        assert_eq!(
+            with_written(&after.text, own, &proposals, &same),
+            after.text
+        );
+        let idea = after.experiment.approaches[1].description.as_deref();
+        assert_eq!(idea, Some("A \"quoted\" idea."));
+    }
+}

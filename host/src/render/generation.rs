@@ -1,0 +1,149 @@
+//! How approaches were generated: what it took, and what came of each. All of it is text from outside.
+
+use super::tables::{Align, Table};
+use bakeoff_domain::numbers;
+use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
+
+/// The heading of the section.
+pub(super) const TITLE: &str = "Generated approaches";
+
+/// What it took in all, and what was expected before.
+pub(super) fn sentences(generation: &Generation) -> Vec<String> {
+    let spent = &generation.spent;
+    if spent.calls == 0 {
+        return Vec::new();
+    }
+    let calls = |count: u64| match count {
+        1 => "1 call".to_owned(),
+        count => format!("{} calls", numbers::count(count)),
+    };
+    let took = format!(
+        "{}: {}, {}{}, {} s.",
+        generation.model,
+        calls(spent.calls),
+        tokens(spent),
+        in_words(dollars(spent)),
+        numbers::significant(spent.seconds, 3)
+    );
+    let expected = generation.expected.as_ref().map(|expected| {
+        let usd = expected.usd.map(|usd| format!("{usd:.4} US dollars"));
+        format!(
+            "Expected were {}, about {} tokens{}.",
+            calls(expected.calls),
+            numbers::count(expected.tokens),
+            in_words(usd)
+        )
+    });
+    [took].into_iter().chain(expected).collect()
+}
+
+/// Each approach, with the results of its attempts in their order.
+pub(super) fn table(generation: &Generation) -> Option<Table> {
+    if generation.approaches.is_empty() {
+        return None;
+    }
+    let mut table = Table::new("What came of each generated approach, and what its attempts took");
+    table.column("result", Align::Left);
+    table.column("attempts", Align::Left);
+    for title in ["calls", "tokens", "US dollars", "seconds"] {
+        table.column(title, Align::Right);
+    }
+    for approach in &generation.approaches {
+        let cost = &approach.cost;
+        table.row(vec![
+            super::clipped(&approach.name, 40),
+            super::clipped(&approach.outcome, 40),
+            attempts(approach),
+            numbers::count(cost.calls),
+            tokens(cost).replace(" tokens", ""),
+            dollars(cost).unwrap_or_else(|| "not known".to_owned()),
+            numbers::significant(cost.seconds, 3),
+        ]);
+    }
+    Some(table)
+}
+
+/// What became of each attempt: `wrong-answer, passed`.
+fn attempts(approach: &GeneratedApproach) -> String {
+    let outcomes = approach.iterations.iter().map(|one| one.outcome.as_str());
+    let outcomes: Vec<&str> = outcomes.collect();
+    match outcomes.is_empty() {
+        true => "–".to_owned(),
+        false => super::clipped(&outcomes.join(", "), 120),
+    }
+}
+
+fn tokens(cost: &ModelCost) -> String {
+    let most = if cost.upper_bound { "at most " } else { "" };
+    format!("{most}{} tokens", numbers::count(cost.tokens))
+}
+
+fn dollars(cost: &ModelCost) -> Option<String> {
+    cost.usd.map(|usd| format!("{usd:.4}"))
+}
+
+fn in_words(usd: Option<String>) -> String {
+    match usd {
+        Some(usd) if usd.ends_with("dollars") => format!(", {usd}"),
+        Some(usd) => format!(", {usd} US dollars"),
+        None => ", at a price that is not known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_domain::report::{ExpectedCost, GeneratedIteration};
+
+    #[test]
+    fn it_says_what_was_expected_and_what_it_took() {
+        let cost = ModelCost {
+            calls: 6,
+            tokens: 7_500,
+            usd: Some(0.01234),
+            upper_bound: true,
+            seconds: 12.0,
+        };
+        let attempt = |outcome: &str| GeneratedIteration {
+            outcome: outcome.to_owned(),
+            ..GeneratedIteration::default()
+        };
+        let mut generation = Generation {
+            model: "openai x".to_owned(),
+            spent: cost,
+            expected: Some(ExpectedCost {
+                calls: 1,
+                tokens: 4_000,
+                usd: None,
+            }),
+            approaches: vec![GeneratedApproach {
+                name: "a".to_owned(),
+                outcome: "passed".to_owned(),
+                cost,
+                iterations: vec![attempt("trap"), attempt("passed")],
+                ..GeneratedApproach::default()
+            }],
+        };
+        assert_eq!(
+            sentences(&generation),
+            [
+                "openai x: 6 calls, at most 7500 tokens, 0.0123 US dollars, 12.0 s.",
+                "Expected were 1 call, about 4000 tokens, at a price that is not known."
+            ]
+        );
+        let table = table(&generation).unwrap();
+        let row = [
+            "a",
+            "passed",
+            "trap, passed",
+            "6",
+            "at most 7500",
+            "0.0123",
+            "12.0",
+        ];
+        assert_eq!(table.rows[0], row);
+        // A proposer of the user's own asks nobody.
+        generation.spent = ModelCost::default();
+        assert_eq!(sentences(&generation), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,310 @@
+//! Explorations that are killed: at every boundary of the record, with a call under way, and at moments after the
+//! last reply. What goes on from there pays for no reply twice and comes to the same end.
+
+use crate::support::bakeoff;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// What the mock counts for each reply.
+const USAGE: [u64; 2] = [100, 10];
+
+/// What a mock of a chat completions API saw and sent.
+#[derive(Default)]
+struct Mock {
+    /// The replies, by a text that only the question to it has.
+    replies: Vec<(String, String)>,
+    /// How many replies it still sends to their end; from then on it sends none.
+    left: usize,
+    /// How often each reply was sent to its end.
+    sent: BTreeMap<usize, u32>,
+    /// Questions that it never answered.
+    unanswered: u32,
+}
+
+impl Mock {
+    fn start(replies: Vec<(String, String)>) -> (Arc<Mutex<Self>>, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/v1", listener.local_addr().unwrap());
+        let mock = Arc::new(Mutex::new(Self {
+            replies,
+            ..Self::default()
+        }));
+        let served = Arc::clone(&mock);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let mock = Arc::clone(&served);
+                std::thread::spawn(move || serve(&mock, stream));
+            }
+        });
+        (mock, address)
+    }
+}
+
+fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
+    let Some(prompt) = read_prompt(&mut stream) else {
+        return;
+    };
+    let reply = {
+        let mut mock = mock.lock().unwrap();
+        let mut all = mock.replies.iter();
+        let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
+        let place = place.unwrap_or_else(|| panic!("no reply to: {prompt}"));
+        match mock.left {
+            0 => {
+                mock.unanswered += 1;
+                None
+            }
+            _ => {
+                mock.left -= 1;
+                *mock.sent.entry(place).or_default() += 1;
+                Some(mock.replies[place].1.clone())
+            }
+        }
+    };
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let _ = stream.write_all(head.as_bytes());
+    let Some(reply) = reply else {
+        // Until whoever asked is gone.
+        let _ = stream.read(&mut [0]);
+        return;
+    };
+    let events = [
+        json!({"choices": [{"index": 0, "delta": {"content": reply}}]}),
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+        json!({"choices": [], "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1]}}),
+    ];
+    for event in events {
+        let _ = stream.write_all(format!("data: {event}\n\n").as_bytes());
+    }
+    let _ = stream.write_all(b"data: [DONE]\n\n");
+}
+
+/// The texts of a request, one behind the other.
+fn read_prompt(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        let mut chunk = [0; 16 << 10];
+        match stream.read(&mut chunk).ok()? {
+            0 => return None,
+            read => bytes.extend_from_slice(&chunk[..read]),
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let is_length = name.eq_ignore_ascii_case("content-length");
+            is_length.then(|| value.trim().parse::<usize>().ok())?
+        })?;
+        if body.len() >= length {
+            let body: Value = serde_json::from_str(body).ok()?;
+            let messages = body["messages"].as_array()?.iter();
+            let texts = messages.map(|one| one["content"].as_str().unwrap_or_default());
+            return Some(texts.collect::<Vec<_>>().join("\n"));
+        }
+    }
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/explore")
+}
+
+/// The replies of the example, each with what only its question has.
+fn replies() -> Vec<(String, String)> {
+    let text = fs::read_to_string(example().join("model.jsonl")).unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names = ["", "binary-search", "tree-over-ranks", "counted-ends"];
+    let mark = |line: &Value| {
+        let subject = line["subject"].as_str().unwrap();
+        let place = subject
+            .rsplit(' ')
+            .next()
+            .and_then(|last| last.parse().ok());
+        let name = names
+            .get(place.unwrap_or(0_usize))
+            .copied()
+            .unwrap_or_default();
+        match line["purpose"].as_str().unwrap() {
+            "plan" => "plan the work as tasks".to_owned(),
+            "interface" => "Write its interface in WIT".to_owned(),
+            "workload" if subject.contains("repair") => "They cannot be used:".to_owned(),
+            "workload" => "Write three things.".to_owned(),
+            "approaches" => "Prefer those of which it is not clear".to_owned(),
+            "combination" => "Write one file that takes what is best of both".to_owned(),
+            // Behind the problem stands the idea, marked by its own digest.
+            "repair" => format!("{name}: "),
+            _ => format!("{name}: "),
+        }
+    };
+    let mut replies: Vec<(u8, String, String)> = Vec::new();
+    for line in &lines {
+        let purpose = line["purpose"].as_str().unwrap();
+        // What a question has that comes later, is looked for first.
+        let order = match purpose {
+            "combination" => 0,
+            "repair" => 1,
+            "workload" if line["subject"] != "workload" => 1,
+            "approaches" | "prototype" => 2,
+            _ => 3,
+        };
+        replies.push((order, mark(line), line["reply"].to_string()));
+    }
+    replies.sort_by_key(|(order, ..)| *order);
+    // A repair is told apart from the first question by what follows it.
+    let is_repair = |order: u8, mark: &str| order == 1 && mark.ends_with(": ");
+    replies
+        .into_iter()
+        .map(|(order, mark, reply)| match is_repair(order, &mark) {
+            true => ("This file was written for it:".to_owned(), reply),
+            false => (mark, reply),
+        })
+        .collect()
+}
+
+/// Begins an exploration that does not measure.
+fn begin(out: &Path, address: &str) -> Child {
+    let statement = fs::read_to_string(example().join("statement.txt")).unwrap();
+    let mut command = bakeoff(&[
+        "explore",
+        &statement,
+        "--provider",
+        "openai",
+        "--model",
+        "mock",
+    ]);
+    command
+        .args([
+            "--base-url",
+            address,
+            "--tokens",
+            "100000000",
+            "--no-run",
+            "--out",
+        ])
+        .arg(out)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn lines(out: &Path) -> usize {
+    let record = fs::read(out.join(".bakeoff/models.jsonl")).unwrap_or_default();
+    record.iter().filter(|byte| **byte == b'\n').count()
+}
+
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What an exploration leaves, but for times and costs.
+fn left(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for name in ["bakeoff.toml", "workload.rs", "wit", "approaches"] {
+        let path = out.join(name);
+        let entries = match path.is_dir() {
+            true => fs::read_dir(&path)
+                .unwrap()
+                .map(|one| one.unwrap().path())
+                .collect(),
+            false => vec![path],
+        };
+        for entry in entries {
+            let relative = entry.strip_prefix(out).unwrap().to_owned();
+            files.insert(relative, fs::read(&entry).unwrap());
+        }
+    }
+    files
+}
+
+#[test]
+fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
+    let folder = TempDir::new().unwrap();
+    let (mock, address) = Mock::start(replies());
+    let count = mock.lock().unwrap().replies.len();
+    // As it is without a kill.
+    let whole = folder.path().join("whole/out");
+    mock.lock().unwrap().left = usize::MAX;
+    let done = begin(&whole, &address).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert_eq!(mock.lock().unwrap().sent.len(), count, "{said}");
+
+    // Each life hears one reply more, and is killed while the next call is under way.
+    let out = folder.path().join("killed/out");
+    mock.lock().unwrap().sent.clear();
+    for life in 1..count {
+        {
+            let mut mock = mock.lock().unwrap();
+            (mock.left, mock.unanswered) = (1, 0);
+        }
+        let mut child = begin(&out, &address);
+        while mock.lock().unwrap().unanswered == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "life {life} has ended");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill(child);
+    }
+    // The last one hears the last reply, and is killed at some moments of what is left to do.
+    mock.lock().unwrap().left = usize::MAX;
+    let mut child = begin(&out, &address);
+    while lines(&out) < 2 * count - 1 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill(child);
+    for moment in [20, 60, 120, 250] {
+        if out.join("bakeoff.toml").exists() {
+            break;
+        }
+        let mut child = begin(&out, &address);
+        std::thread::sleep(Duration::from_millis(moment));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    if !out.join("bakeoff.toml").exists() {
+        let done = begin(&out, &address).wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{said}");
+    }
+    assert_eq!(left(&out), left(&whole));
+
+    // Every reply was sent once; what was under way is booked with the most it can have taken, and marked.
+    let sent = mock.lock().unwrap().sent.clone();
+    assert!(sent.values().all(|times| *times == 1), "{sent:?}");
+    assert_eq!(sent.len(), count);
+    let record = fs::read_to_string(out.join(".bakeoff/models.jsonl")).unwrap();
+    let exchanges: Vec<Value> = record
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (whole, cut): (Vec<&Value>, Vec<&Value>) = exchanges
+        .iter()
+        .partition(|one| one["outcome"] == "complete");
+    assert_eq!((whole.len(), cut.len()), (count, count - 1));
+    let tokens = |one: &Value, key: &str| one["usage"][key].as_u64().unwrap_or(0);
+    for key in ["input_tokens", "output_tokens"] {
+        let counted = USAGE[usize::from(key == "output_tokens")] * count as u64;
+        assert_eq!(
+            whole.iter().map(|one| tokens(one, key)).sum::<u64>(),
+            counted
+        );
+    }
+    for one in cut {
+        assert_eq!(one["usage"]["upper_bound"], true, "{one}");
+        assert!(tokens(one, "output_tokens") > USAGE[1], "{one}");
+    }
+}
