@@ -4,6 +4,7 @@
 //! It decides who races, and claims nothing: the race that follows has other inputs and orders, so that nobody who
 //! was lucky here is believed for it there.
 
+use super::coarse_times::{CoarseRace, CoarseTimes};
 use super::context::runner_error;
 use super::error::RunError;
 use super::race::race_options;
@@ -13,69 +14,24 @@ use crate::measure::{
     self, Dropout, Pilot, RaceError, RaceListener, Raced, StoredRace, TimedVariant,
 };
 use crate::store::{Owner, ResultKind};
-use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::score::RACING_MAX;
-use bakeoff_domain::spec::{Experiment, Measure, Source};
+use bakeoff_domain::spec::{Experiment, Source};
 use bakeoff_domain::variant::VariantId;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::time::Duration;
 
 /// The part of the budget that it may take.
 const BUDGET_SHARE: f64 = 0.25;
 /// The most replicas that it has.
 const REPLICAS_MAX: u32 = 8;
 
-/// What a coarse race found, by the ids of its variants.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CoarseRace {
-    /// How long it took, in seconds.
-    pub seconds: f64,
-    /// Its variants.
-    pub variants: BTreeMap<String, CoarseTimes>,
-}
-
-/// What a coarse race found of a variant.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CoarseTimes {
-    /// The time of a call in nanoseconds, by case; `None` for a case that was not timed.
-    pub case_ns: Vec<Option<f64>>,
-    /// Its failure, if it failed.
-    pub failure: Option<Failure>,
-}
-
-impl CoarseTimes {
-    /// The geometric mean over the cases, in nanoseconds; `None` unless at least one was timed, and if the variant
-    /// failed.
-    pub fn time_ns(&self) -> Option<f64> {
-        let known: Vec<f64> = self.case_ns.iter().flatten().copied().collect();
-        let usable = |ns: &f64| ns.is_finite() && *ns > 0.0;
-        if self.failure.is_some() || known.is_empty() || !known.iter().all(usable) {
-            return None;
-        }
-        let logs: f64 = known.iter().map(|ns| ns.ln()).sum();
-        Some((logs / known.len() as f64).exp())
-    }
-}
-
 /// Returns true if the criteria are about time, so that fuel may mislead.
 fn asks_for_time(experiment: &Experiment) -> bool {
     [Source::Time, Source::Wall]
         .iter()
         .any(|source| experiment.uses(source))
-}
-
-/// The measuring that is left for the race after a coarse one.
-pub(super) fn measure_after(measure: &Measure, coarse: Option<&CoarseRace>) -> Measure {
-    let spent = coarse.map_or(0.0, |coarse| coarse.seconds.clamp(0.0, 1e9));
-    let mut left = *measure;
-    left.budget = measure
-        .budget
-        .saturating_sub(Duration::from_secs_f64(spent));
-    left
 }
 
 impl Run<'_> {
@@ -215,53 +171,5 @@ impl RaceListener for Unkept {
 
     fn is_interrupted(&self) -> bool {
         (self.is_interrupted)()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bakeoff_domain::failure::{FailureClass, Phase};
-
-    #[test]
-    fn a_time_is_the_geometric_mean_of_what_was_timed() {
-        let of = |case_ns: Vec<Option<f64>>| CoarseTimes {
-            case_ns,
-            failure: None,
-        };
-        let time = of(vec![Some(100.0), None, Some(400.0)]).time_ns().unwrap();
-        assert!((time - 200.0).abs() < 1e-9, "{time}");
-        for none in [vec![], vec![None], vec![Some(f64::NAN)], vec![Some(-1.0)]] {
-            assert_eq!(of(none).time_ns(), None);
-        }
-        let failed = CoarseTimes {
-            failure: Some(Failure {
-                class: FailureClass::Trap,
-                message: String::new(),
-                phase: Phase::Measure,
-                limit: None,
-            }),
-            ..of(vec![Some(100.0)])
-        };
-        assert_eq!(failed.time_ns(), None);
-    }
-
-    #[test]
-    fn what_it_took_is_not_spent_twice() {
-        let measure = Measure {
-            budget: Duration::from_secs(10),
-            ..Measure::default()
-        };
-        let of = |seconds| CoarseRace {
-            seconds,
-            ..CoarseRace::default()
-        };
-        let left = |coarse: Option<&CoarseRace>| measure_after(&measure, coarse).budget;
-        assert_eq!(left(None), Duration::from_secs(10));
-        assert_eq!(left(Some(&of(2.5))), Duration::from_millis(7_500));
-        for forged in [f64::MAX, f64::INFINITY, 11.0] {
-            assert_eq!(left(Some(&of(forged))), Duration::ZERO);
-        }
-        assert_eq!(left(Some(&of(f64::NEG_INFINITY))), Duration::from_secs(10));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
-use super::coarse_race::CoarseRace;
+use super::coarse_times::CoarseRace;
 use super::keys::{self, UNREADABLE};
 use crate::compile::BuildRecord;
 use crate::evaluate::Evaluation;

@@ -1,6 +1,6 @@
 //! The race of the variants that passed the gate, stored replica by replica.
 
-use super::coarse_race::measure_after;
+use super::coarse_times::measure_after;
 use super::context::runner_error;
 use super::error::RunError;
 use super::keys;

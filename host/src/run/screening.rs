@@ -1,7 +1,7 @@
 //! Choosing the variants of a large sweep that race: by what their checks say, and of the best of those by a short
 //! race.
 
-use super::coarse_race::CoarseRace;
+use super::coarse_times::CoarseRace;
 use super::variant_state::VariantState;
 use crate::evaluate::{self, VariantEvidence};
 use crate::measure::GateRecord;
@@ -180,7 +180,7 @@ fn fuel_growth(gate: &GateRecord, cases: &[CaseLabel]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::coarse_race::CoarseTimes;
+    use super::super::coarse_times::CoarseTimes;
     use super::super::variant_state::Identity;
     use super::*;
     use crate::measure::CheckedCase;

@@ -1,7 +1,7 @@
 //! The state of a run in progress.
 
 use super::child_client::ChildClient;
-use super::coarse_race::CoarseRace;
+use super::coarse_times::CoarseRace;
 use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
