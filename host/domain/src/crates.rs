@@ -33,11 +33,12 @@ pub struct AllowedCrate {
     #[serde(default)]
     pub features: Vec<String>,
     /// Whether its default features are, too.
-    #[serde(default = "usual")]
+    #[serde(default = "on")]
     pub default_features: bool,
 }
 
-fn usual() -> bool {
+/// As in a manifest that does not say.
+fn on() -> bool {
     true
 }
 

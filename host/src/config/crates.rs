@@ -32,25 +32,11 @@ pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec
         ));
     }
     for one in listed.value.into_iter().take(CRATES_MAX) {
-        let named = match one.value.as_table() {
-            Some(table) => {
-                let Some(named) = of_table(Section::new("a crate", table, one.span.clone()), found)
-                else {
-                    continue;
-                };
-                named
-            }
-            None => {
-                let text = one.value.as_str().unwrap_or_default();
-                let Some(named) = parse(text) else {
-                    let help = "write `NAME@VERSION`, like \"hashbrown@0.15\": any version compatible with \
-                                0.15; or a table that has `features`";
-                    found.push(not_a_crate(one.span, text, help));
-                    continue;
-                };
-                named
-            }
+        let read = match one.value.as_table() {
+            Some(table) => of_table(Section::new("a crate", table, one.span.clone()), found),
+            None => of_text(one.value.as_str().unwrap_or_default(), &one.span, found),
         };
+        let Some(named) = read else { continue };
         // A source names both by the same word.
         let word = |name: &str| name.replace('-', "_");
         match crates
@@ -72,6 +58,17 @@ pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec
 fn not_a_crate(span: Range<usize>, text: &str, help: &str) -> Finding {
     let message = format!("{} is no crate with its version", quoted(text));
     Finding::new(span, message, "impossible value", help)
+}
+
+/// `"hashbrown@0.15"`
+fn of_text(text: &str, span: &Range<usize>, found: &mut Vec<Finding>) -> Option<AllowedCrate> {
+    let named = parse(text);
+    if named.is_none() {
+        let help = "write `NAME@VERSION`, like \"hashbrown@0.15\": any version compatible with 0.15; or a table \
+                    that has `features`";
+        found.push(not_a_crate(span.clone(), text, help));
+    }
+    named
 }
 
 /// `{ name = "serde", version = "1", features = ["derive"], default-features = false }`

@@ -231,3 +231,6 @@ fn no_prototype(resolve: &Resolve, package: PackageId) -> InterfaceError {
         example: "solve: func(…) -> …",
     }
 }
+
+#[cfg(test)]
+mod tests;
