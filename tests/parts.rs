@@ -67,7 +67,7 @@ fn parts_and_starts_are_shown_wherever_a_report_is() {
     }
     let exported = run_bakeoff(&["export", results, "--format", "csv", "--table", "parts"]);
     let header = "run,race,replica,variant,case,calls,cpu_ns,start_ns,prepare_ns,run_ns,output_ns,\
-                  second_call_ns";
+                  later_call_ns";
     let mut lines = exported.stdout.lines();
     assert_eq!(lines.next(), Some(header), "{}", exported.stderr);
     for line in lines {

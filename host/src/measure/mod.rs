@@ -52,6 +52,7 @@ mod runner_end;
 mod runner_job;
 mod runner_worker;
 mod scouted;
+mod stop;
 mod tally;
 mod watch;
 mod workload;

@@ -99,11 +99,11 @@ impl Racer<'_> {
         })
     }
 
-    /// Makes a call on the instance of the last one, with its input, and returns its CPU time in
-    /// nanoseconds. `None` if it fails: no call that counts is made on such an instance.
-    pub(super) fn call_again(&mut self, input: &Input) -> Option<u64> {
+    /// Makes a call on the instance of the last one, with its input, and returns its time. `None` if it
+    /// fails: no call that counts is made on such an instance.
+    pub(super) fn call_again(&mut self, input: &Input) -> Option<CpuWallTime> {
         let answered = self.answer(&input.arguments, input.lowering);
-        answered.ok().map(|answered| answered.time.time.cpu_ns)
+        answered.ok().map(|answered| answered.time.time)
     }
 
     /// Makes one call on the present instance. `lowering` is that of

@@ -131,8 +131,8 @@ fn start_note(
     let time = |ns: f64| numbers::reading(ns, "ns");
     Some(format!(
         "{}: of the {} that a call takes{of_case}, {} are its start: what a language does before the program \
-         runs, or tables that a first call makes. A second call would take {}. Every timed call has the \
-         start in it, as each has a fresh instance: if yours are called again and again, run with \
+         runs, or tables that a first call makes. A later call on the same instance would take {}. Every timed \
+         call has the start in it, as each has a fresh instance: if yours are called again and again, run with \
          `state = \"kept\"` under [measure].",
         state.id(),
         time(start.call_ns),

@@ -72,7 +72,7 @@ SELECT u.run, u.result AS race, p.number AS replica, e.variant, c.label AS "case
        json_extract(t.value, '$.session_ns[0]') AS prepare_ns,
        json_extract(t.value, '$.session_ns[1]') AS run_ns,
        json_extract(t.value, '$.session_ns[2]') AS output_ns,
-       json_extract(t.value, '$.again_ns') AS second_call_ns
+       json_extract(t.value, '$.again_ns') AS later_call_ns
 FROM reliance u
 JOIN replica p ON p.race = u.result
 JOIN json_each(p.parts) t
