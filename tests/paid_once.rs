@@ -254,7 +254,10 @@ fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
         }
         let mut child = begin(&out, &address);
         while mock.lock().unwrap().unanswered == 0 {
-            assert!(child.try_wait().unwrap().is_none(), "life {life} has ended");
+            if child.try_wait().unwrap().is_some() {
+                let said = child.wait_with_output().unwrap().stderr;
+                panic!("life {life} has ended: {}", String::from_utf8_lossy(&said));
+            }
             std::thread::sleep(Duration::from_millis(5));
         }
         kill(child);
@@ -307,4 +310,81 @@ fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
         assert_eq!(one["usage"]["upper_bound"], true, "{one}");
         assert!(tokens(one, "output_tokens") > USAGE[1], "{one}");
     }
+}
+
+/// The replies of a plan with three approaches to the other example, each with what only its question has.
+fn replies_of_a_run(example: &Path) -> Vec<(String, String)> {
+    let text = fs::read_to_string(example.join("model.jsonl")).unwrap();
+    let task = |kind: &str| json!({"kind": kind, "title": kind, "depends_on": [], "priority": 0, "output_tokens": 400});
+    let tasks = ["sketch", "approach", "approach", "approach"].map(task);
+    let plan = json!({"complexity": {"level": "moderate", "reasons": []}, "tasks": tasks});
+    let mut replies = vec![("plan the work as tasks".to_owned(), plan.to_string())];
+    let names = ["merge-sort", "fenwick-tree", "sorted-insertion"];
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let subject = line["subject"].as_str().unwrap();
+        let mark = match line["purpose"].as_str().unwrap() {
+            "approaches" => "Prefer those of which it is not clear".to_owned(),
+            "repair" => "This file was written for it:".to_owned(),
+            _ => {
+                let place: usize = subject.rsplit(' ').next().unwrap().parse().unwrap();
+                format!("{}: ", names[place - 1])
+            }
+        };
+        let reply = (mark, line["reply"].to_string());
+        match line["purpose"] == "repair" {
+            true => replies.insert(0, reply),
+            false => replies.push(reply),
+        }
+    }
+    replies
+}
+
+/// A run that is killed between the files that it writes: before the experiment names them, and after.
+#[test]
+fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/inversions");
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in [
+        "workload.rs",
+        "wit/inversions.wit",
+        "approaches/all_pairs.rs",
+    ] {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        fs::copy(from.join(name), at(name)).unwrap();
+    }
+    let before = fs::read_to_string(from.join("bakeoff.toml")).unwrap()
+        + "\n[generate]\nprovider = \"openai\"\nmodel = \"mock\"\ntokens = 100_000_000\napproaches = 3\n";
+    fs::write(at("bakeoff.toml"), &before).unwrap();
+    let (mock, address) = Mock::start(replies_of_a_run(&from));
+    let run = || {
+        let mut command = bakeoff(&["run", "--generate", "--budget", "100ms", "--base-url"]);
+        let output = command.arg(&address).arg(folder.path()).output().unwrap();
+        let output: crate::support::CommandOutput = output.into();
+        assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+        let mut files: Vec<_> = fs::read_dir(at("approaches"))
+            .unwrap()
+            .map(|one| one.unwrap().file_name())
+            .collect();
+        files.sort();
+        (fs::read_to_string(at("bakeoff.toml")).unwrap(), files)
+    };
+    mock.lock().unwrap().left = usize::MAX;
+    let whole = run();
+    assert_eq!(mock.lock().unwrap().sent.len(), 6);
+    assert_eq!(whole.1.len(), 4);
+
+    mock.lock().unwrap().left = 0;
+    let record = at(".bakeoff/generation.json");
+    let kept = fs::read_to_string(&record).unwrap();
+    let unfinished = kept.replace("\"is_complete\": true", "\"is_complete\": false");
+    assert_ne!(kept, unfinished);
+    for text in [&before, &whole.0] {
+        fs::write(&record, &unfinished).unwrap();
+        fs::write(at("bakeoff.toml"), text).unwrap();
+        assert_eq!(run(), whole);
+        assert_eq!(fs::read_to_string(&record).unwrap(), kept);
+    }
+    assert_eq!(mock.lock().unwrap().unanswered, 0);
 }

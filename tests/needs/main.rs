@@ -74,6 +74,16 @@ const AIMOCK: Need = Need {
     is_there: models::is_installed,
 };
 
+const CLAUDE: Need = Need {
+    missing: "Claude Code or aimock is not installed: `.ci/model-servers` installs both and runs this",
+    is_there: models::has_claude,
+};
+
+const REAL_MODEL: Need = Need {
+    missing: "BAKEOFF_MODEL_URL names no server of a real model",
+    is_there: models::has_real_model,
+};
+
 const PINNED: Need = Need {
     missing: "the pinned toolchain for x86-64, the target of prototypes, bash or gzip is not installed",
     is_there: page::can_be_built,
@@ -147,6 +157,14 @@ fn main() -> ExitCode {
         test!(
             AIMOCK,
             models::a_mock_that_limits_its_rate_for_ever_is_unavailable
+        ),
+        test!(
+            CLAUDE,
+            models::an_agent_of_others_writes_an_approach_and_is_counted_exactly
+        ),
+        test!(
+            REAL_MODEL,
+            models::a_real_model_is_asked_and_what_it_writes_has_a_result
         ),
         test!(
             PYTHON,

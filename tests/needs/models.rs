@@ -11,6 +11,12 @@ use std::time::Duration;
 /// The variable with the path of aimock's program.
 const VARIABLE: &str = "BAKEOFF_AIMOCK";
 
+/// The variable with the path of Claude Code's program.
+const CLAUDE: &str = "BAKEOFF_CLAUDE";
+
+/// The variable with the address of a server of a real model, with its version.
+const REAL: &str = "BAKEOFF_MODEL_URL";
+
 /// What the mock counts for each reply.
 const USAGE: [u64; 2] = [123, 45];
 
@@ -25,6 +31,14 @@ fn program() -> Option<PathBuf> {
     std::env::var_os(VARIABLE)
         .map(PathBuf::from)
         .filter(|path| path.is_file())
+}
+
+pub(crate) fn has_claude() -> bool {
+    is_installed() && std::env::var_os(CLAUDE).is_some_and(|path| Path::new(&path).is_file())
+}
+
+pub(crate) fn has_real_model() -> bool {
+    std::env::var_os(REAL).is_some()
 }
 
 /// A mock that is running.
@@ -51,6 +65,10 @@ impl Mock {
         });
         let fixtures =
             json!({"fixtures": [{"match": {"userMessage": "Write it"}, "response": reply}]});
+        Self::start_with(folder, &fixtures, chaos)
+    }
+
+    fn start_with(folder: &Path, fixtures: &Value, chaos: &[&str]) -> Self {
         let file = folder.join("fixtures.json");
         std::fs::write(&file, fixtures.to_string()).unwrap();
         let port = TcpListener::bind("127.0.0.1:0")
@@ -212,4 +230,131 @@ pub(crate) fn a_mock_that_limits_its_rate_for_ever_is_unavailable() {
     assert_eq!(error.class(), "model-unavailable");
     assert!(error.to_string().contains("429"), "{error}");
     assert_eq!((models.spent().total.calls, mock.replies()), (0, 0));
+}
+
+/// A copy of the example.
+fn example(folder: &Path) -> PathBuf {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/inversions");
+    let to = folder.join("inversions");
+    for name in [
+        "bakeoff.toml",
+        "workload.rs",
+        "wit/inversions.wit",
+        "approaches/all_pairs.rs",
+        "model.jsonl",
+    ] {
+        std::fs::create_dir_all(to.join(name).parent().unwrap()).unwrap();
+        std::fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+    to
+}
+
+/// An agent that others wrote, as the program of `--provider command`, beside a mock of its API: its reply is the
+/// tool call with which it ends, and tokens are those that the mock counted.
+pub(crate) fn an_agent_of_others_writes_an_approach_and_is_counted_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = example(folder.path());
+    let recorded = std::fs::read_to_string(dir.join("model.jsonl")).unwrap();
+    let reply = |purpose: &str, subject: &str| {
+        let lines = recorded.lines();
+        let mut lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let line = lines.find(|line| line["purpose"] == purpose && line["subject"] == subject);
+        line.unwrap()["reply"].clone()
+    };
+    let fixture = |mark: &str, reply: &Value| {
+        json!({"match": {"userMessage": mark}, "response": {
+            "toolCalls": [{"name": "StructuredOutput", "arguments": reply.to_string()}],
+            "usage": {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
+        }})
+    };
+    let mut ideas = reply("approaches", "round 1");
+    ideas["approaches"].as_array_mut().unwrap().truncate(1);
+    let fixtures = json!({"fixtures": [
+        fixture("Prefer those of which it is not clear", &ideas),
+        fixture("Write the file.", &reply("prototype", "approach 1"))
+    ]});
+    let mock = Mock::start_with(folder.path(), &fixtures, &[]);
+    let claude = std::env::var(CLAUDE).unwrap();
+    let words = [
+        &claude,
+        "-p",
+        "--bare",
+        "--output-format",
+        "json",
+        "--json-schema",
+        "{schema}",
+        "--max-budget-usd",
+        "{max_usd}",
+        "--tools",
+        "",
+        "--model",
+        "{model}",
+    ];
+    let mut command = crate::support::bakeoff(&["generate", dir.to_str().unwrap()]);
+    command
+        .args(["--approaches", "1", "--provider", "command", "--usd", "1"])
+        .args(["--model", "claude-haiku-4-5", "--format", "json"])
+        .args(words.map(|word| format!("--command={word}")))
+        .args(
+            ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"].map(|name| format!("--command-env={name}")),
+        )
+        .env("HOME", folder.path())
+        .env("ANTHROPIC_API_KEY", "sk-test-0123456789")
+        .env(
+            "ANTHROPIC_BASE_URL",
+            format!("http://127.0.0.1:{}", mock.port),
+        );
+    let output: crate::support::CommandOutput = command.output().unwrap().into();
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    let made = output.json();
+    assert_eq!(made["approaches"][0]["outcome"], "passed");
+    assert_eq!(made["calls"], 2);
+    let counted = mock.replies() * (USAGE[0] + USAGE[1]);
+    assert_eq!(made["tokens"], counted);
+    let record = std::fs::read_to_string(dir.join(".bakeoff/models.jsonl")).unwrap();
+    assert!(!record.contains("sk-test"), "{record}");
+}
+
+/// A real model, small or large: whatever it writes, the command ends well, and says what became of it.
+pub(crate) fn a_real_model_is_asked_and_what_it_writes_has_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = example(folder.path());
+    let address = std::env::var(REAL).unwrap();
+    let mut command = crate::support::bakeoff(&["generate", dir.to_str().unwrap()]);
+    command
+        .args([
+            "--approaches",
+            "1",
+            "--repairs",
+            "1",
+            "--provider",
+            "openai",
+        ])
+        .args([
+            "--base-url",
+            &address,
+            "--model",
+            "local",
+            "--tokens",
+            "400000",
+        ])
+        .args([
+            "--reply-timeout",
+            "2min",
+            "--timeout",
+            "5min",
+            "--format",
+            "json",
+        ]);
+    let output: crate::support::CommandOutput = command.output().unwrap().into();
+    assert!(
+        [0, 1, 3, 4].contains(&output.status),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+    for approach in output.json()["approaches"].as_array().unwrap() {
+        assert!(!approach["outcome"].as_str().unwrap().is_empty());
+    }
+    assert!(dir.join(".bakeoff/generation.json").exists());
 }

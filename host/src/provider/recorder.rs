@@ -7,6 +7,10 @@ use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The longest that a lock is waited for.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// A file of exchanges that grows. Its lock keeps a second process from writing to it.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ impl Recorder {
             }
         };
         let file = open_file(path).map_err(|error| wrong("open")(error.to_string()))?;
-        if file.try_lock().is_err() {
+        if !is_locked_soon(&file) {
             return Err(wrong("write")("another process writes to it".to_owned()));
         }
         let (bytes, text) = read_lines(&file).map_err(|error| wrong("read")(error.to_string()))?;
@@ -122,6 +126,19 @@ impl Recorder {
         self.bytes = bytes;
         Ok(())
     }
+}
+
+/// Locks the file, and waits a little for it: what a killed process was about to start may hold its lock for a moment
+/// longer than that process lived.
+fn is_locked_soon(file: &File) -> bool {
+    let since = Instant::now();
+    while file.try_lock().is_err() {
+        if since.elapsed() > LOCK_WAIT {
+            return false;
+        }
+        std::thread::sleep(LOCK_WAIT / 40);
+    }
+    true
 }
 
 /// Opens a plain file, or makes one that only its owner can read.
