@@ -60,6 +60,12 @@ pub(super) struct Leave {
     /// With --generate: a file of prices that come before those that are built in
     #[arg(long, value_name = "FILE", requires = "generate")]
     prices: Option<PathBuf>,
+    /// With --generate: the most calls at the same time [default: 1]
+    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..=models::CALLS_AT_ONCE_MAX))]
+    calls_at_once: Option<u32>,
+    /// With --generate: the most calls that begin in a minute [default: no limit]
+    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..))]
+    calls_per_minute: Option<u32>,
 }
 
 /// What a run does after that.
@@ -192,6 +198,8 @@ impl Leave {
             tokens_max,
             microdollars_max,
             prices: self.prices.clone(),
+            concurrency: self.calls_at_once.unwrap_or(1),
+            calls_per_minute: self.calls_per_minute,
             ..ModelOptions::new(kind)
         };
         Models::open(options).map_err(|error| Failure::usage(error.to_string()))

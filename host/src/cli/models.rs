@@ -57,7 +57,16 @@ pub(super) struct ModelArguments {
     /// The longest that one reply may take: 90s, 10min
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = time)]
     reply_timeout: Duration,
+    /// The most calls at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=CALLS_AT_ONCE_MAX))]
+    calls_at_once: u32,
+    /// The most calls that begin in a minute [default: no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    calls_per_minute: Option<u32>,
 }
+
+/// The most calls at the same time that can be asked for.
+pub(super) const CALLS_AT_ONCE_MAX: i64 = 64;
 
 /// Parses a time such as `90s`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
@@ -80,6 +89,11 @@ impl ModelArguments {
     /// # Errors
     /// An option is missing or does not fit the others.
     pub(super) fn open(&self, record: &Path) -> Result<Models, Failure> {
+        let opened = Models::open(self.options(record)?);
+        opened.map_err(|error: OpenError| Failure::usage(error.to_string()))
+    }
+
+    fn options(&self, record: &Path) -> Result<ModelOptions, Failure> {
         let provider = self
             .provider
             .ok_or_else(|| Failure::usage("who answers: --provider NAME, or --proposer FILE"))?;
@@ -102,7 +116,7 @@ impl ModelArguments {
                 "--command and --command-env are for --provider command",
             ));
         }
-        let options = ModelOptions {
+        Ok(ModelOptions {
             model: self.model.clone(),
             base_url: self.base_url.clone(),
             command: self.command.clone(),
@@ -113,9 +127,10 @@ impl ModelArguments {
             microdollars_max: self.usd,
             timeout: self.reply_timeout,
             prices: self.prices.clone(),
+            concurrency: self.calls_at_once,
+            calls_per_minute: self.calls_per_minute,
             ..ModelOptions::new(kind)
-        };
-        Models::open(options).map_err(|error: OpenError| Failure::usage(error.to_string()))
+        })
     }
 }
 
@@ -147,6 +162,37 @@ pub(super) fn ended(error: &AskError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        model: ModelArguments,
+        #[arg(long)]
+        proposer: bool,
+    }
+
+    #[test]
+    fn calls_at_once_and_in_a_minute_are_as_asked() {
+        let pace = |more: &[&str]| {
+            let words = ["x", "--provider", "ollama", "--model", "m"];
+            let parsed = Command::try_parse_from([&words, more].concat()).ok()?;
+            assert!(!parsed.proposer);
+            let options = parsed.model.options(Path::new("record")).ok()?;
+            Some((options.concurrency, options.calls_per_minute))
+        };
+        assert_eq!(pace(&[]), Some((1, None)));
+        let both = ["--calls-at-once", "4", "--calls-per-minute", "30"];
+        assert_eq!(pace(&both), Some((4, Some(30))));
+        for refused in [
+            "--calls-at-once=0",
+            "--calls-at-once=65",
+            "--calls-per-minute=0",
+        ] {
+            assert_eq!(pace(&[refused]), None, "{refused}");
+        }
+    }
+
     use crate::provider::Usage;
 
     #[test]
