@@ -304,7 +304,9 @@ mod tests {
         let place = |index: usize| states[index].screening.unwrap().figures.place;
         assert_eq!((place(63), place(1), place(0), place(99)), (1, 63, 64, 100));
         let time = |index: usize| states[index].screening.unwrap().figures.time_ns;
-        assert_eq!((time(63), time(99)), (Some(370.0), None));
+        let best = time(63).unwrap();
+        assert!((best - 370.0).abs() < 1e-6, "{best}");
+        assert_eq!(time(99), None);
         let failed = coarse_failures(&coarse, &states);
         assert_eq!(failed.len(), 1);
         assert_eq!(failed[0].0, *states[0].id());
