@@ -44,7 +44,7 @@ fn a_baseline_stays_as_it_was_measured_when_its_source_changes() {
         "{}",
         again.stderr
     );
-    let unknown = of(&finished, "baseline", &["none"]);
+    let unknown = of(&finished, "baseline", &["none", "--name", "v1"]);
     assert!(
         unknown.explains("measured were heap, sort"),
         "{}",
@@ -85,6 +85,13 @@ fn over_time(finished: &FinishedRun) {
     assert!(
         change["high"].as_f64() >= change["ratio"].as_f64(),
         "{change}"
+    );
+    let none = run_bakeoff(&["compare", &first, "/nowhere:1"]);
+    assert_eq!(none.status, 2);
+    assert!(
+        none.explains("/nowhere:1 is neither a run nor a file"),
+        "{}",
+        none.stderr
     );
     let text = run_bakeoff(&["compare", &first, &second]).stdout;
     assert!(

@@ -166,4 +166,24 @@ fn times_are_exported_in_the_files_of_criterion() {
     );
     let bad = run_bakeoff(&[&export[..], &["--out", "x", "--baseline", "../x"]].concat());
     assert_eq!(bad.status, 2);
+    let nowhere = run_bakeoff(&export);
+    assert!(
+        nowhere.explains("say --out target/criterion"),
+        "{}",
+        nowhere.stderr
+    );
+
+    // A folder that was sent may have a link to another one in it.
+    let (sent, other) = (finished.path("sent"), finished.path("other"));
+    fs::create_dir_all(&sent).unwrap();
+    fs::create_dir_all(&other).unwrap();
+    std::os::unix::fs::symlink(&other, sent.join("top-k")).unwrap();
+    let refused = run_bakeoff(&[&export[..], &["--out", sent.to_str().unwrap()]].concat());
+    assert_ne!(refused.status, 0);
+    assert!(
+        refused.explains("nothing is written through links"),
+        "{}",
+        refused.stderr
+    );
+    assert!(fs::read_dir(&other).unwrap().next().is_none());
 }

@@ -62,17 +62,6 @@ struct BaselineOutput<'a> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let loaded = config::load(&arguments.experiment)?;
-    let mut names = loaded
-        .experiment
-        .approaches
-        .iter()
-        .map(|one| one.name.as_str());
-    if names.any(|name| name == arguments.name) {
-        return Err(Failure::usage(format!(
-            "there is an approach `{}` already: give the new one another name with --name",
-            arguments.name
-        )));
-    }
     let store = kept::open(&kept::results(&arguments.experiment)?)?;
     let none = || {
         Failure::usage(format!(
@@ -84,6 +73,17 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     kept::sound(&shown.report, &arguments.experiment)?;
     let run = shown.run.ok_or_else(none)?;
     let variant = chosen(&shown.report, arguments.variant.as_deref())?;
+    let mut names = loaded
+        .experiment
+        .approaches
+        .iter()
+        .map(|one| one.name.as_str());
+    if names.any(|name| name == arguments.name) {
+        return Err(Failure::usage(format!(
+            "there is an approach `{}` already: give the new one another name with --name",
+            arguments.name
+        )));
+    }
     let evidence = Evidence::read(&store, run, shown.report.cost.seconds)?;
     let measured = Measured::of(&store, &evidence, variant)?;
     let file = write(&loaded, arguments, variant, run, &measured)?;
@@ -198,7 +198,13 @@ fn write(
     fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
     let file = format!("baselines/{}.wasm", arguments.name);
     let path = loaded.dir.join(&file);
-    write_new(&path, &measured.bytes).map_err(|error| cannot_write(&path, &error))?;
+    write_new(&path, &measured.bytes).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
+            "{} exists already, and is not overwritten: remove it, or give the new one another name with --name",
+            Plain(&path.display().to_string())
+        )),
+        _ => cannot_write(&path, &error),
+    })?;
     let experiment = match arguments.experiment.is_dir() {
         true => arguments.experiment.join(FILE_NAME),
         false => arguments.experiment.clone(),

@@ -12,6 +12,7 @@ use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
 use crate::files::Scratch;
 use crate::render::AskedTest;
+use crate::render::escape::Plain;
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
@@ -92,6 +93,13 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     safety: Safety,
+}
+
+fn no_run_and_no_file(named: &Path) -> Failure {
+    Failure::usage(format!(
+        "{} is neither a run nor a file: a run is N, DIR:N, or DIR, and `bakeoff runs DIR` lists them",
+        Plain(&named.display().to_string())
+    ))
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -184,9 +192,11 @@ impl Arguments {
         let [before, after] = self.files.as_slice() else {
             return Ok(None);
         };
-        let (Some(before), Some(after)) = (RunReference::parse(before), RunReference::parse(after))
-        else {
-            return Ok(None);
+        let (before, after) = match (RunReference::parse(before), RunReference::parse(after)) {
+            (Some(before), Some(after)) => (before, after),
+            (Some(_), None) if !after.exists() => return Err(no_run_and_no_file(after)),
+            (None, Some(_)) if !before.exists() => return Err(no_run_and_no_file(before)),
+            _ => return Ok(None),
         };
         let given = [
             ("--wit", self.wit.is_some()),

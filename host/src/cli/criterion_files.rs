@@ -77,10 +77,23 @@ pub(super) fn write(
 }
 
 fn write_one(folder: &Path, baseline: &Baseline, benchmark: &CriterionBenchmark) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
     let mut path = folder.to_owned();
-    path.extend(&benchmark.folder);
-    path.push(&baseline.0);
-    fs::create_dir_all(&path)?;
+    for name in benchmark.folder.iter().chain([&baseline.0]) {
+        path.push(name);
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => created?,
+        }
+        // The folder may have come with an experiment that somebody sent.
+        if !fs::symlink_metadata(&path)?.is_dir() {
+            let what = format!(
+                "{} is a link or a file, and nothing is written through links",
+                Plain(&path.display().to_string())
+            );
+            return Err(io::Error::other(what));
+        }
+    }
     let files: [(&str, &Value); 3] = [
         ("benchmark.json", &benchmark.benchmark),
         ("estimates.json", &benchmark.estimates),

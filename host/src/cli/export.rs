@@ -28,12 +28,12 @@ pub(super) struct Arguments {
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// Only this table, to stdout unless --out is given
-    #[arg(long, value_name = "NAME", value_parser = tables(), required_unless_present = "out")]
+    #[arg(long, value_name = "NAME", value_parser = tables())]
     table: Option<String>,
     /// Only rows of this run
     #[arg(long, value_name = "N")]
     run: Option<i64>,
-    /// The folder to write to, one NAME.jsonl or NAME.csv for each table
+    /// The folder to write to, one NAME.jsonl or NAME.csv for each table; needed for --format criterion
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// With --format criterion: the name under which the times are kept beside others
@@ -57,6 +57,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             ));
         }
     };
+    if arguments.table.is_none() && arguments.out.is_none() {
+        return Err(Failure::usage(
+            "which table: --table NAME writes one to stdout, --out DIR all to a folder",
+        ));
+    }
     let store = kept::open(&kept::results(&arguments.from)?)?;
     let run = arguments.run.map(RunId);
     if let Some(run) = run {

@@ -100,7 +100,7 @@ enum Command {
     Verify(verify::Arguments),
     /// Pack a finished run into one file, for another machine
     Pack(pack::Arguments),
-    /// Write stored results as JSON lines or CSV
+    /// Write stored results as JSON lines or CSV, or times as criterion's files
     Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
