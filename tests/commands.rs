@@ -322,17 +322,22 @@ fn sources_and_components_are_mixed_and_of_the_same_code_neither_wins() {
         text(&component),
     ]);
     assert_eq!(built.status, 0, "{}", built.stderr);
-    let out = folder.path().join("out");
-    let said = compare(
-        &source,
-        text(&component),
-        &["--fail-if-slower", "2%", "--out", text(&out)],
-    );
-    assert_eq!(said.status, 0, "{}", said.stderr);
-    let report = said.json();
-    // Whether a tie is sure depends on what else runs on the machine.
-    let verdict = crate::support::verdict(&report, "heap", "built");
-    assert!(["tie", "no-call"].contains(&&*verdict), "{verdict}");
+    // Whether a tie is sure depends on what else runs on the machine; and one run in twenty may claim what is not
+    // so, but not two of two.
+    let mut claims = Vec::new();
+    let (out, report) = loop {
+        let out = folder.path().join(format!("out-{}", claims.len()));
+        let allowed = ["--fail-if-slower", "2%", "--out", text(&out)];
+        let said = compare(&source, text(&component), &allowed);
+        let report = said.json();
+        let verdict = crate::support::verdict(&report, "heap", "built");
+        if ["tie", "no-call"].contains(&&*verdict) {
+            assert_eq!(said.status, 0, "{}", said.stderr);
+            break (out, report);
+        }
+        claims.push(verdict);
+        assert!(claims.len() < 2, "{claims:?}");
+    };
     assert!(out.join("report.html").is_file());
     let again = run_bakeoff(&["report", text(&out), "--format", "json"]);
     assert_eq!(again.json(), report);

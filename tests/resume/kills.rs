@@ -188,7 +188,13 @@ fn runs_killed_after_every_record_end_as_if_nobody_had() {
 fn a_sweep_that_is_killed_goes_on_with_the_variants_that_are_left() {
     const VARIANTS: usize = 120;
     let _slot = measuring_slot();
-    let uninterrupted = exact(&Small::sweep(VARIANTS).end());
+    // Which eight race is decided by times, and may differ.
+    let without_pairs = |report: &Value| {
+        let mut exact = exact(report);
+        exact["pairs"].take();
+        exact
+    };
+    let uninterrupted = without_pairs(&Small::sweep(VARIANTS).end());
     let small = Small::sweep(VARIANTS);
     let patience = Instant::now() + Duration::from_secs(300);
     for share in 1..=3 {
@@ -200,7 +206,7 @@ fn a_sweep_that_is_killed_goes_on_with_the_variants_that_are_left() {
         assert!(kill(&mut run), "it had ended");
     }
     let report = small.end();
-    assert_eq!(exact(&report), uninterrupted);
+    assert!(without_pairs(&report) == uninterrupted, "another report");
     nothing_lost_or_repeated(&small, &report);
     let compiled = |event: &&Value| {
         event["name"] == "bakeoff:build:complete" && event["data"]["origin"] == "new"
