@@ -102,11 +102,23 @@ fn of_more_variants_than_race_a_screening_chooses_eight() {
             "{one:#}"
         );
     }
-    for rounds in 0..8 {
-        let chosen = variant(&report, &format!("rounds-rounds-{rounds}"));
-        assert_eq!(chosen["screening"]["place"], rounds + 1, "{chosen:#}");
-        assert!(chosen["readings"]["time"].is_object(), "{chosen:#}");
+    // Which of two neighbours is quicker is for the times to say; who has half of the rounds is not.
+    let mut places = Vec::new();
+    for one in variants
+        .iter()
+        .filter(|one| one["screening"]["chosen"] == true)
+    {
+        assert!(one["readings"]["time"].is_object(), "{one:#}");
+        let rounds: u32 = one["parameters"]["rounds"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(rounds < 35, "{one:#}");
+        places.push(one["screening"]["place"].as_u64().unwrap());
     }
+    places.sort_unstable();
+    assert_eq!(places, [1, 2, 3, 4, 5, 6, 7, 8]);
     let about = |row: &Value| [row["a"].to_string(), row["b"].to_string()];
     let named: std::collections::BTreeSet<String> = report["verdicts"]
         .as_array()
