@@ -18,10 +18,12 @@
 //! | `budget-short`, `budget-long`, `budget-sizes` | one pair of these alone | |
 //! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
+//! | `against --binary FILE` | CPU time to a verdict beside another build of bakeoff, in turns | 20 runs each, 5 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `listed`, `budget`, `short`, `peers` and `record` run.
+//! Without a section all but `listed`, `budget`, `short`, `peers`, `against` and `record` run.
 
+mod against;
 mod budget;
 mod cost;
 mod effects;
@@ -58,7 +60,7 @@ const USUAL: [&str; 6] = [
 ];
 
 /// The sections that run only when they are named.
-const LONG: [&str; 4] = ["listed", "budget", "short", "peers"];
+const LONG: [&str; 5] = ["listed", "budget", "short", "peers", "against"];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -101,6 +103,9 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("peers") {
         peers::peers(&mut figures)?;
+    }
+    if wanted("against") {
+        against::against(&mut figures)?;
     }
     Ok(figures.finish()?)
 }

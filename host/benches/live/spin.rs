@@ -77,6 +77,7 @@ pub(crate) enum Listed {
 pub(crate) struct Spin {
     folder: tempfile::TempDir,
     cache: PathBuf,
+    binary: PathBuf,
 }
 
 /// The result of a run.
@@ -148,8 +149,20 @@ impl Spin {
 
     /// Takes the experiment that lies in a folder.
     pub(crate) fn in_folder(folder: tempfile::TempDir) -> Self {
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-        Self { folder, cache }
+        Self {
+            folder,
+            cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+            binary: PathBuf::from(env!("CARGO_BIN_EXE_bakeoff")),
+        }
+    }
+
+    /// Returns the experiment as another build of bakeoff runs it, with a cache of its own.
+    pub(crate) fn by(self, binary: &Path) -> Self {
+        Self {
+            cache: self.cache.with_file_name("cache-of-another"),
+            binary: binary.to_owned(),
+            ..self
+        }
     }
 
     /// Runs the experiment with a seed of its own, without any stored results.
@@ -176,7 +189,7 @@ impl Spin {
     /// Returns the command that runs the experiment with a seed of its own, and leaves the results in
     /// a folder.
     pub(crate) fn command(&self, seed: u64, results: &Path) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        let mut command = Command::new(&self.binary);
         command
             .args(["run", "--quiet", "--format", "json", "--seed"])
             .arg(seed.to_string())
