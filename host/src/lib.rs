@@ -1,28 +1,92 @@
 //! bakeoff tries the ways to solve a problem in a sandbox, measures them against each other, and
 //! says which one to take, how sure that is, and what would change its mind.
 //!
-//! The rooms stand in the order of `ARCHITECTURE.md`: each uses only those before it.
+//! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
+//! [`enter_if_child`]. These are what versions promise: within a version `0.N`, nothing of them changes but by
+//! addition.
+//!
+//! ```no_run
+//! use bakeoff::{Experiment, Verdict};
+//! use std::process::ExitCode;
+//! use std::time::Duration;
+//!
+//! fn main() -> ExitCode {
+//!     if let Some(status) = bakeoff::enter_if_child() {
+//!         return status;
+//!     }
+//!     match compare() {
+//!         Ok(()) => ExitCode::SUCCESS,
+//!         Err(error) => {
+//!             eprintln!("{error}");
+//!             ExitCode::FAILURE
+//!         }
+//!     }
+//! }
+//!
+//! fn compare() -> Result<(), bakeoff::Error> {
+//!     let report = Experiment::open("examples/top-k")?
+//!         .budget(Duration::from_secs(5))
+//!         .run()?;
+//!     println!("{}", report.answer());
+//!     if let Some(time) = report.by_time("quickselect", "sort")
+//!         && time.verdict == Verdict::Faster
+//!     {
+//!         println!("quickselect takes {:.2} of the time of sort", time.ratio.unwrap_or(1.0));
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The rooms below stand in the order of `ARCHITECTURE.md`: each uses only those before it. They are public for
+//! this project's own tests and benches, and promise nothing.
 
+#[doc(hidden)]
 pub mod audit;
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod compile;
+#[doc(hidden)]
 pub mod config;
+#[doc(hidden)]
 pub mod confine;
-
+#[doc(hidden)]
 pub mod doctor;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod evaluate;
+#[doc(hidden)]
 pub mod events;
+#[doc(hidden)]
 pub mod files;
+#[doc(hidden)]
 pub mod interface;
+#[doc(hidden)]
 pub mod invoke;
+mod library;
+#[doc(hidden)]
 pub mod mcp;
+#[doc(hidden)]
 pub mod measure;
+#[doc(hidden)]
 pub mod propose;
+#[doc(hidden)]
 pub mod provider;
+#[doc(hidden)]
 pub mod render;
+#[doc(hidden)]
 pub mod run;
+#[doc(hidden)]
 pub mod sandbox;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod tasks;
+
+pub use library::{
+    Error, ErrorKind, Experiment, Outcome, Report, Status, TimeVerdict, Variant, Verdict,
+    enter_if_child,
+};

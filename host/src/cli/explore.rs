@@ -10,6 +10,7 @@ use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::config::{self, FILE_NAME, Policy};
+use crate::library;
 use crate::measure;
 use crate::propose::{
     self, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
@@ -248,7 +249,7 @@ impl Arguments {
         let mut loaded = config::load(&self.out)?;
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
-        let folder = run::results_folder(&loaded.dir, &loaded.experiment);
+        let folder = library::results_folder(&loaded.dir, &loaded.experiment);
         let job = run::Job {
             loaded: &loaded,
             folder: &folder,

@@ -3,11 +3,11 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::run::results_folder;
 use super::show::Sources;
 use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
 use crate::files::{parse_json, read_bounded};
+use crate::library::results_folder;
 use crate::render::clipped;
 use crate::render::escape::Plain;
 use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};

@@ -5,12 +5,12 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, again, counts, generation, progress, show, step_summary};
 use crate::config::{self, LoadedExperiment, Policy};
+use crate::library;
 use crate::run::{self, Interrupt, RunOptions};
 use crate::store::Start;
-use bakeoff_domain::ids;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report};
-use bakeoff_domain::spec::{Experiment, Workers};
+use bakeoff_domain::spec::Workers;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,7 +85,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
-        None => own_folder(&loaded)?,
+        None => library::unlinked_results_folder(&loaded)?,
     };
     let job = Job {
         loaded: &loaded,
@@ -171,7 +171,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
         sources,
         store,
     } = finished;
-    show::write_files(store.files(), &report, sources.clone())?;
+    library::write_files(store.files(), &report, &sources)?;
     drop(store);
     Ok(Some(Done { report, sources }))
 }
@@ -186,24 +186,6 @@ impl Arguments {
             experiment.measure.workers = Workers::Exactly(workers);
         }
     }
-}
-
-/// Returns the folder in which the results of an experiment are kept.
-pub(super) fn results_folder(dir: &Path, experiment: &Experiment) -> PathBuf {
-    dir.join(".bakeoff").join(ids::slug(&experiment.name))
-}
-
-/// Returns the same folder, or an error if a link that came with the experiment is on the way to
-/// it. A folder that the user gives with `--out` is not checked.
-fn own_folder(loaded: &LoadedExperiment) -> Result<PathBuf, Failure> {
-    let folder = results_folder(&loaded.dir, &loaded.experiment);
-    for path in [folder.parent().unwrap_or(&folder), &folder] {
-        if path.is_symlink() {
-            let path = path.to_owned();
-            return Err(crate::store::StoreError::Link { path }.into());
-        }
-    }
-    Ok(folder)
 }
 
 /// Returns a flag that the first Ctrl-C raises, to stop after the current replica; the second one

@@ -4,8 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use crate::render;
 use crate::render::AskedTest;
-use crate::render::escape::Markdown;
-use crate::store::{self, ExportTable, Files, ReportFile, RunId, SafeId, Store, StoreError};
+use crate::store::{self, ExportTable, RunId, Store, StoreError};
 use bakeoff_domain::report::Report;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -89,47 +88,6 @@ pub(super) fn export(
 pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::infrastructure)?;
     write(&format!("{text}\n"))
-}
-
-/// The folder of the charts that `report.md` refers to, beside it.
-const CHARTS: &str = "charts";
-
-/// Writes the report beside the results, in every format that people open.
-pub(super) fn write_files(files: &Files, report: &Report, sources: Sources) -> Result<(), Failure> {
-    let plain = render::Options {
-        charts: Some(CHARTS.to_owned()),
-        ..options_plain(sources)
-    };
-    write_forms(files, report, &plain).map_err(Failure::infrastructure)
-}
-
-/// The answer as Markdown, with a heading.
-pub(super) fn summary(report: &Report) -> String {
-    format!(
-        "# {}\n\n{}\n",
-        Markdown(&report.experiment.name),
-        Markdown(&report.recommendation.text)
-    )
-}
-
-fn write_forms(
-    files: &Files,
-    report: &Report,
-    options: &render::Options,
-) -> Result<(), StoreError> {
-    for chart in render::charts::charts(report) {
-        files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
-    }
-    let summary = summary(report);
-    files.write_summary(&format!(
-        "{summary}\nThe whole report: [report.md](report.md)\n"
-    ))?;
-    files.write_report(ReportFile::Json, render::json(report).as_bytes())?;
-    files.write_report(
-        ReportFile::Markdown,
-        render::markdown(report, options).as_bytes(),
-    )?;
-    files.write_report(ReportFile::Html, render::html(report, options).as_bytes())
 }
 
 fn options(sources: Sources, output: &Output) -> render::Options {

@@ -1,6 +1,7 @@
 //! The page of a job of GitHub Actions: what measuring found is added to it.
 
 use super::show::{self, Sources};
+use crate::library;
 use crate::render;
 use bakeoff_domain::report::Report;
 use std::fs::OpenOptions;
@@ -31,7 +32,7 @@ fn page(report: &Report, sources: &Sources) -> String {
     let whole = render::markdown(report, &show::options_plain(sources.clone()));
     match whole.len() <= BYTES_MAX {
         true => whole,
-        false => show::summary(report),
+        false => library::summary(report),
     }
 }
 

@@ -1,0 +1,98 @@
+//! Why there is no report.
+
+use crate::config::ConfigError;
+use crate::render::clipped;
+use crate::render::escape::Lines;
+use crate::run::RunError;
+use crate::store::StoreError;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use std::fmt;
+
+/// The longest message, in characters: what it quotes may have any length.
+const MESSAGE_CHARS_MAX: usize = 16 << 10;
+
+/// The reason why there is no report. It is shown without control characters, whatever a file or a guest says.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// What kind of reason it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The experiment cannot be run as it is written, or what its file names is not there.
+    Experiment,
+    /// This machine cannot run it: no compiler, no fence, no room for results, an engine that fails.
+    Machine,
+    /// The program asked to stop. What is finished is kept.
+    Stopped,
+}
+
+impl Error {
+    /// The kind of the reason.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    pub(super) fn experiment(message: impl fmt::Display) -> Self {
+        Self {
+            kind: ErrorKind::Experiment,
+            message: message.to_string(),
+        }
+    }
+
+    pub(super) fn machine(message: impl fmt::Display) -> Self {
+        Self {
+            kind: ErrorKind::Machine,
+            message: message.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Lines(&self.message))
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        let kind = match &error {
+            RunError::Config(_) | RunError::Workload { .. } | RunError::WorkloadRun { .. } => {
+                ErrorKind::Experiment
+            }
+            RunError::Interrupted => ErrorKind::Stopped,
+            _ => ErrorKind::Machine,
+        };
+        Self {
+            kind,
+            message: told(&error),
+        }
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        RunError::Config(error).into()
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        RunError::Store(error).into()
+    }
+}
+
+/// The message of an error with its causes, the places in files and the next step that belong to it.
+fn told(error: &(dyn Diagnostic + 'static)) -> String {
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
+    match handler.render_report(&mut text, error) {
+        Ok(()) => clipped(text.trim(), MESSAGE_CHARS_MAX),
+        Err(_) => clipped(&error.to_string(), MESSAGE_CHARS_MAX),
+    }
+}

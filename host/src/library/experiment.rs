@@ -1,0 +1,230 @@
+//! An experiment that is run by a program.
+
+use super::error::Error;
+use super::report::Report;
+use super::results::{unlinked_results_folder, write_files};
+use crate::config::{self, LoadedExperiment, Policy};
+use crate::confine;
+use crate::events::Envelope;
+use crate::run::{self, HostOptions, Interrupt, RunOptions, Unconfined};
+use crate::store::{Start, Store};
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::spec::Workers;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// An experiment, read from its file, with what this program wants otherwise.
+///
+/// ```no_run
+/// use std::time::Duration;
+///
+/// fn main() -> std::process::ExitCode {
+///     if let Some(status) = bakeoff::enter_if_child() {
+///         return status;
+///     }
+///     match which() {
+///         Ok(sentence) => println!("{sentence}"),
+///         Err(error) => eprintln!("{error}"),
+///     }
+///     std::process::ExitCode::SUCCESS
+/// }
+///
+/// fn which() -> Result<String, bakeoff::Error> {
+///     let report = bakeoff::Experiment::open("examples/top-k")?
+///         .budget(Duration::from_secs(5))
+///         .run()?;
+///     Ok(report.answer().to_owned())
+/// }
+/// ```
+#[must_use = "an experiment says nothing before it is run"]
+pub struct Experiment {
+    loaded: LoadedExperiment,
+    policy: Policy,
+    results: Option<PathBuf>,
+    start: Start,
+    seed: Option<RunSeed>,
+    cache: Option<PathBuf>,
+    unconfined: Unconfined,
+    stop: Interrupt,
+    on_event: Option<Listener>,
+}
+
+/// What is called with each event.
+type Listener = Arc<Mutex<dyn FnMut(&str) + Send>>;
+
+impl fmt::Debug for Experiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Experiment")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Experiment {
+    /// Reads an experiment: a folder with a `bakeoff.toml`, or such a file. The host's policy holds, as on
+    /// the command line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Experiment`](super::ErrorKind): there is none, it says what cannot be, or the policy
+    /// forbids what it asks for.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let mut loaded = config::load(path.as_ref())?;
+        let policy = Policy::of_host()?;
+        policy.apply_to(&mut loaded)?;
+        Ok(Self {
+            loaded,
+            policy,
+            results: None,
+            start: Start::Resume,
+            seed: None,
+            cache: None,
+            unconfined: Unconfined::Refused,
+            stop: Interrupt::default(),
+            on_event: None,
+        })
+    }
+
+    /// The experiment's name.
+    pub fn name(&self) -> &str {
+        &self.loaded.experiment.name
+    }
+
+    /// Sets the time for measuring, after building and checking.
+    pub fn budget(mut self, budget: Duration) -> Self {
+        self.loaded.experiment.measure.budget = budget;
+        self
+    }
+
+    /// Sets the number of cores to use at once; 0 counts as 1.
+    pub fn workers(mut self, workers: u32) -> Self {
+        self.loaded.experiment.measure.workers = Workers::Exactly(workers.max(1));
+        self
+    }
+
+    /// Sets the folder for results, instead of `.bakeoff/NAME` beside the experiment.
+    pub fn results(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.results = Some(folder.into());
+        self
+    }
+
+    /// Sets the folder of the build cache, instead of the user's own. What is in there is run, so nobody
+    /// else may be able to write to it.
+    pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache = Some(folder.into());
+        self
+    }
+
+    /// Starts over. Earlier runs stay where they are.
+    pub fn fresh(mut self) -> Self {
+        self.start = Start::Fresh;
+        self
+    }
+
+    /// Sets the seed that inputs and orders follow from, as a report names it. Without it one is drawn that
+    /// nobody who wrote a prototype can know.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Experiment`](super::ErrorKind): it is no seed.
+    pub fn seed(mut self, seed: &str) -> Result<Self, Error> {
+        let read = seed.parse().map_err(|error| {
+            Error::experiment(format!(
+                "{seed:?} is no seed, as `report.json` has one: {error}"
+            ))
+        });
+        self.seed = Some(read?);
+        Ok(self)
+    }
+
+    /// Runs it also where nothing confines untrusted code, unless the host's policy forbids that. Whatever
+    /// the prototypes do, they do as this program's user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Experiment`](super::ErrorKind): the policy forbids it.
+    pub fn allow_unconfined(mut self) -> Result<Self, Error> {
+        self.policy.permit_unconfined()?;
+        self.unconfined = Unconfined::Allowed;
+        Ok(self)
+    }
+
+    /// Sets what is called with each event, as a line of `events.jsonl`, in their order. The run waits for
+    /// it.
+    pub fn on_event(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
+        self.on_event = Some(Arc::new(Mutex::new(listener)));
+        self
+    }
+
+    /// Returns a function that asks the run to stop, from another thread or a handler of signals. What is
+    /// finished is kept, and the next run goes on from there.
+    pub fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
+        let stop = self.stop.clone();
+        move || stop.raise()
+    }
+
+    /// Runs the experiment, or goes on with a run that was stopped, and writes its report beside the results.
+    /// It blocks until the run is over, on threads of its own: from asynchronous code, call it where blocking
+    /// is allowed.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](super::ErrorKind). A variant that fails is no error, but a row of the report.
+    pub fn run(&self) -> Result<Report, Error> {
+        let run = || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .thread_stack_size(confine::STACK_BYTES)
+                .enable_all()
+                .build();
+            let runtime =
+                runtime.map_err(|error| Error::machine(format!("cannot start: {error}")))?;
+            runtime.block_on(self.perform())
+        };
+        // A runtime cannot be started on a thread that another one runs on.
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(confine::STACK_BYTES);
+            let started = thread.spawn_scoped(scope, run);
+            match started.map(|thread| thread.join()) {
+                Ok(Ok(done)) => done,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(error) => Err(Error::machine(format!("cannot start a thread: {error}"))),
+            }
+        })
+    }
+
+    async fn perform(&self) -> Result<Report, Error> {
+        let folder = match &self.results {
+            Some(folder) => folder.clone(),
+            None => unlinked_results_folder(&self.loaded)?,
+        };
+        let options = RunOptions {
+            folder,
+            start: self.start,
+            seed: self.seed,
+            host: HostOptions {
+                unconfined: self.unconfined,
+                policy: self.policy.clone(),
+                cache: self.cache.clone(),
+            },
+            resume: String::new(),
+            interrupt: self.stop.clone(),
+            generation: None,
+        };
+        let listener = self.on_event.clone();
+        let subscribe = |store: &mut Store| {
+            if let Some(listener) = listener {
+                store.subscribe(move |event: &Envelope| tell(&listener, event));
+            }
+        };
+        let finished = run::run(&self.loaded, &options, &mut |_| {}, subscribe).await?;
+        // The store is open until the files are written: another run would write the same ones.
+        write_files(finished.store.files(), &finished.report, &finished.sources)?;
+        Ok(Report::new(finished.report, finished.sources))
+    }
+}
+
+fn tell(listener: &Listener, event: &Envelope) {
+    if let Ok(line) = serde_json::to_string(event) {
+        let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+        listener(&line);
+    }
+}

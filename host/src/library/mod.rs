@@ -1,0 +1,43 @@
+//! bakeoff in another program: an experiment, its run and its report, without the command line.
+//!
+//! What stands here is re-exported at the root of the crate, and is all of it that programs may rely on
+//! from one version to the next.
+
+mod error;
+mod experiment;
+mod report;
+mod results;
+
+pub use error::{Error, ErrorKind};
+pub use experiment::Experiment;
+pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
+pub(crate) use results::{results_folder, summary, unlinked_results_folder, write_files};
+
+use crate::{compile, confine, measure};
+use std::process::ExitCode;
+
+/// Does the work of a child process, if this process is one, and returns the status to end with.
+///
+/// Whatever is untrusted is built and run in children: the same program, started again, which fences itself
+/// in. So a program that uses this crate calls this function first in `main`, before it starts threads or
+/// reads anything.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     if let Some(status) = bakeoff::enter_if_child() {
+///         return status;
+///     }
+///     // the program
+/// #   std::process::ExitCode::SUCCESS
+/// }
+/// ```
+#[must_use = "a child that goes on is no child"]
+pub fn enter_if_child() -> Option<ExitCode> {
+    confine::enter_if_child(&[
+        confine::PROBE,
+        compile::builder_role(),
+        compile::crates_role(),
+        compile::reader_role(),
+        measure::role(),
+    ])
+}

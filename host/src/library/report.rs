@@ -1,0 +1,239 @@
+//! The report of a run, as other programs read it.
+
+use crate::render;
+use bakeoff_domain::report as core;
+use bakeoff_domain::report::{RankingOutcome, VariantStatus, VerdictRow};
+use bakeoff_domain::verdict;
+use std::collections::BTreeMap;
+
+/// The report of a run. What programs ask most is here; everything else is in [`json`](Self::json), whose
+/// form `docs/store.md` describes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    report: core::Report,
+    sources: BTreeMap<String, String>,
+}
+
+/// What is known of the first place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// One variant is surely ahead of all others.
+    Winner,
+    /// The first place is shared, and no verdict is missing that could settle it.
+    Tie,
+    /// The first place is shared because measuring ended before it was settled.
+    NoCall,
+    /// No variant could be ranked.
+    Nothing,
+}
+
+/// What became of a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// It has a total and a rank.
+    Ranked,
+    /// It did not pass the gate of a criterion.
+    Eliminated,
+    /// It has no result: [`Variant::reason`] says why.
+    Failed,
+    /// A score is missing, so it has no total.
+    Unranked,
+    /// It did not race, since a screening chose others: nothing is claimed of it.
+    Screened,
+}
+
+/// A variant in a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant<'a> {
+    variant: &'a core::VariantReport,
+}
+
+/// What is known of the times of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The first takes less time, surely.
+    Faster,
+    /// The first takes more time, surely.
+    Slower,
+    /// Both take the same time, but for less than the practical threshold, surely.
+    Tie,
+    /// It is not known.
+    NoCall,
+}
+
+/// A verdict by time about a pair, over all cases together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TimeVerdict {
+    /// What is known.
+    pub verdict: Verdict,
+    /// The time of the first divided by that of the second; `None` where the pair was not measured.
+    pub ratio: Option<f64>,
+    /// The lower end of the ratio's interval; `None` where it is not known.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+impl Report {
+    pub(super) fn new(report: core::Report, sources: BTreeMap<String, String>) -> Self {
+        Self { report, sources }
+    }
+
+    /// The answer in a sentence or two, without control characters: `Take quickselect: …`.
+    pub fn answer(&self) -> String {
+        let options = self.options();
+        render::answer(&self.report, &options).trim_end().to_owned()
+    }
+
+    /// What is known of the first place.
+    pub fn outcome(&self) -> Outcome {
+        match self.report.recommendation.outcome {
+            RankingOutcome::Winner => Outcome::Winner,
+            RankingOutcome::Tie => Outcome::Tie,
+            RankingOutcome::NoCall => Outcome::NoCall,
+            RankingOutcome::Nothing => Outcome::Nothing,
+        }
+    }
+
+    /// The id of the variant that is surely ahead of all others, if one is.
+    pub fn winner(&self) -> Option<&str> {
+        self.report.recommendation.winner.as_deref()
+    }
+
+    /// The ids of those that share the first place, where several do.
+    pub fn tied(&self) -> impl Iterator<Item = &str> {
+        let tied = self.report.recommendation.tied.iter();
+        tied.map(String::as_str)
+    }
+
+    /// All variants, failed ones included, in order of rank, then of declaration.
+    pub fn variants(&self) -> impl Iterator<Item = Variant<'_>> {
+        let variants = self.report.variants.iter();
+        variants.map(|variant| Variant { variant })
+    }
+
+    /// The variant of this id.
+    pub fn variant(&self, id: &str) -> Option<Variant<'_>> {
+        self.variants().find(|variant| variant.id() == id)
+    }
+
+    /// The verdict by time about `a` against `b`, over all cases together; `None` where there is none, as of
+    /// a variant that failed.
+    pub fn by_time(&self, a: &str, b: &str) -> Option<TimeVerdict> {
+        let overall = |row: &&VerdictRow| row.case.is_none();
+        let mut rows = self.report.verdicts.iter().filter(overall);
+        rows.find_map(
+            |row| match (row.a == a && row.b == b, row.a == b && row.b == a) {
+                (true, _) => Some(TimeVerdict {
+                    verdict: row.verdict.into(),
+                    ratio: row.ratio,
+                    low: row.low,
+                    high: row.high,
+                }),
+                (_, true) => Some(TimeVerdict {
+                    verdict: row.verdict.mirrored().into(),
+                    ratio: row.ratio.map(f64::recip),
+                    low: row.high.map(f64::recip),
+                    high: row.low.map(f64::recip),
+                }),
+                _ => None,
+            },
+        )
+    }
+
+    /// The report as `report.json`.
+    pub fn json(&self) -> String {
+        render::json(&self.report)
+    }
+
+    /// The report as text of 100 columns, without colours.
+    pub fn text(&self) -> String {
+        render::human(&self.report, &self.options())
+    }
+
+    /// The report as Markdown.
+    pub fn markdown(&self) -> String {
+        render::markdown(&self.report, &self.options())
+    }
+
+    /// The report as one HTML page, which asks for nothing from anywhere.
+    pub fn html(&self) -> String {
+        render::html(&self.report, &self.options())
+    }
+
+    fn options(&self) -> render::Options {
+        render::Options {
+            sources: self.sources.clone(),
+            ..render::Options::default()
+        }
+    }
+}
+
+impl<'a> Variant<'a> {
+    /// Its id: safe as a file name, unique within the experiment.
+    pub fn id(&self) -> &'a str {
+        &self.variant.id
+    }
+
+    /// Its name, as the experiment has it.
+    pub fn name(&self) -> &'a str {
+        &self.variant.name
+    }
+
+    /// What became of it.
+    pub fn status(&self) -> Status {
+        match self.variant.status {
+            VariantStatus::Ranked => Status::Ranked,
+            VariantStatus::Eliminated => Status::Eliminated,
+            VariantStatus::Failed => Status::Failed,
+            VariantStatus::Unranked => Status::Unranked,
+            VariantStatus::Screened => Status::Screened,
+        }
+    }
+
+    /// Its rank, from 1; tied variants share one.
+    pub fn rank(&self) -> Option<u32> {
+        self.variant.rank
+    }
+
+    /// The weighted mean of its scores, from 0 to 1.
+    pub fn total(&self) -> Option<f64> {
+        self.variant.total.map(|total| total.value)
+    }
+
+    /// Its score by a criterion, from 0 to 10.
+    pub fn score(&self, criterion: &str) -> Option<f64> {
+        let score = self.variant.scores.get(criterion);
+        score.map(|score| score.value)
+    }
+
+    /// A reading by its source, in the unit that the documentation has for it: `time` in nanoseconds,
+    /// `peak-memory` in bytes.
+    pub fn reading(&self, source: &str) -> Option<f64> {
+        let reading = self.variant.readings.get(source);
+        reading.map(|reading| reading.value)
+    }
+
+    /// Why it failed, is eliminated or has no rank. The text may quote the prototype: escape it for wherever it
+    /// is shown.
+    pub fn reason(&self) -> Option<&'a str> {
+        let failure = self.variant.failure.as_ref();
+        let failure = failure.map(|failure| failure.message.as_str());
+        failure.or(self.variant.reason.as_deref())
+    }
+}
+
+impl From<verdict::Verdict> for Verdict {
+    fn from(verdict: verdict::Verdict) -> Self {
+        match verdict {
+            verdict::Verdict::Beats => Self::Faster,
+            verdict::Verdict::Beaten => Self::Slower,
+            verdict::Verdict::Tie => Self::Tie,
+            verdict::Verdict::NoCall => Self::NoCall,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
+
+use crate::config::LoadedExperiment;
+use crate::render;
+use crate::render::escape::Markdown;
+use crate::store::{Files, ReportFile, SafeId, StoreError};
+use bakeoff_domain::ids;
+use bakeoff_domain::report::Report;
+use bakeoff_domain::spec::Experiment;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of the charts that `report.md` refers to, beside it.
+const CHARTS: &str = "charts";
+
+/// Returns the folder in which the results of an experiment are kept.
+pub(crate) fn results_folder(dir: &Path, experiment: &Experiment) -> PathBuf {
+    dir.join(".bakeoff").join(ids::slug(&experiment.name))
+}
+
+/// Returns the same folder, or an error if a link that came with the experiment is on the way to
+/// it. A folder that the user names is not checked.
+///
+/// # Errors
+/// There is such a link.
+pub(crate) fn unlinked_results_folder(loaded: &LoadedExperiment) -> Result<PathBuf, StoreError> {
+    let folder = results_folder(&loaded.dir, &loaded.experiment);
+    for path in [folder.parent().unwrap_or(&folder), &folder] {
+        if path.is_symlink() {
+            return Err(StoreError::Link {
+                path: path.to_owned(),
+            });
+        }
+    }
+    Ok(folder)
+}
+
+/// The answer as Markdown, with a heading.
+pub(crate) fn summary(report: &Report) -> String {
+    format!(
+        "# {}\n\n{}\n",
+        Markdown(&report.experiment.name),
+        Markdown(&report.recommendation.text)
+    )
+}
+
+/// Writes the report beside the results, in every format that people open.
+///
+/// # Errors
+/// A file cannot be written.
+pub(crate) fn write_files(
+    files: &Files,
+    report: &Report,
+    sources: &BTreeMap<String, String>,
+) -> Result<(), StoreError> {
+    let options = render::Options {
+        charts: Some(CHARTS.to_owned()),
+        sources: sources.clone(),
+        ..render::Options::default()
+    };
+    for chart in render::charts::charts(report) {
+        files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
+    }
+    let summary = summary(report);
+    files.write_summary(&format!(
+        "{summary}\nThe whole report: [report.md](report.md)\n"
+    ))?;
+    files.write_report(ReportFile::Json, render::json(report).as_bytes())?;
+    files.write_report(
+        ReportFile::Markdown,
+        render::markdown(report, &options).as_bytes(),
+    )?;
+    files.write_report(ReportFile::Html, render::html(report, &options).as_bytes())
+}

@@ -1,0 +1,224 @@
+//! bakeoff as a library, in a program of its own: children are the same program, so this one says first what
+//! it is. Whatever versions promise is used here by its name and type, so that a change shows.
+
+use bakeoff::{Error, ErrorKind, Experiment, Outcome, Report, Status, TimeVerdict, Verdict};
+use libtest_mimic::{Arguments, Trial};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+fn main() -> ExitCode {
+    if let Some(status) = bakeoff::enter_if_child() {
+        return status;
+    }
+    let trials = vec![
+        trial("a_program_runs_an_experiment_and_reads_its_report", runs),
+        trial("what_stops_a_run_leaves_what_is_finished", stops),
+        trial(
+            "what_cannot_be_run_is_an_error_with_its_place",
+            cannot_be_run,
+        ),
+        trial("the_example_says_what_the_command_line_says", example),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn trial(name: &str, test: fn()) -> Trial {
+    Trial::test(name, move || {
+        test();
+        Ok(())
+    })
+}
+
+/// A function that adds up, once as it should and once wrongly, and one that does the work twice.
+fn experiment() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("wit")).unwrap();
+    write(
+        "wit/sums.wit",
+        "package test:sums;\nworld prototype { export total: func(values: list<u32>) -> u64; }\n",
+    );
+    write(
+        "cases.toml",
+        &format!(
+            "[[case]]\ncall = \"total({:?})\"\nexpect = \"1999000\"\n",
+            (0..2_000).collect::<Vec<u32>>()
+        ),
+    );
+    let spins = |rounds: u32, more: u64| {
+        format!(
+            "pub fn total(values: Vec<u32>) -> u64 {{\n    let mut state = 1u64;\n    \
+             for _ in 0..{rounds} {{ state ^= state << 13; state ^= state >> 7; state ^= state << 17; }}\n    \
+             let sum: u64 = values.iter().map(|value| u64::from(*value)).sum();\n    \
+             sum + u64::from(state == 0) + {more}\n}}\n"
+        )
+    };
+    write("quick.rs", &spins(100_000, 0));
+    write("slow.rs", &spins(400_000, 0));
+    write("wrong.rs", &spins(100_000, 1));
+    write(
+        "bakeoff.toml",
+        "name = \"sums\"\nproblem = \"Add up.\"\ninterface = { wit = \"wit\", call = \"total\" }\n\
+         workload = { cases = \"cases.toml\" }\nmeasure = { precision = 0.5 }\napproach = [\n  \
+         { name = \"quick\", source = \"quick.rs\" },\n  { name = \"slow\", source = \"slow.rs\" },\n  \
+         { name = \"wrong\", source = \"wrong.rs\" },\n]\n",
+    );
+    folder
+}
+
+fn cache() -> std::path::PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+fn runs() {
+    let folder = experiment();
+    let results = folder.path().join("results");
+    let events: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = events.clone();
+    let experiment: Experiment = Experiment::open(folder.path())
+        .unwrap()
+        .budget(Duration::from_secs(60))
+        .workers(2)
+        .results(&results)
+        .cache(cache())
+        .fresh()
+        .seed("7")
+        .unwrap()
+        .on_event(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
+    assert_eq!(experiment.name(), "sums");
+    let report: Report = experiment.run().unwrap();
+
+    assert_eq!(report.outcome(), Outcome::Winner, "{}", report.text());
+    assert_eq!(report.winner(), Some("quick"));
+    assert_eq!(report.tied().count(), 0);
+    assert!(
+        report.answer().starts_with("Take quick: "),
+        "{}",
+        report.answer()
+    );
+    let ids: Vec<&str> = report.variants().map(|variant| variant.id()).collect();
+    assert_eq!(ids, ["quick", "slow", "wrong"]);
+    let quick = report.variant("quick").unwrap();
+    assert_eq!((quick.name(), quick.rank()), ("quick", Some(1)));
+    assert_eq!(quick.status(), Status::Ranked);
+    assert_eq!(quick.score("performance"), Some(10.0));
+    assert!(quick.total() > report.variant("slow").unwrap().total());
+    assert!(quick.reading("time") > Some(0.0) && quick.reason().is_none());
+    let wrong = report.variant("wrong").unwrap();
+    assert_eq!((wrong.status(), wrong.rank()), (Status::Failed, None));
+    assert!(wrong.reason().unwrap().contains("1999001"), "{wrong:?}");
+
+    let time: TimeVerdict = report.by_time("quick", "slow").unwrap();
+    assert_eq!(time.verdict, Verdict::Faster);
+    let mirrored = report.by_time("slow", "quick").unwrap();
+    assert_eq!(mirrored.verdict, Verdict::Slower);
+    assert_eq!(mirrored.ratio, time.ratio.map(f64::recip));
+    assert_eq!(mirrored.low, time.high.map(f64::recip));
+    assert!(mirrored.low < mirrored.high, "{mirrored:?}");
+    assert_eq!(report.by_time("quick", "wrong"), None);
+
+    let written = |name: &str| fs::read_to_string(results.join(name)).unwrap();
+    assert_eq!(written("report.json"), report.json());
+    assert!(report.html().contains("</html>") && report.markdown().contains("quick"));
+    let lines = events.lock().unwrap();
+    assert!(!lines.is_empty());
+    assert_eq!(
+        written("events.jsonl").lines().collect::<Vec<_>>(),
+        lines.iter().map(String::as_str).collect::<Vec<_>>()
+    );
+}
+
+fn stops() {
+    let folder = experiment();
+    let results = folder.path().join("results");
+    let open = || {
+        let opened = Experiment::open(folder.path().join("bakeoff.toml")).unwrap();
+        opened.results(&results).cache(cache())
+    };
+    let stopped = open();
+    let stop = stopped.stopper();
+    let stopped = stopped.on_event(move |line: &str| {
+        if line.contains("bakeoff:check:complete") {
+            stop();
+        }
+    });
+    let error: Error = stopped.run().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stopped, "{error}");
+    let report = open().run().unwrap();
+    assert_eq!(report.winner(), Some("quick"));
+    let events = fs::read_to_string(results.join("events.jsonl")).unwrap();
+    let checked = |id: &str| {
+        let done = events.lines().filter(|line| {
+            line.contains("bakeoff:check:complete") && line.contains(&format!("{id:?}"))
+        });
+        done.filter(|line| line.contains("\"new\"")).count()
+    };
+    assert_eq!(["quick", "slow"].map(checked), [1, 1], "{events}");
+}
+
+fn cannot_be_run() {
+    let folder = experiment();
+    let missing = Experiment::open(folder.path().join("nowhere")).unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::Experiment);
+    assert!(
+        missing.to_string().contains("there is no experiment"),
+        "{missing}"
+    );
+    let file = folder.path().join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("precision", "precisoin")).unwrap();
+    let wrong = Experiment::open(folder.path()).unwrap_err().to_string();
+    assert!(
+        wrong.contains("precisoin") && wrong.contains("precision"),
+        "{wrong}"
+    );
+    fs::write(&file, text).unwrap();
+    let seed = Experiment::open(folder.path()).unwrap().seed("\u{1b}[2J");
+    let seed = seed.unwrap_err().to_string();
+    assert!(!seed.contains('\u{1b}'), "{seed}");
+    fs::write(folder.path().join("results"), "no folder").unwrap();
+    let opened = Experiment::open(folder.path()).unwrap();
+    let blocked = opened.results(folder.path().join("results")).cache(cache());
+    assert_eq!(blocked.run().unwrap_err().kind(), ErrorKind::Machine);
+    // It blocks, and may be called where a runtime is, if that allows blocking.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inside = runtime.block_on(async { Experiment::open("/nowhere").is_err() });
+    assert!(inside);
+}
+
+fn example() {
+    let folder = experiment();
+    let results = folder.path().join("results");
+    let binary = std::env::current_exe().unwrap();
+    let built = binary.parent().unwrap().with_file_name("examples");
+    let output = Command::new(built.join("which"))
+        .args([folder.path(), &results])
+        .env(
+            "XDG_CACHE_HOME",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"),
+        )
+        .env("BAKEOFF_POLICY", "")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        said.starts_with("1. quick\n2. slow\n-  wrong: failed\nTake quick: "),
+        "{said}"
+    );
+    let report = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args([Path::new("report"), &results, Path::new("-q")])
+        .output()
+        .unwrap();
+    assert!(
+        said.ends_with(&*String::from_utf8_lossy(&report.stdout)),
+        "{said}"
+    );
+}
