@@ -377,3 +377,89 @@ fn a_missing_reading_unranks_only_who_lacks_it_and_is_named() {
     let all = format!("For best-fit, first-fit and worst-fit: {why}");
     assert!(headline.contains(&all), "{headline}");
 }
+
+/// Variants with a quality each, and what is claimed of pairs of them.
+fn of_quality(readings: &[(&str, f64)], claim: Claim, claimed: &[(&str, &str, Verdict)]) -> String {
+    let tied = |(place, (a, _)): (usize, &(&str, f64))| {
+        let others = readings[place + 1..].iter();
+        others
+            .map(|(b, _)| row(a, b, 1.0, 0.006, None))
+            .collect::<Vec<_>>()
+    };
+    let ties = readings.iter().enumerate().flat_map(tied).collect();
+    let counts: Vec<(&str, f64)> = readings.iter().map(|(name, _)| (*name, 0.0)).collect();
+    let mut facts = packing(&counts, ties);
+    facts.criteria[1] = CriterionSummary {
+        direction: Direction::HigherIsBetter,
+        scale: Scale::Linear {
+            low: 0.0,
+            high: 1.0,
+        },
+        ..criterion("quality", 1.0, "assess:quality", "")
+    };
+    for (variant, (_, value)) in facts.variants.iter_mut().zip(readings) {
+        let quality = reading(*value, "");
+        variant
+            .readings
+            .insert("assess:quality".to_owned(), quality);
+    }
+    let verdicts = claimed.iter().map(|(a, b, verdict)| ReadingVerdict {
+        a: format!("v-{a}"),
+        b: format!("v-{b}"),
+        verdict: *verdict,
+        below_threshold: false,
+        claim,
+        value: Some(0.1),
+        low: None,
+        high: None,
+        count: 256,
+    });
+    facts.reading_verdicts = [("assess:quality".to_owned(), verdicts.collect())].into();
+    text(&assemble(facts))
+}
+
+#[test]
+fn nobody_is_the_worst_who_may_be_better_than_another() {
+    let (beats, open) = (Verdict::Beats, Verdict::NoCall);
+    let readings = [("better", 0.515), ("indep", 0.499), ("worse", 0.485)];
+    let claimed = [
+        ("better", "worse", beats),
+        ("better", "indep", beats),
+        ("indep", "worse", open),
+    ];
+    let seen = of_quality(&readings, Claim::MeanDifference, &claimed);
+    assert!(
+        seen.contains("best: better") && seen.contains("worst: one of indep and worse"),
+        "{seen}"
+    );
+    // One that beats nobody, and is beaten by nobody, may be either.
+    let claimed = [
+        ("better", "worse", open),
+        ("better", "indep", beats),
+        ("indep", "worse", open),
+    ];
+    let seen = of_quality(&readings, Claim::MeanDifference, &claimed);
+    assert!(
+        seen.contains("best: one of better and worse")
+            && seen.contains("worst: one of indep and worse"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn better_on_most_inputs_makes_no_order() {
+    let (beats, open) = (Verdict::Beats, Verdict::NoCall);
+    let readings = [("a", 0.6), ("b", 0.5), ("c", 0.4)];
+    let chain = [("a", "b", beats), ("b", "c", beats), ("a", "c", open)];
+    let seen = of_quality(&readings, Claim::MoreInputs, &chain);
+    assert!(
+        seen.contains("best: one of a and c") && seen.contains("worst: one of a and c"),
+        "{seen}"
+    );
+    let chain = [("a", "b", beats), ("b", "c", beats), ("a", "c", beats)];
+    let seen = of_quality(&readings, Claim::MoreInputs, &chain);
+    assert!(
+        seen.contains("best: a") && seen.contains("worst: c"),
+        "{seen}"
+    );
+}

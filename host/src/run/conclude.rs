@@ -56,6 +56,27 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         }
     }
     let checked = instances::checked(record, &variants);
+    for evaluation in &record.evaluations {
+        let evaluators = record.experiment.evaluators.iter();
+        let before_race = evaluators
+            .filter(|one| one.name == evaluation.value.evaluator)
+            .any(|one| !one.needs().samples);
+        let mut states = variants.iter_mut();
+        let state = states.find(|state| *state.id() == evaluation.variant);
+        let Some(state) = state.filter(|state| before_race && state.is_alive()) else {
+            continue;
+        };
+        let value = &evaluation.value;
+        match &value.failure {
+            Some(failure) => state.failure = Some(failure.clone()),
+            None => state.evaluated.extend(evaluated::before_race(
+                &record.experiment,
+                cases.len(),
+                checked,
+                value,
+            )),
+        }
+    }
     let coarse = record.coarse.as_ref();
     set_screening(&record.experiment, cases, checked, coarse, &mut variants);
     if let Some(coarse) = coarse {
@@ -70,18 +91,6 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             if let Some(state) = state.filter(|state| state.is_contender()) {
                 state.failure = Some(failure.clone());
             }
-        }
-    }
-    for evaluation in &record.evaluations {
-        let evaluators = record.experiment.evaluators.iter();
-        let before_race = evaluators
-            .filter(|one| one.name == evaluation.value.evaluator)
-            .any(|one| !one.needs().samples);
-        let mut states = variants.iter_mut();
-        let state = states.find(|state| *state.id() == evaluation.variant);
-        let failure = evaluation.value.failure.as_ref().filter(|_| before_race);
-        if let Some((state, failure)) = state.zip(failure).filter(|(state, _)| state.is_alive()) {
-            state.failure = Some(failure.clone());
         }
     }
     find_duplicates(&mut variants);

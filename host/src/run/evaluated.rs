@@ -7,9 +7,9 @@ use crate::evaluate::Evaluation;
 use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::reading_verdict::Qualities;
 use bakeoff_domain::report::words::NoteList;
-use bakeoff_domain::report::{Reading, ReadingVerdict};
+use bakeoff_domain::report::{Interval, Reading, ReadingVerdict};
 use bakeoff_domain::spec::{
-    Criterion, EvaluatedCriterion, Evaluator, EvaluatorSource, Inputs, Scale,
+    Criterion, EvaluatedCriterion, Evaluator, EvaluatorSource, Experiment, Inputs, Scale,
 };
 use bakeoff_domain::variant::VariantId;
 
@@ -23,11 +23,7 @@ pub(super) fn readings(
     id: &VariantId,
     set: Option<usize>,
 ) -> Vec<(String, Result<Reading, String>)> {
-    let fixed = match &record.experiment.workload.inputs {
-        Inputs::Cases(_) => Some(record.cases.len()),
-        Inputs::Instances { .. } => set,
-        Inputs::Generated { .. } => None,
-    };
+    let fixed = fixed_inputs(&record.experiment.workload.inputs, record.cases.len(), set);
     let mut found = Vec::new();
     for evaluator in &record.experiment.evaluators {
         let evaluation = record.evaluation(id, &evaluator.name);
@@ -41,6 +37,37 @@ pub(super) fn readings(
         }
     }
     found
+}
+
+/// Returns what an evaluator that was asked before the race said of a variant: the readings that it gave, by
+/// their sources. `set` is the number of instances that count, if the inputs are a set of them.
+pub(super) fn before_race(
+    experiment: &Experiment,
+    cases: usize,
+    set: Option<usize>,
+    evaluation: &Evaluation,
+) -> Vec<(String, Interval)> {
+    let fixed = fixed_inputs(&experiment.workload.inputs, cases, set);
+    let mut evaluators = experiment.evaluators.iter();
+    let evaluator = evaluators.find(|one| one.name == evaluation.evaluator && !one.needs().samples);
+    let criteria = evaluator.into_iter().flat_map(|one| {
+        let criteria = one.criteria.iter();
+        criteria.map(move |criterion| (one.source(criterion, fixed.is_some()).name(), criterion))
+    });
+    let given = criteria.filter_map(|(source, criterion)| {
+        let reading = evaluation.reading(criterion, cases, fixed).ok()?;
+        Some((source, reading.interval()))
+    });
+    given.collect()
+}
+
+/// The number of inputs that are the same for every run and everybody; `None` where they are drawn.
+fn fixed_inputs(inputs: &Inputs, cases: usize, set: Option<usize>) -> Option<usize> {
+    match inputs {
+        Inputs::Cases(_) => Some(cases),
+        Inputs::Instances { .. } => set,
+        Inputs::Generated { .. } => None,
+    }
 }
 
 /// Adds a note on each reading that an evaluator did not give, and on each that it says something of.

@@ -3,7 +3,9 @@
 use super::child_client::{ChildAnswer, ChildTask, core_task, wrong_task};
 use super::context::runner_error;
 use super::error::RunError;
+use super::evaluated;
 use super::evidence::Evidence;
+use super::instances;
 use super::samples::samples_of;
 use super::session::Run;
 use super::variant_state::{VariantState, find};
@@ -168,18 +170,29 @@ impl Run<'_> {
         Ok(evaluation)
     }
 
-    /// A variant that fails before the race has no result. What it does after it takes the readings of that
-    /// evaluator from it.
+    /// What is said before the race counts in a screening. A variant that fails there has no result; what it does
+    /// after the race takes the readings of that evaluator from it.
     fn on_evaluation(
         &mut self,
         id: &VariantId,
         evaluation: Evaluation,
         when: When,
     ) -> Result<(), RunError> {
-        let alive = find(&self.variants, id).is_some_and(VariantState::is_alive);
+        if when != When::BeforeRace {
+            return Ok(());
+        }
+        let experiment = &self.loaded.experiment;
+        let set = instances::counted(experiment, &self.variants);
+        let said = evaluated::before_race(experiment, self.context.cases.len(), set, &evaluation);
+        let Some(state) = self.state_mut(id).filter(|state| state.is_alive()) else {
+            return Ok(());
+        };
         match evaluation.failure {
-            Some(failure) if when == When::BeforeRace && alive => self.fail(id, failure),
-            _ => Ok(()),
+            Some(failure) => self.fail(id, failure),
+            None => {
+                state.evaluated.extend(said);
+                Ok(())
+            }
         }
     }
 }

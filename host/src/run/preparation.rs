@@ -99,9 +99,9 @@ impl Run<'_> {
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
         self.warn_of_oracle().await?;
+        self.evaluate(When::BeforeRace).await?;
         self.screen().await?;
         self.assess().await?;
-        self.evaluate(When::BeforeRace).await?;
         self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
     }

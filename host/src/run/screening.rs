@@ -13,7 +13,7 @@ use bakeoff_domain::score::{
 };
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::VariantId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets what the screening says of each variant, if more have passed their checks than race: those
 /// that it does not choose are left out of the race. It depends on nothing but what is kept of builds,
@@ -143,9 +143,10 @@ fn readings(
         settings: None,
     });
     let found = found.iter();
-    let mut readings: std::collections::BTreeMap<String, Interval> = found
+    let mut readings: BTreeMap<String, Interval> = found
         .map(|(source, reading)| (source.clone(), reading.interval()))
         .collect();
+    readings.extend(state.evaluated.clone());
     let growth = state
         .gate
         .as_ref()

@@ -6,8 +6,9 @@ use crate::source::{BuildInput, PackedFolders};
 use crate::store::Owner;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::report::Screening;
+use bakeoff_domain::report::{Interval, Screening};
 use bakeoff_domain::variant::{Variant, VariantId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The identity of a variant: its component, and what it is granted.
@@ -49,6 +50,8 @@ pub struct VariantState {
     pub failed_call: Option<(CaseIndex, u64)>,
     /// An earlier variant with the same identity: the two tie without being raced.
     pub duplicate_of: Option<VariantId>,
+    /// By source, what evaluators said of it before the race.
+    pub evaluated: BTreeMap<String, Interval>,
     /// What the screening of a large sweep says of it, if there was one.
     pub screening: Option<Screening>,
 }
@@ -67,6 +70,7 @@ impl VariantState {
             failure: None,
             failed_call: None,
             duplicate_of: None,
+            evaluated: BTreeMap::new(),
             screening: None,
         }
     }

@@ -60,7 +60,7 @@ fn about<'a, T: Clone + 'a>(
 
 /// The verdict about the difference of the readings of `a` and `b`, as
 /// [`verdict`] is about their ratio.
-fn reading(
+pub(super) fn reading(
     input: &ScoreInput,
     criterion: &CriterionSummary,
     a: usize,
@@ -102,8 +102,23 @@ pub(super) fn ratio(
     }
 }
 
-/// The score of `a` less that of `b` on one criterion, in points. `None` if either has no score.
+/// The score of `a` less that of `b` on one criterion, in points. `None` if either has no score. Scores lie
+/// between 0 and 10, so whatever is not known of a difference is no more than that.
 pub(super) fn of_scores(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    a: (usize, &ScoreResult),
+    b: (usize, &ScoreResult),
+) -> Option<Interval> {
+    let Interval { value, low, high } = unbounded(input, criterion, a, b)?;
+    Some(Interval {
+        value,
+        low: Some(low.map_or(-SCORE_MAX, |low| low.max(-SCORE_MAX))),
+        high: Some(high.map_or(SCORE_MAX, |high| high.min(SCORE_MAX))),
+    })
+}
+
+fn unbounded(
     input: &ScoreInput,
     criterion: &CriterionSummary,
     (a, score_a): (usize, &ScoreResult),

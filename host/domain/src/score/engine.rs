@@ -6,6 +6,7 @@ use super::variant_score::{ScoreResult, VariantScore, VariantStatus};
 use super::{CriterionSummary, difference, first_place, pareto, rank, scale};
 use crate::interval::Interval;
 use crate::numbers;
+use crate::reading_verdict::Claim;
 use crate::spec::GateOn;
 use crate::verdict::Verdict;
 
@@ -69,10 +70,17 @@ pub fn score(input: &ScoreInput) -> Ranking {
             cells[ranked[place]].as_deref().unwrap_or(&[]),
         )
     };
-    let ahead = rank::ahead(ranked.len(), |a, b| {
+    let is_ahead = |a: usize, b: usize| {
         rank::is_positive(difference::of_totals(input, row(a), row(b)))
             || pareto::dominates(input, &cells, ranked[a], ranked[b])
-    });
+    };
+    let chains = |a: usize, b: usize| {
+        let counting = input.criteria.iter().filter(|one| one.weight > 0.0);
+        let mut rows =
+            counting.filter_map(|one| difference::reading(input, one, ranked[a], ranked[b]));
+        rows.all(|row| row.claim != Claim::MoreInputs)
+    };
+    let ahead = rank::ahead(ranked.len(), is_ahead, chains);
     for (index, rank) in ranked.iter().zip(rank::ranks(&ahead)) {
         variant_scores[*index].rank = Some(rank);
     }

@@ -57,7 +57,7 @@ pub(super) fn least(
                 })
             })
             .collect();
-        let moves = least_moves(&gains?)?;
+        let moves = least_moves(&gains?).filter(|moves| !moves.is_empty())?;
         Some(flip(input, challenger, &moves))
     };
     ranked

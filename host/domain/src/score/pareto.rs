@@ -1,10 +1,12 @@
 //! Pareto dominance by verdicts, not by point estimates.
 
+use super::CriterionSummary;
 use super::difference;
 use super::input::ScoreInput;
 use super::variant_score::ScoreResult;
 use crate::interval::Interval;
 use crate::logarithm::ln;
+use crate::reading_verdict::Claim;
 use crate::spec::{Direction, Scale};
 use crate::verdict::Verdict;
 use std::cmp::Ordering;
@@ -72,6 +74,7 @@ fn relation(
     let criterion = &input.criteria[index];
     if criterion.is_paired() {
         return match difference::outcome(input, criterion, a, b) {
+            _ if mean_says_otherwise(input, criterion, a, b) => Relation::Unknown,
             Some(Verdict::Beats) => Relation::Better,
             Some(Verdict::Beaten) => Relation::Worse,
             Some(Verdict::Tie) => Relation::Equal,
@@ -92,6 +95,32 @@ fn relation(
         Some(Ordering::Greater | Ordering::Equal) => Relation::Equal,
         Some(Ordering::Less) => Relation::Worse,
         None => Relation::Unknown,
+    }
+}
+
+/// Returns true if a claim about most inputs is against the means, which scores follow from.
+fn mean_says_otherwise(
+    input: &ScoreInput,
+    criterion: &CriterionSummary,
+    a: usize,
+    b: usize,
+) -> bool {
+    let claimed = difference::reading(input, criterion, a, b);
+    let Some(row) = claimed.filter(|row| row.claim == Claim::MoreInputs) else {
+        return false;
+    };
+    let mean = |who: usize| Some(input.variants[who].readings.get(&criterion.source)?.value);
+    let Some((a, b)) = mean(a).zip(mean(b)) else {
+        return false;
+    };
+    let better = match criterion.direction {
+        Direction::HigherIsBetter => a.partial_cmp(&b),
+        Direction::LowerIsBetter => b.partial_cmp(&a),
+    };
+    match row.verdict {
+        Verdict::Beats => better == Some(Ordering::Less),
+        Verdict::Beaten => better == Some(Ordering::Greater),
+        Verdict::Tie | Verdict::NoCall => false,
     }
 }
 

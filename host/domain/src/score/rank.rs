@@ -14,28 +14,40 @@ pub(super) fn is_positive(difference: Option<Interval>) -> bool {
 pub(super) type Ahead = Vec<Vec<bool>>;
 
 /// The relation, closed under transitivity: if a is surely ahead of b and b of c, so is a of c, even
-/// where the interval of that pair is still wide. Two that would be ahead of each other contradict one
-/// another, and neither is ahead.
-pub(super) fn ahead(size: usize, is_ahead: impl Fn(usize, usize) -> bool) -> Ahead {
-    let mut ahead = vec![vec![false; size]; size];
-    for (a, row) in ahead.iter_mut().enumerate() {
-        for (b, cell) in row.iter_mut().enumerate() {
-            *cell = a != b && is_ahead(a, b);
+/// where the interval of that pair is still wide. That holds of what `chains` alone: a claim about most inputs
+/// says nothing of a third. Two that would be ahead of each other by any chain contradict one another, and
+/// neither is ahead.
+pub(super) fn ahead(
+    size: usize,
+    is_ahead: impl Fn(usize, usize) -> bool,
+    chains: impl Fn(usize, usize) -> bool,
+) -> Ahead {
+    let mut direct = vec![vec![false; size]; size];
+    let mut links = direct.clone();
+    for a in 0..size {
+        for b in 0..size {
+            direct[a][b] = a != b && is_ahead(a, b);
+            links[a][b] = direct[a][b] && chains(a, b);
         }
     }
-    for through in 0..size {
-        for from in 0..size {
+    let by_any_chain = closed(direct.clone());
+    let mut ahead = closed(links);
+    for a in 0..size {
+        for b in 0..size {
+            ahead[a][b] = (ahead[a][b] || direct[a][b]) && !by_any_chain[b][a];
+        }
+    }
+    ahead
+}
+
+fn closed(mut ahead: Ahead) -> Ahead {
+    for through in 0..ahead.len() {
+        for from in 0..ahead.len() {
             if ahead[from][through] {
                 let further = ahead[through].clone();
                 let row = ahead[from].iter_mut().zip(further);
                 row.for_each(|(cell, further)| *cell |= further);
             }
-        }
-    }
-    let closed = ahead.clone();
-    for (a, row) in ahead.iter_mut().enumerate() {
-        for (b, cell) in row.iter_mut().enumerate() {
-            *cell = closed[a][b] && !closed[b][a];
         }
     }
     ahead

@@ -58,7 +58,7 @@ pub fn screen(
     stand_in: StandIn,
 ) -> Vec<Option<ScreeningFigures>> {
     let input = ScoreInput {
-        criteria: before_the_race(criteria, stand_in),
+        criteria: before_the_race(criteria, &variants, stand_in),
         variants,
         ..ScoreInput::default()
     };
@@ -99,8 +99,17 @@ pub fn screen(
     figures
 }
 
-/// The criteria with what stands for times before there are any.
-fn before_the_race(criteria: &[CriterionSummary], stand_in: StandIn) -> Vec<CriterionSummary> {
+/// The criteria with what stands for times before there are any. Those that nobody has a reading for do not
+/// count: what an evaluator says of times is said after the race.
+fn before_the_race(
+    criteria: &[CriterionSummary],
+    variants: &[VariantReadings],
+    stand_in: StandIn,
+) -> Vec<CriterionSummary> {
+    let is_known = |source: &str| {
+        let mut variants = variants.iter().filter(|one| !one.failed);
+        variants.any(|one| one.readings.contains_key(source))
+    };
     let stands_for = |criterion: &CriterionSummary| {
         let mut criterion = criterion.clone();
         match criterion.source.as_str() {
@@ -110,11 +119,11 @@ fn before_the_race(criteria: &[CriterionSummary], stand_in: StandIn) -> Vec<Crit
                 criterion.gate = None;
             }
             "growth" => criterion.source = FUEL_GROWTH.to_owned(),
-            "cold-start" | "build-time" => {
-                criterion.weight = 0.0;
-                criterion.gate = None;
-            }
             _ => {}
+        }
+        if !is_known(&criterion.source) {
+            criterion.weight = 0.0;
+            criterion.gate = None;
         }
         criterion
     };

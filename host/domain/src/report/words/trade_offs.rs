@@ -3,7 +3,7 @@
 use super::numbers::{reading_digits, reading_with, times};
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
-use crate::report::{CriterionSummary, Interval, Reading, Report, VariantReport};
+use crate::report::{Claim, CriterionSummary, Interval, Reading, Report, VariantReport};
 
 /// The largest number of leaders that are named.
 const LEADERS_MAX: usize = 4;
@@ -37,15 +37,29 @@ fn sentence(
         let mut others = variants.iter().filter(|other| other.id != of.id);
         others.any(|other| relation(report, criterion, of, other) == sure)
     };
-    let (behind, leaders): (Vec<&VariantReport>, Vec<&VariantReport>) = variants
+    let (behind, unbeaten): (Vec<&VariantReport>, Vec<&VariantReport>) = variants
         .iter()
         .partition(|variant| has(variant, Relation::Worse));
-    // Who beats nobody, of those that are beaten.
-    let last: Vec<&VariantReport> = behind
+    let beating_none: Vec<&VariantReport> = variants
         .iter()
         .copied()
         .filter(|variant| !has(variant, Relation::Better))
         .collect();
+    // Who may be the best, or the last one. That one is better on most inputs than another says nothing of a
+    // third, so there it is also whoever is not surely behind the best, or ahead of the last one, itself.
+    let also = |ends: &[&VariantReport], relation_to: Relation| -> Vec<&VariantReport> {
+        let chains = !is_about_most_inputs(report, criterion);
+        let surely = |one: &VariantReport, end: &VariantReport| {
+            one.id == end.id || relation(report, criterion, one, end) == relation_to
+        };
+        let may_be = |one: &&VariantReport| {
+            let is_end = ends.iter().any(|end| end.id == one.id);
+            is_end || !(chains || ends.iter().all(|end| surely(one, end)))
+        };
+        variants.iter().copied().filter(may_be).collect()
+    };
+    let leaders = also(&unbeaten, Relation::Worse);
+    let last = also(&beating_none, Relation::Better);
     let called = shortened(&criterion.name);
     let opinion = if criterion.is_opinion() {
         " (an opinion, not a measurement)"
@@ -67,14 +81,25 @@ fn sentence(
         });
     }
     let lead = leading(report, criterion, &leaders, digits)?;
+    let is_last = |one: &&VariantReport| last.iter().any(|last| last.id == one.id);
+    let is_first = |one: &&VariantReport| leaders.iter().any(|first| first.id == one.id);
+    let between = variants
+        .iter()
+        .filter(|one| !is_last(one) && !is_first(one));
     let trail = trailing(
         report,
         criterion,
-        (&last, behind.len()),
+        (&last, between.count()),
         leaders.first()?,
         digits,
     );
     Some(format!("{called}: {lead}{trail}{opinion}."))
+}
+
+/// Returns true if verdicts on the criterion say who is better on most inputs.
+fn is_about_most_inputs(report: &Report, criterion: &CriterionSummary) -> bool {
+    let rows = report.reading_verdicts.get(&criterion.source);
+    rows.is_some_and(|rows| rows.iter().any(|row| row.claim == Claim::MoreInputs))
 }
 
 /// The best and the worst reading of variants that count as equal, if they are not the same:
@@ -152,14 +177,14 @@ fn leading(
 fn trailing(
     report: &Report,
     criterion: &CriterionSummary,
-    (last, behind): (&[&VariantReport], usize),
+    (last, between): (&[&VariantReport], usize),
     best: &VariantReport,
     digits: usize,
 ) -> String {
     let Some(first) = last.first() else {
         return String::new();
     };
-    let between = match behind - last.len() {
+    let between = match between {
         0 => String::new(),
         1 => " (1 other between)".to_owned(),
         more => format!(" ({more} others between)"),

@@ -1,5 +1,6 @@
 //! The engine on known examples; its properties in `properties`.
 
+mod ahead;
 mod properties;
 
 use super::*;
