@@ -27,7 +27,7 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
     let folder = experiment(&declared(&["best"]), &files);
     let (output, report, results) = run(&folder);
     let best = section(&report, "best");
-    assert_eq!(best["title"], "Best by each criterion");
+    assert_eq!(best["title"], "Highest score by each criterion");
     assert!(best["missing"].is_null(), "{best}");
     assert_eq!(best["table"]["columns"][2]["numeric"], true);
     let row = &best["table"]["rows"][0];
@@ -43,18 +43,24 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
 
     let out = results.path().to_str().unwrap();
     for (format, heading) in [
-        ("human", "Best by each criterion (from the aggregator best)"),
-        ("md", "## Best by each criterion (from the aggregator best)"),
+        (
+            "human",
+            "Highest score by each criterion (from the aggregator best)",
+        ),
+        (
+            "md",
+            "## Highest score by each criterion (from the aggregator best)",
+        ),
         (
             "html",
-            "<h2>Best by each criterion (from the aggregator best)</h2>",
+            "<h2>Highest score by each criterion (from the aggregator best)</h2>",
         ),
     ] {
         let shown = run_bakeoff(&["report", out, "--format", format]);
         assert!(shown.stdout.contains(heading), "{format}: {}", shown.stdout);
     }
     let kept = |name: &str| fs::read_to_string(results.path().join(name)).unwrap();
-    assert!(kept("report.json").contains("Best by each criterion"));
+    assert!(kept("report.json").contains("Highest score by each criterion"));
     let again = run_bakeoff(&["report", out, "--format", "json"]);
     assert_eq!(again.json()["sections"], report["sections"]);
     let verified = run_bakeoff(&["verify", out, "--format", "json"]);
@@ -74,11 +80,14 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
     let notes = weighed.json()["notes"].to_string();
     assert!(notes.contains("with the weights of the run"), "{notes}");
     // What somebody writes into the file of the report is not what follows.
-    let forged = kept("report.json").replace("Best by each", "Worst by each");
+    let forged = kept("report.json").replace("Highest score by each", "Lowest score by each");
     fs::write(results.path().join("report.json"), forged).unwrap();
     let shown = run_bakeoff(&["report", out]);
     assert_eq!(shown.status, 1, "{}", shown.stderr);
-    assert!(shown.stdout.contains("Best by each") && !shown.stdout.contains("Worst by each"));
+    assert!(
+        shown.stdout.contains("Highest score by each")
+            && !shown.stdout.contains("Lowest score by each")
+    );
     let bundle = results.path().join("it.bakeoff");
     let bundle = bundle.to_str().unwrap();
     assert_eq!(run_bakeoff(&["pack", out, "--out", bundle]).status, 0);

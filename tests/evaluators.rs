@@ -340,3 +340,65 @@ fn what_init_writes_works_as_it_is_and_in_a_folder_that_has_an_experiment() {
     assert_eq!(again.status, 2, "nothing is overwritten");
     assert_eq!(run_bakeoff(&["init", dir, "--evaluator", "../x"]).status, 2);
 }
+
+/// Of more variants than race, those that an evaluator finds good are chosen, and not those that do the least.
+#[test]
+fn what_an_evaluator_says_of_answers_counts_in_the_screening_of_a_sweep() {
+    let evaluator = r#"#![forbid(unsafe_code)]
+use crate::bakeoff::{Criterion, Error, Evidence, Reading, numbers};
+
+pub fn describe() -> Vec<Criterion> {
+    vec![Criterion::lower_is_better("excess", "How much too large.").range(0.0, 1000.0).per_answer()]
+}
+
+pub fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error> {
+    (0..evidence.answer_count())
+        .map(|number| {
+            let answer = evidence.read_answer(number)?;
+            let total: f64 = numbers(&answer.arguments[0]).iter().sum();
+            let given = numbers(&answer.answer.unwrap_or_default())[0];
+            Ok(Reading::of_answer("excess", number, given - total))
+        })
+        .collect()
+}
+"#;
+    let source = "pub fn total(values: Vec<u32>) -> u64 {
+    let rounds: u64 = crate::bakeoff::param::get(\"rounds\");
+    let mut total = 0;
+    for _ in 0..=rounds {
+        total = values.iter().map(|value| u64::from(std::hint::black_box(*value))).sum();
+    }
+    total + rounds.abs_diff(40) * 10
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("wit")).unwrap();
+    write("wit/total.wit", WIT);
+    write("workload.rs", WORKLOAD);
+    write("excess.rs", evaluator);
+    write("total.rs", source);
+    write(
+        "bakeoff.toml",
+        "name = \"sweep\"\nproblem = \"?\"\ninterface = { wit = \"wit\", call = \"total\" }\n\
+         workload = { source = \"workload.rs\", sizes = [500] }\nmeasure = { budget = \"300 ms\" }\n\
+         criterion = [{ name = \"excess\", from = \"evaluator:excess\" }]\n\
+         [[evaluator]]\nname = \"mine\"\nsource = \"excess.rs\"\n[[approach]]\nname = \"a\"\n\
+         source = \"total.rs\"\nsweep = { rounds = { from = 0, to = 65, step = 1 } }\n",
+    );
+    let output = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--format", "json"]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report = output.json();
+    let chosen = |one: &&Value| one["screening"]["chosen"] == true;
+    let rounds = |one: &Value| one["parameters"]["rounds"].as_str().unwrap().parse::<u64>();
+    let variants = report["variants"].as_array().unwrap().iter();
+    let mut raced: Vec<u64> = variants
+        .filter(chosen)
+        .map(|one| rounds(one).unwrap())
+        .collect();
+    raced.sort_unstable();
+    assert_eq!(raced, [36, 37, 38, 39, 40, 41, 42, 43]);
+    let best = variant(&report, "a-rounds-40");
+    assert_eq!(best["screening"]["place"], 1, "{best:#}");
+    assert_eq!(best["screening"]["total"], 1.0);
+}

@@ -201,3 +201,25 @@ fn what_is_weak_in_inputs_and_approaches_is_said_in_the_text() {
     let usage = check(folder.path(), &["--call", "evens"]);
     assert_eq!(usage.status, 2, "{}", usage.stderr);
 }
+
+#[test]
+fn a_workload_that_makes_another_input_of_the_same_seed_is_named_and_nobody_else() {
+    let generate =
+        "static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        pub fn generate(size: u32, seed: u64) -> Vec<i32> {
+            let calls = CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            (0..size).map(|at| (seed as i32).wrapping_add((at + calls) as i32)).collect()
+        }
+        pub fn check(values: Vec<i32>, answer: Vec<i32>) -> Result<(), String> {
+            let right: Vec<i32> = values.into_iter().filter(|v| v % 2 == 0).collect();
+            if right == answer { Ok(()) } else { Err(String::new()) }
+        }";
+    let folder = experiment(generate, &[RIGHT]);
+    let run = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--budget", "300ms"]);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert!(
+        run.explains("`generate` made two inputs from the same arguments"),
+        "{}",
+        run.stderr
+    );
+}

@@ -7,7 +7,7 @@ use super::options::{Output, Safety};
 use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
-use crate::files::{Reach, write_new};
+use crate::files::{Reach, read_bounded, write_new};
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
 use crate::source::{BuildInput, read_code};
@@ -146,7 +146,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
                 true => "Run it:".to_owned(),
                 false => {
                     let file = config::FILE_NAME;
-                    format!("Add these lines to {file}, and run it:\n\n{lines}")
+                    let time = time_too(&arguments.dir.join(file), &lines);
+                    format!("Add these lines to {file}, and run it:\n\n{lines}{time}")
                 }
             };
             return write_all(&arguments.dir, &own, &format!("{asked}{added}"));
@@ -164,6 +165,25 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Some(why) => format!("{why}\n\nWhen they do the same on the inputs that you mean, run it:"),
     };
     write_all(&arguments.dir, &made.files, &next)
+}
+
+/// The lines by which time goes on to count: it does by itself only where a file has no criterion of its own.
+fn time_too(file: &Path, lines: &str) -> String {
+    let text = read_bounded(file, config::FILE_BYTES_MAX)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let has_criteria = |text: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines.any(|line| line.starts_with("[[criterion]]") || line.starts_with("criterion"))
+    };
+    match has_criteria(&text) || !has_criteria(lines) {
+        true => String::new(),
+        false => "\n# It had no criterion: time counted by itself, and does no more without these lines.\n\
+                  [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
+            .to_owned(),
+    }
 }
 
 impl Arguments {
@@ -334,7 +354,7 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
         }
         if path.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
-                "{} exists already: choose another folder",
+                "{} exists already: choose another name or another folder",
                 Plain(&path.display().to_string())
             )));
         }

@@ -61,6 +61,14 @@ impl UserScale {
                 "remove `unit`: the evaluator knows it",
             ));
         }
+        if let (None, Some((low, high)), Some(_)) = (self.kind, described.range, self.base) {
+            return Err(refused(
+                format!(
+                    "`base` is of scores by ratio, and its readings lie between {low} and {high}"
+                ),
+                "remove `base`, or add `scale = \"ratio\"` if no reading is 0 or below",
+            ));
+        }
         let kind = match (self.kind, self.range.or(described.range), self.base) {
             (Some(kind), ..) => kind,
             (None, _, Some(_)) | (None, None, None) => ScaleKind::Ratio,
@@ -174,6 +182,19 @@ mod tests {
             completed(&unit, None).unwrap_err(),
             "the evaluator gives it in branches"
         );
+        // A reading of 0 would have no score by ratio, without a word.
+        let base = |kind| UserScale {
+            kind,
+            base: Some(2.0),
+            ..UserScale::default()
+        };
+        let wrong = completed(&base(None), Some((0.0, 8.0))).unwrap_err();
+        assert!(
+            wrong.contains("its readings lie between 0 and 8"),
+            "{wrong}"
+        );
+        let asked = completed(&base(Some(ScaleKind::Ratio)), Some((0.0, 8.0))).unwrap();
+        assert_eq!(asked.scale, Scale::Ratio { base: 2.0 });
         let linear = UserScale {
             kind: Some(ScaleKind::Linear),
             ..UserScale::default()

@@ -67,6 +67,8 @@ pub(super) struct Gate<'a> {
     pub(super) budget: CheckBudget,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
+    /// The first input of the case, with its call: what is made for that call again must be the same.
+    pub(super) first_input: Option<(Call, Arc<[Value]>)>,
 }
 
 /// A call, by its case and the seed of its input.
@@ -249,6 +251,16 @@ impl Gate<'_> {
     ) -> Result<CallResult, Halt> {
         Doing::Workload.announce(case, self.frames);
         let arguments = self.workload.arguments(case, seed)?;
+        match &self.first_input {
+            Some((call, first)) if *call == (case, seed) => {
+                let mut pairs = first.iter().zip(&*arguments);
+                if first.len() != arguments.len() || !pairs.all(|(a, b)| a.same_as(b)) {
+                    return Err(Workload::changed_input().into());
+                }
+            }
+            Some(((known, _), _)) if *known == case => {}
+            _ => self.first_input = Some(((case, seed), Arc::clone(&arguments))),
+        }
         self.judged_on(slot, (case, seed), &arguments)
     }
 

@@ -234,6 +234,7 @@ fn in_gate(
         frames,
         budget,
         made: Vec::new(),
+        first_input: None,
     };
     act(&mut gate).map_err(|halt| (halt, std::mem::take(&mut gate.made)))
 }

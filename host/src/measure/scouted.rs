@@ -15,6 +15,8 @@ const LONG_NS_MIN: f64 = 1_000_000.0;
 /// gate saw stands for them. The time is that of the others, and on a busy machine it is several times
 /// what the call takes.
 const FAR_SLOWER_RATIO: f64 = 100.0;
+/// The share of a call's time with fuel counted that it takes without, where no call tells.
+const COUNTED_SHARE: f64 = 0.5;
 /// The share of the budget that all those calls of one variant may take. Beyond it none is made either.
 const BUDGET_SHARE: f64 = 0.1;
 
@@ -108,13 +110,14 @@ pub(super) fn assume_long_calls(
     let mut shares = Vec::new();
     for variant in times.variants() {
         let gate = timed_variants[variant].gate_cpu_ns.iter().enumerate();
-        for (case, gate_ns) in gate.filter(|(_, ns)| **ns > 0) {
+        // Most of a shorter call in the gate is what stands around it, which says nothing of a long one.
+        for (case, gate_ns) in gate.filter(|(_, ns)| **ns as f64 >= LONG_NS_MIN) {
             let scouted = times.call_ns(variant, case);
             shares.extend(scouted.map(|call_ns| call_ns / *gate_ns as f64));
         }
     }
     // With fuel counted nothing is quicker.
-    let share = median(&mut shares).unwrap_or(1.0).min(1.0);
+    let share = median(&mut shares).unwrap_or(COUNTED_SHARE).min(1.0);
     for own in long_calls.iter().filter(|own| own.every == 0) {
         for &case in &own.cases {
             if let Some(ns) = gate_ns(&timed_variants[own.variant], case) {

@@ -188,6 +188,14 @@ impl Workload {
         }
     }
 
+    /// The failure of a workload whose inputs do not follow from what it is asked for.
+    pub(super) fn changed_input() -> GuestError {
+        failed(
+            "`generate` made two inputs from the same arguments: it keeps something from call to call, so that \
+             no call can be made again. Draw everything from the seed that it is given",
+        )
+    }
+
     /// Returns the oracle's judgement of an answer. If the oracle itself fails on the answer, the class
     /// of the error is [`FailureClass::UnjudgedAnswer`].
     pub(super) fn judge(

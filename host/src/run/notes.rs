@@ -10,7 +10,7 @@ use crate::evaluate;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
 use bakeoff_domain::few_layouts::FEW_LAYOUTS;
-use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{LAYOUTS, Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
@@ -282,7 +282,10 @@ fn too_slow_for_a_verdict(
     let needed = needed + FIRST_SCALE_REPLICAS;
     let made = pairs.iter().map(|pair| pair.replicas).max()?;
     let told = pairs.iter().any(|pair| pair.verdict != Verdict::NoCall);
-    let (call_ns, ratio) = sampling.longest_single_call(variant)?;
+    let (call_ns, ratio) = match longest_timed_call(sampling, analysis, variant) {
+        Some(timed) => timed,
+        None => sampling.longest_single_call(variant)?,
+    };
     (!told).then(|| {
         format!(
             ". One call takes about {}, some {} × as long as the quickest. An obvious verdict takes \
@@ -292,6 +295,29 @@ fn too_slow_for_a_verdict(
             numbers::significant(ratio, 2)
         )
     })
+}
+
+/// The longest of a variant's single calls as the race timed it: its time in nanoseconds, and how many times that
+/// of the quickest variant on its case it is. `None` if there was none.
+fn longest_timed_call(
+    sampling: &Sampling,
+    analysis: &Analysis,
+    variant: VariantIndex,
+) -> Option<(f64, f64)> {
+    let own = sampling
+        .single_calls
+        .iter()
+        .find(|own| own.variant == variant)?;
+    let of_case = |case: &CaseIndex| {
+        let times = analysis.times.iter().filter(|time| time.case == *case);
+        let quickest = times.clone().map(|time| time.median_ns);
+        let quickest = quickest.fold(f64::INFINITY, f64::min);
+        let mut times = times.filter(|time| time.variant == variant);
+        let call_ns = times.next()?.median_ns;
+        Some((call_ns, call_ns / quickest))
+    };
+    let calls = own.cases.iter().filter_map(of_case);
+    calls.max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {

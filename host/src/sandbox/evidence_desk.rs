@@ -127,7 +127,12 @@ impl types::HostEvidence for EvidenceDesk {
         let Some(answer) = evidence.answers.get(number as usize) else {
             self.hand_over(0)?;
             let count = evidence.answers.len();
-            return Ok(unavailable(format!("there are {count} answers, from 0 on")));
+            return Ok(unavailable(match count {
+                0 => "there are no answers: a criterion gets them that says so (`per_answer()` or \
+                      `needs_answers()`)"
+                    .to_owned(),
+                _ => format!("there are {count} answers, from 0 on"),
+            }));
         };
         self.hand_over(answer.bytes())?;
         Ok(Ok(types::Answer {
