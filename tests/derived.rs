@@ -152,11 +152,11 @@ fn what_cannot_be_read_off_the_sources_is_named_with_what_to_do() {
     };
     let sort = "pub fn sort(items: Vec<i64>) -> Vec<i64> { items }";
     let map = "use std::collections::HashMap;
-        pub fn sort(items: HashMap<u32, String>) -> Vec<i64> { Vec::new() }";
+        pub fn sort<S>(items: HashMap<u32, String, S>) -> Vec<i64> { Vec::new() }";
     refused(
         &[sort, map],
         &[],
-        "it passes HashMap<u32, String>, which has no counterpart",
+        "it passes HashMap<u32, String, S>, which has no counterpart",
     );
     refused(
         &[sort, "pub fn order() -> u8 { 0 } pub fn more() {}"],
@@ -295,4 +295,58 @@ fn an_experiment_is_made_of_sources_that_runs_and_repeats_what_failed() {
     let again = run_bakeoff(&["init", &made, "--from", &a, &b]);
     assert_eq!(again.status, 2);
     assert!(again.explains("exists already"), "{}", again.stderr);
+}
+
+#[test]
+fn structs_arrays_and_collections_have_a_counterpart() {
+    agree(&[
+        "pub struct Point { pub x: f64, pub y: f64 }
+         pub fn nearest(points: &[Point], to: &Point) -> Option<usize> {
+             let apart = |p: &Point| (p.x - to.x).abs() + (p.y - to.y).abs();
+             let mut best: Option<(f64, usize)> = None;
+             for (place, point) in points.iter().enumerate() {
+                 if best.is_none_or(|(least, _)| apart(point) < least) { best = Some((apart(point), place)); }
+             }
+             best.map(|(_, place)| place)
+         }",
+        "#[derive(Clone)] pub struct Pair(pub f64, pub f64);
+         pub fn nearest(points: Vec<Pair>, to: Pair) -> Option<usize> {
+             let mut best: Option<(f64, usize)> = None;
+             for (place, Pair(x, y)) in points.iter().enumerate() {
+                 let apart = (x - to.0).abs() + (y - to.1).abs();
+                 if best.is_none_or(|(least, _)| apart < least) { best = Some((apart, place)); }
+             }
+             best.map(|(_, place)| place)
+         }",
+    ]);
+    agree(&[
+        "use std::collections::HashMap;
+         pub fn count(words: Vec<String>) -> HashMap<String, usize> {
+             let mut counts = HashMap::new();
+             for word in words { *counts.entry(word).or_insert(0) += 1; }
+             counts
+         }",
+        "use std::collections::BTreeMap;
+         pub fn count(words: &[String]) -> BTreeMap<&str, usize> {
+             let mut counts = BTreeMap::new();
+             for word in words { *counts.entry(&**word).or_default() += 1; }
+             counts
+         }",
+    ]);
+    agree(&[
+        "use std::collections::{HashSet, VecDeque};
+         pub fn turned(mut line: VecDeque<u8>, by: [u16; 2], of: &HashSet<u8>) -> (Vec<u8>, [u16; 2]) {
+             line.retain(|one| !of.contains(one));
+             let turn = (usize::from(by[0]) % 7).min(line.len());
+             line.rotate_left(turn);
+             (line.into_iter().collect(), [by[1], by[0]])
+         }",
+        "use std::collections::BTreeSet;
+         pub fn turned(line: &[u8], by: &[u16; 2], of: BTreeSet<u8>) -> (Vec<u8>, [u16; 2]) {
+             let mut line: Vec<u8> = line.iter().copied().filter(|one| !of.contains(one)).collect();
+             let turn = (usize::from(by[0]) % 7).min(line.len());
+             line.rotate_left(turn);
+             (line, [by[1], by[0]])
+         }",
+    ]);
 }

@@ -192,6 +192,11 @@ fn an_evaluator_in_one_rust_file_counts_in_the_matrix_and_is_kept_verified_and_w
     );
     assert_eq!(row["claim"], "mean-difference");
     assert!(report["reading_verdicts"]["evaluator:mine.slowest"].is_null());
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("Nobody is surely ahead by tail: "),
+        "{notes}"
+    );
 
     let out = results.path().to_str().unwrap();
     let dir = folder.path().to_str().unwrap();

@@ -118,6 +118,28 @@ fn owned(passed: &Passed, value: &str) -> Option<String> {
         },
         Passed::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
         Passed::Tuple(items) => tuple(items, value, owned)?,
+        Passed::Array(item, length) => {
+            let (names, parts) = parts(&vec![(**item).clone(); *length], owned)?;
+            format!("{{ let ({names},) = {value}; [{parts}] }}")
+        }
+        Passed::Collected(collection, item) => format!(
+            "({}).into_iter().collect::<{}>()",
+            owned_list(item, value)?,
+            collection.path
+        ),
+        Passed::Struct(of) => {
+            let (names, _) = parts(&of.fields, owned)?;
+            let fields = (0..).zip(of.names.iter().zip(&of.fields));
+            let fields = fields.map(|(place, (name, field))| {
+                Some(format!("{name}: {}", owned(field, &part_name(place))?))
+            });
+            let fields: Vec<String> = fields.collect::<Option<_>>()?;
+            format!(
+                "{{ let ({names},) = {value}; {USER}::{} {{ {} }} }}",
+                of.name,
+                fields.join(", ")
+            )
+        }
         _ => return None,
     })
 }
@@ -137,19 +159,30 @@ fn tuple(
     value: &str,
     convert: impl Fn(&Passed, &str) -> Option<String>,
 ) -> Option<String> {
-    let names: Vec<String> = (0..items.len())
-        .map(|place| format!("part_{place}"))
-        .collect();
+    let (names, parts) = parts(items, convert)?;
+    Some(format!("{{ let ({names},) = {value}; ({parts},) }}"))
+}
+
+/// The module of the file whose functions are called.
+const USER: &str = "crate::prototype";
+
+/// The name that a part of a tuple, an array or a struct is bound to.
+fn part_name(place: usize) -> String {
+    format!("part_{place}")
+}
+
+/// The names of parts, and what becomes of each.
+fn parts(
+    items: &[Passed],
+    convert: impl Fn(&Passed, &str) -> Option<String>,
+) -> Option<(String, String)> {
+    let names: Vec<String> = (0..items.len()).map(part_name).collect();
     let parts = items
         .iter()
         .zip(&names)
         .map(|(item, name)| convert(item, name));
     let parts: Vec<String> = parts.collect::<Option<_>>()?;
-    Some(format!(
-        "{{ let ({},) = {value}; ({},) }}",
-        names.join(", "),
-        parts.join(", ")
-    ))
+    Some((names.join(", "), parts.join(", ")))
 }
 
 /// The expression for what a function changed in place, which is bound to a name.
@@ -204,6 +237,32 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
             )
         }
         Passed::Tuple(items) => tuple(items, value, give)?,
+        Passed::Array(item, length) => {
+            let (names, parts) = parts(&vec![(**item).clone(); *length], give)?;
+            format!("{{ let [{names}] = {value}; ({parts},) }}")
+        }
+        Passed::Collected(collection, item) => {
+            let items = collected(format!("({value}).into_iter()"), item)?;
+            match collection.is_ordered {
+                true => items,
+                // What is equal is to look equal. A key stands once, so values are never compared.
+                false => format!(
+                    "{{ let mut items = {items}; items.sort_unstable_by(|a, b| {}); items }}",
+                    collection.comparison()
+                ),
+            }
+        }
+        Passed::Struct(of) => {
+            let (_, parts) = parts(&of.fields, give)?;
+            let fields = of.names.iter().enumerate();
+            let fields = fields.map(|(place, name)| format!("{name}: {}", part_name(place)));
+            let fields: Vec<String> = fields.collect();
+            format!(
+                "{{ let {USER}::{} {{ {} }} = {value}; ({parts},) }}",
+                of.name,
+                fields.join(", ")
+            )
+        }
         Passed::Plain(_) | Passed::Generic(_) | Passed::Str | Passed::Slice(_) => return None,
     })
 }

@@ -48,7 +48,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 20] {
+pub(super) fn fingerprint() -> [&'static str; 22] {
     [
         RT,
         ALLOCATOR,
@@ -65,6 +65,8 @@ pub(super) fn fingerprint() -> [&'static str; 20] {
         include_str!("conversion.rs"),
         include_str!("rust_function.rs"),
         include_str!("rust_types.rs"),
+        include_str!("rust_structs.rs"),
+        include_str!("collections.rs"),
         include_str!("session_glue.rs"),
         include_str!("rustc.rs"),
         include_str!("link.rs"),

@@ -15,6 +15,7 @@ mod child;
 mod child_job;
 mod child_output;
 mod choice;
+mod collections;
 mod component;
 mod conversion;
 mod crates;
@@ -37,6 +38,7 @@ mod record;
 mod request;
 mod reserve;
 mod rust_function;
+mod rust_structs;
 mod rust_types;
 mod rustc;
 #[cfg(test)]

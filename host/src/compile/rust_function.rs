@@ -1,7 +1,8 @@
 //! Public functions of a source file: what they take and return, and how a call of them is written.
 
 use super::conversion::{Conversion, give, give_bound};
-use super::rust_types::{self, Generics, Passed};
+use super::rust_structs::Structs;
+use super::rust_types::{self, Names, Passed};
 use crate::interface::{Function, PublicFunction, Shape, Signature};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
@@ -24,9 +25,10 @@ struct RustFunction {
 /// The file is not Rust; the error says what was expected.
 pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, String> {
     let file = syn::parse_file(text).map_err(|error| error.to_string())?;
+    let structs = Structs::of(&file);
     let functions = public(&file).map(|item| PublicFunction {
         name: item.sig.ident.to_string(),
-        signature: RustFunction::read(item).and_then(|function| function.signature()),
+        signature: RustFunction::read(item, &structs).and_then(|function| function.signature()),
     });
     Ok(functions.collect())
 }
@@ -47,7 +49,7 @@ pub(super) fn adapted(
     let file = syn::parse_file(text).ok()?;
     let item = public(&file).find(|item| item.sig.ident == rust_name);
     let item = item.or_else(|| only(public(&file)))?;
-    let function = RustFunction::read(item).ok()?;
+    let function = RustFunction::read(item, &Structs::of(&file)).ok()?;
     let signature = function.signature().ok()?;
     let parameters = called.params.iter().map(|parameter| &parameter.ty);
     let fits = signature.parameters.len() == called.params.len()
@@ -102,8 +104,8 @@ fn public(file: &syn::File) -> impl Iterator<Item = &ItemFn> {
 }
 
 impl RustFunction {
-    fn read(item: &ItemFn) -> Result<Self, String> {
-        let generics = Generics::of(&item.sig.generics);
+    fn read(item: &ItemFn, structs: &Structs<'_>) -> Result<Self, String> {
+        let generics = Names::of(&item.sig.generics, structs);
         let refused = |ty| format!("it passes {ty}, which has no counterpart in WIT");
         let mut parameters = Vec::new();
         for (place, input) in item.sig.inputs.iter().enumerate() {

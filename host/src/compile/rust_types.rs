@@ -1,6 +1,9 @@
 //! Types of parameters and results as Rust source writes them, and the shape that each has in WIT.
 
+use super::collections::{Collection, collection};
+use super::rust_structs::{Structs, is_public};
 use crate::interface::Shape;
+use std::cell::Cell;
 use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
 
 /// How a value is passed in Rust.
@@ -28,11 +31,33 @@ pub(super) enum Passed {
     Result(Option<Box<Passed>>),
     /// `(A, B)`.
     Tuple(Vec<Passed>),
+    /// `[T; N]`.
+    Array(Box<Passed>, usize),
+    /// What is collected from a list, and given as one again.
+    Collected(Collection, Box<Passed>),
+    /// A struct of the file, with its fields.
+    Struct(Box<Struct>),
     /// Anything that can be turned into an iterator of T.
     Iterator(Box<Passed>),
     /// A type parameter.
     Generic(String),
 }
+
+/// A struct that a file declares, with public fields alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Struct {
+    pub(super) name: String,
+    /// The names of the fields, or their places.
+    pub(super) names: Vec<String>,
+    pub(super) fields: Vec<Passed>,
+}
+
+/// The most fields of a struct, and items of an array: so many has the largest tuple of which the standard
+/// library knows.
+const PARTS_MAX: usize = 12;
+/// The most parts that the types of a function have in all: a type that holds another twice, which holds a third
+/// twice, is small to write.
+const ALL_PARTS_MAX: usize = 512;
 
 /// Plain types with their names in WIT.
 const PLAIN: [(&str, &str); 13] = [
@@ -54,11 +79,17 @@ const PLAIN: [(&str, &str); 13] = [
 /// The deepest nesting of a type.
 const DEPTH_MAX: usize = 16;
 
-/// The type parameters of a function, with what is asked of each.
-pub(super) struct Generics(Vec<(String, Vec<TypeParamBound>)>);
+/// What the names in a function's types mean: its type parameters, with what is asked of each, and the structs
+/// of its file.
+pub(super) struct Names<'a> {
+    parameters: Vec<(String, Vec<TypeParamBound>)>,
+    structs: &'a Structs<'a>,
+    /// The parts that may still be read.
+    left: Cell<usize>,
+}
 
-impl Generics {
-    pub(super) fn of(generics: &syn::Generics) -> Self {
+impl<'a> Names<'a> {
+    pub(super) fn of(generics: &syn::Generics, structs: &'a Structs<'a>) -> Self {
         let mut parameters: Vec<(String, Vec<TypeParamBound>)> = Vec::new();
         for parameter in &generics.params {
             if let GenericParam::Type(parameter) = parameter {
@@ -78,12 +109,23 @@ impl Generics {
                 bounds.extend(predicate.bounds.iter().cloned());
             }
         }
-        Self(parameters)
+        Self {
+            parameters,
+            structs,
+            left: Cell::new(ALL_PARTS_MAX),
+        }
     }
 
     fn bounds(&self, name: &str) -> Option<&[TypeParamBound]> {
-        let found = self.0.iter().find(|(known, _)| known == name);
+        let found = self.parameters.iter().find(|(known, _)| known == name);
         found.map(|(_, bounds)| &bounds[..])
+    }
+
+    /// Takes note of one more part; false if there are too many.
+    fn has_room(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
     }
 }
 
@@ -91,13 +133,17 @@ impl Generics {
 ///
 /// # Errors
 /// The type has no counterpart in WIT; the error is the type, as it is written.
-pub(super) fn read(ty: &syn::Type, generics: &Generics) -> Result<Passed, String> {
-    read_at(ty, generics, 0)
+pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, String> {
+    let passed = read_at(ty, generics, 0)?;
+    match passed.parts() <= ALL_PARTS_MAX {
+        true => Ok(passed),
+        false => Err(written(ty)),
+    }
 }
 
-fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, String> {
+fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
     let refused = || written(ty);
-    if depth > DEPTH_MAX {
+    if depth > DEPTH_MAX || !generics.has_room() {
         return Err(refused());
     }
     let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).map(Box::new);
@@ -109,6 +155,11 @@ fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, 
         }
         syn::Type::Reference(reference) => Ok(Passed::Reference(read(&reference.elem)?)),
         syn::Type::Slice(slice) => Ok(Passed::Slice(read(&slice.elem)?)),
+        syn::Type::Array(array) => {
+            let length = length(&array.len).filter(|length| (1..=PARTS_MAX).contains(length));
+            let length = length.ok_or_else(refused)?;
+            Ok(Passed::Array(read(&array.elem)?, length))
+        }
         syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let items = tuple.elems.iter();
             let items = items.map(|item| read_at(item, generics, depth + 1));
@@ -125,7 +176,17 @@ fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, 
                 return Ok(Passed::Plain(wit));
             }
             let arguments = types_of(&last.arguments);
+            let collection = collection(&name);
             match (name.as_str(), arguments.as_slice()) {
+                (_, [item]) if collection.is_some_and(|one| !one.is_map()) => {
+                    let collection = collection.ok_or_else(refused)?;
+                    Ok(Passed::Collected(collection, read(item)?))
+                }
+                (_, [key, value]) if collection.is_some_and(|one| one.is_map()) => {
+                    let collection = collection.ok_or_else(refused)?;
+                    let pair = Passed::Tuple(vec![*read(key)?, *read(value)?]);
+                    Ok(Passed::Collected(collection, Box::new(pair)))
+                }
                 ("usize", []) => Ok(Passed::Size("u32")),
                 ("isize", []) => Ok(Passed::Size("s32")),
                 ("str", []) => Ok(Passed::Str),
@@ -138,7 +199,10 @@ fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, 
                     Some(bounds) => {
                         Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
                     }
-                    None => Err(refused()),
+                    None => match generics.structs.find(&name) {
+                        Some(item) => of_struct(item, generics, depth),
+                        None => Err(refused()),
+                    },
                 },
                 _ => Err(refused()),
             }
@@ -147,8 +211,41 @@ fn read_at(ty: &syn::Type, generics: &Generics, depth: usize) -> Result<Passed, 
     }
 }
 
+/// Reads a struct of the file.
+fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+    let name = item.ident.to_string();
+    let is_known = item.generics.params.is_empty()
+        && (1..=PARTS_MAX).contains(&item.fields.len())
+        && item.fields.iter().all(|field| is_public(&field.vis));
+    if !is_known {
+        return Err(name);
+    }
+    let names = item.fields.iter().enumerate().map(|(place, field)| {
+        let named = field.ident.as_ref().map(ToString::to_string);
+        named.unwrap_or_else(|| place.to_string())
+    });
+    let fields = item.fields.iter();
+    let fields = fields.map(|field| read_at(&field.ty, generics, depth + 1));
+    Ok(Passed::Struct(Box::new(Struct {
+        names: names.collect(),
+        fields: fields.collect::<Result<_, _>>()?,
+        name,
+    })))
+}
+
+/// The length of an array, where it is written as a number.
+fn length(length: &syn::Expr) -> Option<usize> {
+    match length {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Int(number),
+            ..
+        }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
 /// What a value is of which only traits are known, if one of them says so.
-fn of_bounds(bounds: &[TypeParamBound], generics: &Generics, depth: usize) -> Option<Passed> {
+fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> Option<Passed> {
     if depth > DEPTH_MAX {
         return None;
     }
@@ -223,8 +320,14 @@ impl Passed {
         Some(match self {
             Self::Plain(name) | Self::Size(name) => Shape::plain(name),
             Self::Str => Shape::plain("string"),
-            Self::List(item) | Self::Slice(item) | Self::Iterator(item) => {
-                Shape::list(item.shape()?)
+            Self::List(item)
+            | Self::Slice(item)
+            | Self::Iterator(item)
+            | Self::Collected(_, item) => Shape::list(item.shape()?),
+            Self::Array(item, length) => Shape::Tuple(vec![item.shape()?; *length]),
+            Self::Struct(of) => {
+                let fields = of.fields.iter().map(Self::shape);
+                Shape::Tuple(fields.collect::<Option<_>>()?)
             }
             Self::Reference(inner) | Self::Boxed(inner) => inner.shape()?,
             Self::Mutable(_) => return None,
@@ -237,6 +340,28 @@ impl Passed {
             }
             Self::Generic(name) => Shape::Any(name.clone()),
         })
+    }
+
+    /// The number of its parts once it is written out.
+    fn parts(&self) -> usize {
+        match self {
+            Self::Plain(_) | Self::Size(_) | Self::Str | Self::Generic(_) | Self::Result(None) => 1,
+            Self::List(inner)
+            | Self::Slice(inner)
+            | Self::Reference(inner)
+            | Self::Mutable(inner)
+            | Self::Boxed(inner)
+            | Self::Option(inner)
+            | Self::Result(Some(inner))
+            | Self::Iterator(inner)
+            | Self::Collected(_, inner) => inner.parts(),
+            Self::Array(item, length) => item.parts().saturating_mul(*length),
+            Self::Tuple(items) => items.iter().map(Self::parts).fold(0, usize::saturating_add),
+            Self::Struct(of) => {
+                let parts = of.fields.iter().map(Self::parts);
+                parts.fold(0, usize::saturating_add)
+            }
+        }
     }
 
     /// Returns true if the value has the same Rust type as bindings for WIT give it.
@@ -256,7 +381,8 @@ mod tests {
 
     fn shape(signature: &str, ty: &str) -> Result<String, String> {
         let function: syn::ItemFn = syn::parse_str(&format!("{signature} {{}}")).unwrap();
-        let generics = Generics::of(&function.sig.generics);
+        let structs = Structs::default();
+        let generics = Names::of(&function.sig.generics, &structs);
         let passed = read(&syn::parse_str(ty).unwrap(), &generics)?;
         Ok(passed
             .shape()
@@ -281,6 +407,11 @@ mod tests {
             ("impl Iterator<Item = u32>", "list<u32>"),
             ("impl AsRef<str>", "string"),
             ("std::vec::Vec<std::string::String>", "list<string>"),
+            ("[u8; 3]", "tuple<u8, u8, u8>"),
+            ("&mut [[f64; 2]]", "-"),
+            ("VecDeque<u8>", "list<u8>"),
+            ("HashMap<String, usize>", "list<tuple<string, u32>>"),
+            ("&std::collections::BTreeSet<char>", "list<char>"),
         ] {
             assert_eq!(shape("fn f()", ty).as_deref(), Ok(expected), "{ty}");
         }
@@ -298,8 +429,9 @@ mod tests {
     #[test]
     fn what_has_no_counterpart_is_named_as_it_is_written() {
         for ty in [
-            "HashMap<String, u32>",
-            "[u8; 4]",
+            "HashMap<String, u32, Fast>",
+            "[u8; 40]",
+            "[u8; N]",
             "i128",
             "fn(u32) -> u32",
             "Node",
@@ -307,5 +439,29 @@ mod tests {
             assert_eq!(shape("fn f()", ty), Err(ty.to_owned()));
         }
         assert_eq!(shape("fn f()", "Vec<&mut u32>").as_deref(), Ok("-"));
+    }
+
+    #[test]
+    fn structs_of_the_file_count_as_their_fields_if_others_may_make_them() {
+        let text = "pub struct Point { pub x: f64, pub y: f64 } pub struct Pair(pub Point, pub u8);
+            pub struct Closed { x: f64 } struct Hidden { pub x: f64 } pub struct Of<T> { pub x: T }
+            pub struct Chain { pub next: Option<Box<Chain>> } pub struct Nothing;
+            pub struct A { pub a: B, pub b: B } pub struct B { pub a: C, pub b: C }
+            pub struct C { pub a: D, pub b: D } pub struct D { pub a: E, pub b: E }
+            pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }";
+        let file = syn::parse_file(text).unwrap();
+        let structs = Structs::of(&file);
+        let shape = |ty: &str| {
+            let names = Names::of(&syn::Generics::default(), &structs);
+            let passed = read(&syn::parse_str(ty).unwrap(), &names)?;
+            Ok::<_, String>(passed.shape().map(|shape| shape.to_string()))
+        };
+        let is = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(shape("&[Point]"), is("list<tuple<f64, f64>>"));
+        assert_eq!(shape("Pair"), is("tuple<tuple<f64, f64>, u8>"));
+        for refused in ["Closed", "Hidden", "Of<u8>", "Nothing"] {
+            assert_eq!(shape(refused), Err(refused.to_owned()));
+        }
+        assert!(shape("Chain").is_err() && shape("[A; 12]").is_err());
     }
 }

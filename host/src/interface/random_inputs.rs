@@ -228,4 +228,5 @@ macro_rules! tuples {
     )*};
 }
 
-tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F));
+tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F)(A B C D E F G)(A B C D E F G H)
+    (A B C D E F G H I)(A B C D E F G H I J)(A B C D E F G H I J K)(A B C D E F G H I J K L));

@@ -70,8 +70,32 @@ fn fixed_inputs(inputs: &Inputs, cases: usize, set: Option<usize>) -> Option<usi
     }
 }
 
-/// Adds a note on each reading that an evaluator did not give, and on each that it says something of.
+/// Adds a note on each criterion by which nobody can be ahead, on each reading that an evaluator did not give, and
+/// on each that it says something of.
 pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut NoteList) {
+    for criterion in record
+        .experiment
+        .criteria
+        .iter()
+        .filter(|one| one.weight > 0.0)
+    {
+        let source = criterion.source.evaluated();
+        let of_all = source.filter(|source| {
+            let is_of_all = |(_, one): (_, &EvaluatedCriterion)| !one.per_answer;
+            !source.exact && described(record, source).is_some_and(is_of_all)
+        });
+        if let Some(source) = of_all {
+            notes.about(
+                "Nobody is surely ahead by ",
+                &criterion.name,
+                &format!(
+                    ": what {} says of all answers or times together may differ from run to run, and nothing \
+                     tells by how much. A criterion about each answer would tell variants apart.",
+                    source.name()
+                ),
+            );
+        }
+    }
     let set = instances::checked(record, variants);
     let alive = variants.iter().filter(|state| state.is_alive());
     let all = alive.flat_map(|state| {

@@ -152,7 +152,7 @@ const NAMESPACES: [i32; 7] = [
 
 /// Requests to a handle that send signals to others, or type into a terminal.
 const IOCTLS: [u64; 4] = [
-    libc::TIOCSTI,
+    0x5412, // TIOCSTI
     0x541c, // TIOCLINUX
     0x8901, // FIOSETOWN
     0x8902, // SIOCSPGRP

@@ -1,0 +1,65 @@
+//! Collections of the standard library that a function may take or return: lists, for others.
+
+/// A collection of the standard library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Collection {
+    /// Its type, with its item left to the compiler.
+    pub(super) path: &'static str,
+    /// Whether it has keys with values.
+    is_map: bool,
+    /// Whether its order says something.
+    pub(super) is_ordered: bool,
+}
+
+impl Collection {
+    /// Returns true if it has keys with values.
+    pub(super) fn is_map(self) -> bool {
+        self.is_map
+    }
+
+    /// The comparison of two items `a` and `b` of one without an order of its own.
+    pub(super) fn comparison(self) -> &'static str {
+        match self.is_map {
+            true => "a.0.cmp(&b.0)",
+            false => "a.cmp(b)",
+        }
+    }
+}
+
+/// The collections, by their names.
+const COLLECTIONS: [(&str, Collection); 5] = [
+    ("VecDeque", of_items("std::collections::VecDeque<_>", true)),
+    ("BTreeSet", of_items("std::collections::BTreeSet<_>", true)),
+    ("HashSet", of_items("std::collections::HashSet<_>", false)),
+    (
+        "BTreeMap",
+        of_pairs("std::collections::BTreeMap<_, _>", true),
+    ),
+    (
+        "HashMap",
+        of_pairs("std::collections::HashMap<_, _>", false),
+    ),
+];
+
+const fn of_items(path: &'static str, is_ordered: bool) -> Collection {
+    Collection {
+        path,
+        is_map: false,
+        is_ordered,
+    }
+}
+
+const fn of_pairs(path: &'static str, is_ordered: bool) -> Collection {
+    Collection {
+        path,
+        is_map: true,
+        is_ordered,
+    }
+}
+
+/// The collection of this name.
+pub(super) fn collection(name: &str) -> Option<Collection> {
+    let mut known = COLLECTIONS.iter();
+    let found = known.find(|(known, _)| *known == name);
+    found.map(|(_, collection)| *collection)
+}
