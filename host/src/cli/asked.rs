@@ -5,7 +5,8 @@
 //! program and the address of a model come from the command line and the environment alone.
 
 use super::failure::Failure;
-use super::generation::{self, Ending, GenerationRecord, own_approaches, record_in};
+use super::generation::{self, Ending, own_approaches, record_in};
+use super::generation_record::{self, GenerationRecord};
 use super::models;
 use super::options::{Format, Output, Safety};
 use super::planned::{self, PlanOutput};
@@ -261,7 +262,7 @@ impl Asking<'_> {
         if !self.leave.yes && !planned::goes_on(self.models)? {
             return Ok(None);
         }
-        let asking = generation::before(self.loaded, &wanted.wanted());
+        let asking = generation_record::before(self.loaded, &wanted.wanted());
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::generate;
 use super::generation;
+use super::generation_record;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::placing::{cannot_write, refuse_link};
@@ -210,7 +211,7 @@ impl Arguments {
                     reason,
                 }),
         };
-        generation::record(&self.out, &generation)?;
+        generation_record::record(&self.out, &generation)?;
         // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
         // command goes on.
         for file in experiment {
@@ -257,7 +258,7 @@ impl Arguments {
             seed: None,
             safety: &self.safety,
             policy,
-            generation: generation::for_report(&self.out, &mut output.reporter()),
+            generation: generation_record::for_report(&self.out, &mut output.reporter()),
             resume: Some(format!(
                 "bakeoff run {}",
                 ShellPath(&self.out.display().to_string())

@@ -3,6 +3,7 @@
 use super::build::code_of;
 use super::failure::Failure;
 use super::generation::{self, Ending};
+use super::generation_record;
 use super::kept::ReportPlace;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
@@ -174,7 +175,7 @@ impl Arguments {
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
-        let loaded = &generation::before(loaded, &self.wanted());
+        let loaded = &generation_record::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
         let options = self.writing.options(self.approaches);

@@ -18,6 +18,7 @@ mod failure;
 mod first_look;
 mod generate;
 mod generation;
+mod generation_record;
 mod init;
 mod kept;
 mod mcp;
