@@ -8,6 +8,7 @@ mod baselines;
 mod build;
 mod cheats;
 mod commands;
+mod completions;
 mod config;
 mod confine;
 mod crates;

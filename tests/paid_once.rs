@@ -14,23 +14,23 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// What the mock counts for each reply.
-const USAGE: [u64; 2] = [100, 10];
+pub(crate) const USAGE: [u64; 2] = [100, 10];
 
 /// What a mock of a chat completions API saw and sent.
 #[derive(Default)]
-struct Mock {
+pub(crate) struct Mock {
     /// The replies, by a text that only the question to it has.
     replies: Vec<(String, String)>,
     /// How many replies it still sends to their end; from then on it sends none.
-    left: usize,
+    pub(crate) left: usize,
     /// How often each reply was sent to its end.
-    sent: BTreeMap<usize, u32>,
+    pub(crate) sent: BTreeMap<usize, u32>,
     /// Questions that it never answered.
-    unanswered: u32,
+    pub(crate) unanswered: u32,
 }
 
 impl Mock {
-    fn start(replies: Vec<(String, String)>) -> (Arc<Mutex<Self>>, String) {
+    pub(crate) fn start(replies: Vec<(String, String)>) -> (Arc<Mutex<Self>>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
         let mock = Arc::new(Mutex::new(Self {
