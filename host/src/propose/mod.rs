@@ -18,6 +18,7 @@ mod prompt;
 mod proposal;
 mod proposer;
 mod replies;
+mod sketch;
 mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};
