@@ -175,6 +175,11 @@ fn replies() -> Vec<(String, String)> {
 
 /// Begins an exploration that does not measure.
 fn begin(out: &Path, address: &str) -> Child {
+    begin_within(100_000_000, out, address)
+}
+
+/// The same with so many tokens at most.
+fn begin_within(tokens: u32, out: &Path, address: &str) -> Child {
     let statement = fs::read_to_string(example().join("statement.txt")).unwrap();
     let mut command = bakeoff(&[
         "explore",
@@ -189,7 +194,7 @@ fn begin(out: &Path, address: &str) -> Child {
             "--base-url",
             address,
             "--tokens",
-            "100000000",
+            &tokens.to_string(),
             "--no-run",
             "--out",
         ])
@@ -310,6 +315,75 @@ fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
         assert_eq!(one["usage"]["upper_bound"], true, "{one}");
         assert!(tokens(one, "output_tokens") > USAGE[1], "{one}");
     }
+}
+
+#[test]
+fn an_exploration_that_budgets_ended_goes_on_with_larger_ones_and_pays_for_no_reply_twice() {
+    let folder = TempDir::new().unwrap();
+    let (mock, address) = Mock::start(replies());
+    mock.lock().unwrap().left = usize::MAX;
+    let done = |out: &Path, tokens| {
+        let child = begin_within(tokens, out, &address);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), said)
+    };
+    let whole = folder.path().join("whole/out");
+    assert_eq!(done(&whole, 100_000_000).0, 0);
+    let once = mock.lock().unwrap().sent.clone();
+
+    mock.lock().unwrap().sent.clear();
+    let out = folder.path().join("ended/out");
+    let is_complete = || -> bool {
+        let kept = fs::read(out.join(".bakeoff/generation.json")).unwrap();
+        let kept: Value = serde_json::from_slice(&kept).unwrap();
+        kept["is_complete"].as_bool().unwrap()
+    };
+    let mut ended_with_an_experiment = 0;
+    let mut tokens = 12_000;
+    loop {
+        let (status, said) = done(&out, tokens);
+        if status == 0 {
+            break;
+        }
+        assert_eq!(status, 4, "{tokens}: {said}");
+        assert!(said.contains("budget-exhausted"), "{said}");
+        if out.join("bakeoff.toml").exists() {
+            assert!(!is_complete());
+            ended_with_an_experiment += 1;
+            if ended_with_an_experiment == 1 {
+                // On what is no longer there as it was, it does not go on, and asks nobody.
+                let path = out.join("workload.rs");
+                let text = fs::read(&path).unwrap();
+                fs::write(&path, "// mine").unwrap();
+                let before = mock.lock().unwrap().sent.clone();
+                let (status, said) = done(&out, 100_000_000);
+                assert_eq!(status, 2, "{said}");
+                assert!(said.contains("workload.rs was changed"), "{said}");
+                assert_eq!(mock.lock().unwrap().sent, before);
+                fs::write(&path, text).unwrap();
+            }
+        }
+        tokens += 1_500;
+    }
+    assert!(ended_with_an_experiment > 0);
+    assert!(is_complete());
+    assert_eq!(mock.lock().unwrap().sent, once);
+    // What was refused first may have come after what was not: the same files, perhaps under other numbers.
+    let contents = |out: &Path| {
+        let mut contents: Vec<Vec<u8>> = left(out)
+            .into_iter()
+            .filter(|(path, _)| !path.ends_with("bakeoff.toml"))
+            .map(|(_, bytes)| bytes)
+            .collect();
+        contents.sort();
+        contents
+    };
+    assert_eq!(contents(&out), contents(&whole));
+    let text = fs::read_to_string(out.join("bakeoff.toml")).unwrap();
+    assert_eq!(text.matches("[[approach]]").count(), 5, "{text}");
+    // It is done: the same command is refused now.
+    assert_eq!(done(&out, 100_000_000).0, 2);
 }
 
 /// The replies of a plan with three approaches to the other example, each with what only its question has.

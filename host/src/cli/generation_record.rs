@@ -5,9 +5,11 @@ use super::placing::{cannot_write, refuse_link, replace};
 use crate::config::LoadedExperiment;
 use crate::files::{Reach, parse_json_of};
 use crate::render::escape::Plain;
+use crate::source::content_address;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,39 @@ impl GenerationRecord {
     pub(super) fn of(dir: &Path, wanted: &str) -> Option<Self> {
         let kept: Option<Self> = kept(dir).ok().flatten();
         kept.filter(|one| one.wanted == wanted)
+    }
+}
+
+/// What an exploration keeps to go on later, beside what came of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct ExplorationRecord {
+    /// What was asked for, as a text that stays the same.
+    #[serde(default)]
+    pub(super) wanted: String,
+    /// The files on which approaches were tried, each with the digest of its content.
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, String>,
+    /// True once nothing is left to ask for.
+    #[serde(default)]
+    pub(super) is_complete: bool,
+}
+
+impl ExplorationRecord {
+    /// The record of an exploration that has not come to its end, if it is about this.
+    pub(super) fn unfinished(dir: &Path, wanted: &str) -> Option<Self> {
+        let kept: Option<Self> = kept(dir).ok().flatten();
+        kept.filter(|one| one.wanted == wanted && !one.is_complete)
+    }
+
+    /// Returns the first of its files that is not as it was.
+    pub(super) fn changed_file(&self, dir: &Path) -> Option<&str> {
+        let is_same = |name: &str, digest: &str| {
+            let read = Reach::Within(dir).read_bounded(&dir.join(name), FILE_BYTES_MAX);
+            read.is_ok_and(|bytes| bytes.is_some_and(|bytes| content_address(&bytes) == digest))
+        };
+        let mut files = self.files.iter();
+        let changed = files.find(|(name, digest)| !is_same(name, digest));
+        changed.map(|(name, _)| name.as_str())
     }
 }
 

@@ -89,6 +89,11 @@ pub(super) fn microdollars(text: &str) -> Result<u64, String> {
 }
 
 impl ModelArguments {
+    /// Who is asked, as a text that stays the same.
+    pub(super) fn wanted(&self) -> String {
+        format!("{:?} {:?}", self.provider, self.model)
+    }
+
     /// True if a model is named.
     pub(super) fn is_named(&self) -> bool {
         self.provider.is_some()
