@@ -1,7 +1,7 @@
 //! Proposers that ask a model: through the same provider, budget and record as every other question.
 
 use crate::evaluators::experiment;
-use crate::paid_once::{Mock, USAGE};
+use crate::mock_model::{Mock, USAGE};
 use crate::support::{CommandOutput, bakeoff, root, run_bakeoff};
 use serde_json::{Value, json};
 use std::fs;

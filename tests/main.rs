@@ -25,6 +25,7 @@ mod integration;
 mod interface;
 mod lowering;
 mod mcp;
+mod mock_model;
 mod nested;
 mod oracle;
 mod paid_once;

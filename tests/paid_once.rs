@@ -1,118 +1,16 @@
 //! Explorations that are killed: at every boundary of the record, with a call under way, and at moments after the
 //! last reply. What goes on from there pays for no reply twice and comes to the same end.
 
+use crate::mock_model::{Mock, USAGE};
 use crate::support::bakeoff;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
-
-/// What the mock counts for each reply.
-pub(crate) const USAGE: [u64; 2] = [100, 10];
-
-/// What a mock of a chat completions API saw and sent.
-#[derive(Default)]
-pub(crate) struct Mock {
-    /// The replies, by a text that only the question to it has.
-    replies: Vec<(String, String)>,
-    /// How many replies it still sends to their end; from then on it sends none.
-    pub(crate) left: usize,
-    /// How often each reply was sent to its end.
-    pub(crate) sent: BTreeMap<usize, u32>,
-    /// Questions that it never answered.
-    pub(crate) unanswered: u32,
-}
-
-impl Mock {
-    pub(crate) fn start(replies: Vec<(String, String)>) -> (Arc<Mutex<Self>>, String) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}/v1", listener.local_addr().unwrap());
-        let mock = Arc::new(Mutex::new(Self {
-            replies,
-            ..Self::default()
-        }));
-        let served = Arc::clone(&mock);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let mock = Arc::clone(&served);
-                std::thread::spawn(move || serve(&mock, stream));
-            }
-        });
-        (mock, address)
-    }
-}
-
-fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
-    let Some(prompt) = read_prompt(&mut stream) else {
-        return;
-    };
-    let reply = {
-        let mut mock = mock.lock().unwrap();
-        let mut all = mock.replies.iter();
-        let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
-        let place = place.unwrap_or_else(|| panic!("no reply to: {prompt}"));
-        match mock.left {
-            0 => {
-                mock.unanswered += 1;
-                None
-            }
-            _ => {
-                mock.left -= 1;
-                *mock.sent.entry(place).or_default() += 1;
-                Some(mock.replies[place].1.clone())
-            }
-        }
-    };
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-    let _ = stream.write_all(head.as_bytes());
-    let Some(reply) = reply else {
-        // Until whoever asked is gone.
-        let _ = stream.read(&mut [0]);
-        return;
-    };
-    let events = [
-        json!({"choices": [{"index": 0, "delta": {"content": reply}}]}),
-        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
-        json!({"choices": [], "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1]}}),
-    ];
-    for event in events {
-        let _ = stream.write_all(format!("data: {event}\n\n").as_bytes());
-    }
-    let _ = stream.write_all(b"data: [DONE]\n\n");
-}
-
-/// The texts of a request, one behind the other.
-fn read_prompt(stream: &mut TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    loop {
-        let mut chunk = [0; 16 << 10];
-        match stream.read(&mut chunk).ok()? {
-            0 => return None,
-            read => bytes.extend_from_slice(&chunk[..read]),
-        }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            continue;
-        };
-        let length = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            let is_length = name.eq_ignore_ascii_case("content-length");
-            is_length.then(|| value.trim().parse::<usize>().ok())?
-        })?;
-        if body.len() >= length {
-            let body: Value = serde_json::from_str(body).ok()?;
-            let messages = body["messages"].as_array()?.iter();
-            let texts = messages.map(|one| one["content"].as_str().unwrap_or_default());
-            return Some(texts.collect::<Vec<_>>().join("\n"));
-        }
-    }
-}
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/explore")
@@ -414,9 +312,8 @@ fn replies_of_a_run(example: &Path) -> Vec<(String, String)> {
     replies
 }
 
-/// A run that is killed between the files that it writes: before the experiment names them, and after.
-#[test]
-fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again() {
+/// The example with a table that asks a model for three approaches, and replies to that.
+fn example_with_generate() -> (TempDir, Arc<Mutex<Mock>>, String) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/inversions");
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -428,10 +325,19 @@ fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again
         fs::create_dir_all(at(name).parent().unwrap()).unwrap();
         fs::copy(from.join(name), at(name)).unwrap();
     }
-    let before = fs::read_to_string(from.join("bakeoff.toml")).unwrap()
+    let text = fs::read_to_string(from.join("bakeoff.toml")).unwrap()
         + "\n[generate]\nprovider = \"openai\"\nmodel = \"mock\"\ntokens = 100_000_000\napproaches = 3\n";
-    fs::write(at("bakeoff.toml"), &before).unwrap();
+    fs::write(at("bakeoff.toml"), text).unwrap();
     let (mock, address) = Mock::start(replies_of_a_run(&from));
+    (folder, mock, address)
+}
+
+/// A run that is killed between the files that it writes: before the experiment names them, and after.
+#[test]
+fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again() {
+    let (folder, mock, address) = example_with_generate();
+    let at = |name: &str| folder.path().join(name);
+    let before = fs::read_to_string(at("bakeoff.toml")).unwrap();
     let run = || {
         let mut command = bakeoff(&["run", "--generate", "--budget", "100ms", "--base-url"]);
         let output = command.arg(&address).arg(folder.path()).output().unwrap();
@@ -461,4 +367,51 @@ fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again
         assert_eq!(fs::read_to_string(&record).unwrap(), kept);
     }
     assert_eq!(mock.lock().unwrap().unanswered, 0);
+}
+
+/// A model that has seen all that was published, and replies once more after that.
+#[test]
+fn the_seed_of_timed_inputs_is_drawn_after_the_last_prototype_was_written() {
+    let (folder, mock, address) = example_with_generate();
+    let seed = |output: std::process::Output| -> Value {
+        let output: crate::support::CommandOutput = output.into();
+        assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+        output.json()["experiment"]["seed"].clone()
+    };
+    let words = ["run", "--budget", "100ms", "--format", "json"];
+    let run = |more: &[&str]| {
+        let mut command = bakeoff(&[&words, more].concat());
+        command.arg(folder.path()).stdin(Stdio::null());
+        command
+    };
+    // The seed of this run is in its report, for whoever writes prototypes from then on.
+    let published = seed(run(&[]).output().unwrap());
+    let events = folder.path().join(".bakeoff/inversions/events.jsonl");
+    let before = fs::read_to_string(&events).unwrap();
+
+    // All replies but the last: a repair of the second approach, or the prototype of the third.
+    let asking = ["--generate", "--yes", "--base-url", &address];
+    mock.lock().unwrap().left = 5;
+    let mut child = run(&asking)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while mock.lock().unwrap().unanswered == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // While the model writes the last one, no run has begun that has another seed.
+    assert_eq!(fs::read_to_string(&events).unwrap(), before);
+    kill(child);
+    mock.lock().unwrap().left = usize::MAX;
+    let drawn = seed(run(&asking).output().unwrap());
+    assert_ne!(drawn, published);
+    assert_eq!(drawn.as_str().unwrap().len(), 32, "128 bits: {drawn}");
+    let after = fs::read_to_string(&events).unwrap();
+    assert!(after.starts_with(&before) && after.contains("\"run\":2"));
+
+    // And once it is drawn, nothing is written any more: it holds for a run that measures the same again.
+    let again = seed(run(&asking).output().unwrap());
+    assert_eq!(again, drawn);
 }
