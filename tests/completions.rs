@@ -177,8 +177,20 @@ fn case_162_a_proposer_whose_process_is_killed_pays_for_no_completion_twice() {
         assert!(child.try_wait().unwrap().is_none(), "it ended");
         std::thread::sleep(Duration::from_millis(5));
     }
+    // Somebody who looks on sees what it took so far, of what it may, and what it waits for.
+    let status = || run_bakeoff(&["status", dir.to_str().unwrap(), "--format", "json"]).json();
+    let shown = status()["models"].clone();
+    assert_eq!(shown["is_asking"], true, "{shown}");
+    assert_eq!(
+        (&shown["calls"], &shown["tokens"]),
+        (&json!(1), &json!(110))
+    );
+    assert_eq!(shown["tokens_max"], 1_000_000);
+    let waits_for = json!([{"purpose": "completion", "subject": "completion 2"}]);
+    assert_eq!(shown["under_way"], waits_for);
     child.kill().unwrap();
     child.wait().unwrap();
+    assert_eq!(status()["models"]["is_asking"], false);
     mock.lock().unwrap().left = usize::MAX;
     let output: CommandOutput = ask(dir, "two.rs", &address, "1000000")
         .output()
@@ -189,6 +201,11 @@ fn case_162_a_proposer_whose_process_is_killed_pays_for_no_completion_twice() {
     assert_eq!(made["approaches"][0]["description"], "two");
     let sent = mock.lock().unwrap().sent.clone();
     assert_eq!(sent.into_values().collect::<Vec<_>>(), [1, 1]);
+    let text = run_bakeoff(&["status", dir.to_str().unwrap()]).stdout;
+    assert!(
+        text.starts_with("asked openai mock: 3 calls, at most "),
+        "{text}"
+    );
     // The call that was under way is booked with the most that it can have taken.
     assert_eq!(
         (&made["calls"], &made["upper_bound"]),

@@ -154,9 +154,14 @@ pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> 
     .collect()
 }
 
+/// The record of a folder's exchanges, whether it is there or not.
+pub(super) fn record_of(dir: &Path) -> PathBuf {
+    dir.join(RECORD)
+}
+
 /// The place of the record of a folder's exchanges, in a folder that is there.
 pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
-    let record = dir.join(RECORD);
+    let record = record_of(dir);
     if let Some(folder) = record.parent() {
         refuse_link(folder)?;
         let shown = folder.display().to_string();

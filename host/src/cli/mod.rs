@@ -39,6 +39,7 @@ mod show;
 mod show_status;
 mod starts;
 mod status;
+mod status_models;
 mod step_summary;
 mod two_runs;
 mod vendor;
