@@ -251,6 +251,10 @@ fn case_163_a_model_that_refuses_or_answers_nonsense_is_an_error_of_the_guest() 
             output.stderr
         );
         assert!(!output.stderr.contains('\u{1b}'));
+        let asked_again =
+            "completion (completion 1): the reply cannot be used, and another is asked for";
+        let is_nonsense = why.contains("invalid");
+        assert_eq!(output.stderr.contains(asked_again), is_nonsense);
     }
     let both = [
         line("completion 1", json!({"text": "one"})),

@@ -7,6 +7,7 @@
 use super::failure::Failure;
 use super::generation::{self, Ending, own_approaches, record_in};
 use super::generation_record::{self, GenerationRecord};
+use super::model_news;
 use super::models;
 use super::options::{Format, Output, Safety};
 use super::planned::{self, PlanOutput};
@@ -112,7 +113,8 @@ pub(super) async fn ask(
         return Ok(Next::Measure);
     }
     policy.permit_generate()?;
-    let models = Arc::new(leave.open(wanted, loaded, policy)?);
+    let models = leave.open(wanted, loaded, policy)?;
+    let models = Arc::new(model_news::told(models, output));
     let asking = Asking {
         leave,
         wanted,

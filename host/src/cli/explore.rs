@@ -107,7 +107,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         true => Some(arguments.unfinished()?),
         false => None,
     };
-    let models = Arc::new(generate::open_models(&arguments.model, &arguments.out)?);
+    let models = Arc::new(generate::open_models(
+        &arguments.model,
+        &arguments.out,
+        output,
+    )?);
     let exploring = arguments.explore(&models, output);
     let explored = tokio::select! {
         explored = exploring => explored?,

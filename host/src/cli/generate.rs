@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::generation::{self, Ending};
 use super::generation_record;
 use super::kept::ReportPlace;
+use super::model_news;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::writing::Writing;
@@ -71,8 +72,13 @@ pub(super) struct Arguments {
 }
 
 /// Opens the model, with the record in this folder.
-pub(super) fn open_models(model: &ModelArguments, dir: &Path) -> Result<Models, Failure> {
-    model.open(&generation::record_in(dir)?)
+pub(super) fn open_models(
+    model: &ModelArguments,
+    dir: &Path,
+    output: &Output,
+) -> Result<Models, Failure> {
+    let models = model.open(&generation::record_in(dir)?)?;
+    Ok(model_news::told(models, output))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -85,13 +91,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {
-            let models = arguments.models_of_proposer(&loaded)?;
+            let models = arguments.models_of_proposer(&loaded, output)?;
             let asked = (file.as_path(), models.as_deref());
             let proposed = arguments.ask_component(&loaded, asked, policy, output);
             (proposed.await?, models)
         }
         None => {
-            let models = Arc::new(open_models(&arguments.model, &loaded.dir)?);
+            let models = Arc::new(open_models(&arguments.model, &loaded.dir, output)?);
             let proposed = arguments.propose(&loaded, &models, policy, output).await?;
             (proposed, Some(models))
         }
@@ -178,6 +184,7 @@ impl Arguments {
     fn models_of_proposer(
         &self,
         loaded: &LoadedExperiment,
+        output: &Output,
     ) -> Result<Option<Arc<Models>>, Failure> {
         if !self.model.is_named() {
             return Ok(None);
@@ -187,7 +194,11 @@ impl Arguments {
                 "a proposer decides itself what it asks a model: say what that may cost, with --usd or --tokens",
             ));
         }
-        Ok(Some(Arc::new(open_models(&self.model, &loaded.dir)?)))
+        Ok(Some(Arc::new(open_models(
+            &self.model,
+            &loaded.dir,
+            output,
+        )?)))
     }
 
     /// What is asked for, as a text that stays the same.

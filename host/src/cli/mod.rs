@@ -22,6 +22,7 @@ mod generation_record;
 mod init;
 mod kept;
 mod mcp;
+mod model_news;
 mod models;
 mod options;
 mod oracle;
