@@ -1,6 +1,6 @@
 //! `[generate]` of an experiment: `bakeoff run` asks for approaches, if its user says so.
 
-use crate::support::{CommandOutput, run_bakeoff};
+use crate::support::{CommandOutput, root, run_bakeoff};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -220,4 +220,65 @@ fn case_148_what_a_model_names_and_writes_is_one_failed_approach() {
         assert!(!shown.stdout.contains('\u{1b}'), "{format}");
         assert!(!shown.stdout.contains("<script>alert"), "{format}");
     }
+}
+
+#[test]
+fn what_does_the_work_of_another_is_asked_for_again() {
+    let own = fs::read_to_string(root().join("examples/inversions/approaches/all_pairs.rs"));
+    let own = own.unwrap();
+    let merging = recorded("prototype", "approach 1")["reply"]["source"].clone();
+    let idea = |name: &str| json!({"name": name, "description": "", "rationale": "", "key_characteristics": []});
+    let ideas = |round: u32, name: &str| {
+        let subject = format!("round {round}");
+        json!({"purpose": "approaches", "subject": subject, "reply": {"approaches": [idea(name)]}})
+    };
+    let prototype = |place: u32, source: &Value| {
+        let subject = format!("approach {place}");
+        json!({"purpose": "prototype", "subject": subject, "reply": {"source": source}})
+    };
+    let first = [
+        plan(1),
+        ideas(1, "brute force"),
+        prototype(1, &json!(own)),
+        ideas(2, "nested loops"),
+        prototype(2, &json!(own)),
+    ];
+    let outcomes = |report: &Value| -> Vec<(String, String)> {
+        let made = report["generation"]["approaches"].as_array().unwrap();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        made.iter()
+            .map(|one| (text(&one["name"]), text(&one["outcome"])))
+            .collect()
+    };
+    for (third, expected) in [
+        (&merging, ["duplicate", "duplicate", "passed"]),
+        // After three rounds there is no other.
+        (&json!(own), ["duplicate", "duplicate", "duplicate"]),
+    ] {
+        let more = [ideas(3, "merging"), prototype(3, third)];
+        let folder = experiment(
+            &format!("{REPLAY}approaches = 1\n"),
+            &[&first[..], &more].concat(),
+        );
+        let output = run(folder.path(), &["--generate"]);
+        assert!(output.ended_a_run(), "{}", output.stderr);
+        let made = outcomes(&output.json());
+        let names = ["brute-force", "nested-loops", "merging"];
+        let expected = names.iter().zip(expected);
+        let expected: Vec<(String, String)> = expected
+            .map(|(name, outcome)| ((*name).to_owned(), outcome.to_owned()))
+            .collect();
+        assert_eq!(made, expected);
+    }
+}
+
+/// A reply of the example's.
+fn recorded(purpose: &str, subject: &str) -> Value {
+    let text = fs::read_to_string(root().join("examples/inversions/model.jsonl")).unwrap();
+    let mut lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .find(|line| line["purpose"] == purpose && line["subject"] == subject)
+        .unwrap()
 }

@@ -209,3 +209,38 @@ fn case_142_plans_that_cannot_be_done_and_approaches_that_fail_leave_the_others(
         "{text}"
     );
 }
+
+#[test]
+fn an_exploration_asks_again_for_what_does_the_work_of_another() {
+    let folder = TempDir::new().unwrap();
+    let mut replies = recorded();
+    let of = |replies: &[Value], subject: &str| {
+        let mut all = replies.iter();
+        let is = |one: &&Value| one["purpose"] == "prototype" && one["subject"] == subject;
+        all.find(is).unwrap().clone()
+    };
+    // The third is the first in other words; what it was is named in the second round.
+    let (first, third) = (of(&replies, "approach 1"), of(&replies, "approach 3"));
+    for one in &mut replies {
+        if one["purpose"] == "prototype" && one["subject"] == "approach 3" {
+            one["reply"] = first["reply"].clone();
+        }
+    }
+    let idea =
+        json!({"name": "plain", "description": "", "rationale": "", "key_characteristics": []});
+    replies.push(
+        json!({"purpose": "approaches", "subject": "round 2", "reply": {"approaches": [idea]}}),
+    );
+    replies.push(json!({"purpose": "prototype", "subject": "approach 4", "reply": third["reply"]}));
+    let output = explore(folder.path(), &replies, &["--no-run"]);
+    assert_eq!(output.status, 3, "{}{}", output.stdout, output.stderr);
+    let made = output.json();
+    let expected = [
+        ("binary-search", "passed", 1),
+        ("tree-over-ranks", "passed", 2),
+        ("counted-ends", "duplicate", 1),
+        ("approach-4", "passed", 1),
+        ("combination-1", "passed", 1),
+    ];
+    assert_eq!(outcomes(&made), expected);
+}

@@ -1,118 +1,16 @@
 //! Explorations that are killed: at every boundary of the record, with a call under way, and at moments after the
 //! last reply. What goes on from there pays for no reply twice and comes to the same end.
 
+use crate::mock_model::{Mock, USAGE};
 use crate::support::bakeoff;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
-
-/// What the mock counts for each reply.
-const USAGE: [u64; 2] = [100, 10];
-
-/// What a mock of a chat completions API saw and sent.
-#[derive(Default)]
-struct Mock {
-    /// The replies, by a text that only the question to it has.
-    replies: Vec<(String, String)>,
-    /// How many replies it still sends to their end; from then on it sends none.
-    left: usize,
-    /// How often each reply was sent to its end.
-    sent: BTreeMap<usize, u32>,
-    /// Questions that it never answered.
-    unanswered: u32,
-}
-
-impl Mock {
-    fn start(replies: Vec<(String, String)>) -> (Arc<Mutex<Self>>, String) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}/v1", listener.local_addr().unwrap());
-        let mock = Arc::new(Mutex::new(Self {
-            replies,
-            ..Self::default()
-        }));
-        let served = Arc::clone(&mock);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let mock = Arc::clone(&served);
-                std::thread::spawn(move || serve(&mock, stream));
-            }
-        });
-        (mock, address)
-    }
-}
-
-fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
-    let Some(prompt) = read_prompt(&mut stream) else {
-        return;
-    };
-    let reply = {
-        let mut mock = mock.lock().unwrap();
-        let mut all = mock.replies.iter();
-        let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
-        let place = place.unwrap_or_else(|| panic!("no reply to: {prompt}"));
-        match mock.left {
-            0 => {
-                mock.unanswered += 1;
-                None
-            }
-            _ => {
-                mock.left -= 1;
-                *mock.sent.entry(place).or_default() += 1;
-                Some(mock.replies[place].1.clone())
-            }
-        }
-    };
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-    let _ = stream.write_all(head.as_bytes());
-    let Some(reply) = reply else {
-        // Until whoever asked is gone.
-        let _ = stream.read(&mut [0]);
-        return;
-    };
-    let events = [
-        json!({"choices": [{"index": 0, "delta": {"content": reply}}]}),
-        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
-        json!({"choices": [], "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1]}}),
-    ];
-    for event in events {
-        let _ = stream.write_all(format!("data: {event}\n\n").as_bytes());
-    }
-    let _ = stream.write_all(b"data: [DONE]\n\n");
-}
-
-/// The texts of a request, one behind the other.
-fn read_prompt(stream: &mut TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    loop {
-        let mut chunk = [0; 16 << 10];
-        match stream.read(&mut chunk).ok()? {
-            0 => return None,
-            read => bytes.extend_from_slice(&chunk[..read]),
-        }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            continue;
-        };
-        let length = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            let is_length = name.eq_ignore_ascii_case("content-length");
-            is_length.then(|| value.trim().parse::<usize>().ok())?
-        })?;
-        if body.len() >= length {
-            let body: Value = serde_json::from_str(body).ok()?;
-            let messages = body["messages"].as_array()?.iter();
-            let texts = messages.map(|one| one["content"].as_str().unwrap_or_default());
-            return Some(texts.collect::<Vec<_>>().join("\n"));
-        }
-    }
-}
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/explore")
@@ -175,6 +73,11 @@ fn replies() -> Vec<(String, String)> {
 
 /// Begins an exploration that does not measure.
 fn begin(out: &Path, address: &str) -> Child {
+    begin_within(100_000_000, out, address)
+}
+
+/// The same with so many tokens at most.
+fn begin_within(tokens: u32, out: &Path, address: &str) -> Child {
     let statement = fs::read_to_string(example().join("statement.txt")).unwrap();
     let mut command = bakeoff(&[
         "explore",
@@ -189,7 +92,7 @@ fn begin(out: &Path, address: &str) -> Child {
             "--base-url",
             address,
             "--tokens",
-            "100000000",
+            &tokens.to_string(),
             "--no-run",
             "--out",
         ])
@@ -312,6 +215,75 @@ fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
     }
 }
 
+#[test]
+fn an_exploration_that_budgets_ended_goes_on_with_larger_ones_and_pays_for_no_reply_twice() {
+    let folder = TempDir::new().unwrap();
+    let (mock, address) = Mock::start(replies());
+    mock.lock().unwrap().left = usize::MAX;
+    let done = |out: &Path, tokens| {
+        let child = begin_within(tokens, out, &address);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), said)
+    };
+    let whole = folder.path().join("whole/out");
+    assert_eq!(done(&whole, 100_000_000).0, 0);
+    let once = mock.lock().unwrap().sent.clone();
+
+    mock.lock().unwrap().sent.clear();
+    let out = folder.path().join("ended/out");
+    let is_complete = || -> bool {
+        let kept = fs::read(out.join(".bakeoff/generation.json")).unwrap();
+        let kept: Value = serde_json::from_slice(&kept).unwrap();
+        kept["is_complete"].as_bool().unwrap()
+    };
+    let mut ended_with_an_experiment = 0;
+    let mut tokens = 12_000;
+    loop {
+        let (status, said) = done(&out, tokens);
+        if status == 0 {
+            break;
+        }
+        assert_eq!(status, 4, "{tokens}: {said}");
+        assert!(said.contains("budget-exhausted"), "{said}");
+        if out.join("bakeoff.toml").exists() {
+            assert!(!is_complete());
+            ended_with_an_experiment += 1;
+            if ended_with_an_experiment == 1 {
+                // On what is no longer there as it was, it does not go on, and asks nobody.
+                let path = out.join("workload.rs");
+                let text = fs::read(&path).unwrap();
+                fs::write(&path, "// mine").unwrap();
+                let before = mock.lock().unwrap().sent.clone();
+                let (status, said) = done(&out, 100_000_000);
+                assert_eq!(status, 2, "{said}");
+                assert!(said.contains("workload.rs was changed"), "{said}");
+                assert_eq!(mock.lock().unwrap().sent, before);
+                fs::write(&path, text).unwrap();
+            }
+        }
+        tokens += 1_500;
+    }
+    assert!(ended_with_an_experiment > 0);
+    assert!(is_complete());
+    assert_eq!(mock.lock().unwrap().sent, once);
+    // What was refused first may have come after what was not: the same files, perhaps under other numbers.
+    let contents = |out: &Path| {
+        let mut contents: Vec<Vec<u8>> = left(out)
+            .into_iter()
+            .filter(|(path, _)| !path.ends_with("bakeoff.toml"))
+            .map(|(_, bytes)| bytes)
+            .collect();
+        contents.sort();
+        contents
+    };
+    assert_eq!(contents(&out), contents(&whole));
+    let text = fs::read_to_string(out.join("bakeoff.toml")).unwrap();
+    assert_eq!(text.matches("[[approach]]").count(), 5, "{text}");
+    // It is done: the same command is refused now.
+    assert_eq!(done(&out, 100_000_000).0, 2);
+}
+
 /// The replies of a plan with three approaches to the other example, each with what only its question has.
 fn replies_of_a_run(example: &Path) -> Vec<(String, String)> {
     let text = fs::read_to_string(example.join("model.jsonl")).unwrap();
@@ -340,9 +312,8 @@ fn replies_of_a_run(example: &Path) -> Vec<(String, String)> {
     replies
 }
 
-/// A run that is killed between the files that it writes: before the experiment names them, and after.
-#[test]
-fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again() {
+/// The example with a table that asks a model for three approaches, and replies to that.
+fn example_with_generate() -> (TempDir, Arc<Mutex<Mock>>, String) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/inversions");
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -354,10 +325,19 @@ fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again
         fs::create_dir_all(at(name).parent().unwrap()).unwrap();
         fs::copy(from.join(name), at(name)).unwrap();
     }
-    let before = fs::read_to_string(from.join("bakeoff.toml")).unwrap()
+    let text = fs::read_to_string(from.join("bakeoff.toml")).unwrap()
         + "\n[generate]\nprovider = \"openai\"\nmodel = \"mock\"\ntokens = 100_000_000\napproaches = 3\n";
-    fs::write(at("bakeoff.toml"), &before).unwrap();
+    fs::write(at("bakeoff.toml"), text).unwrap();
     let (mock, address) = Mock::start(replies_of_a_run(&from));
+    (folder, mock, address)
+}
+
+/// A run that is killed between the files that it writes: before the experiment names them, and after.
+#[test]
+fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again() {
+    let (folder, mock, address) = example_with_generate();
+    let at = |name: &str| folder.path().join(name);
+    let before = fs::read_to_string(at("bakeoff.toml")).unwrap();
     let run = || {
         let mut command = bakeoff(&["run", "--generate", "--budget", "100ms", "--base-url"]);
         let output = command.arg(&address).arg(folder.path()).output().unwrap();
@@ -387,4 +367,51 @@ fn a_run_that_is_killed_before_its_generation_is_complete_asks_for_nothing_again
         assert_eq!(fs::read_to_string(&record).unwrap(), kept);
     }
     assert_eq!(mock.lock().unwrap().unanswered, 0);
+}
+
+/// A model that has seen all that was published, and replies once more after that.
+#[test]
+fn the_seed_of_timed_inputs_is_drawn_after_the_last_prototype_was_written() {
+    let (folder, mock, address) = example_with_generate();
+    let seed = |output: std::process::Output| -> Value {
+        let output: crate::support::CommandOutput = output.into();
+        assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+        output.json()["experiment"]["seed"].clone()
+    };
+    let words = ["run", "--budget", "100ms", "--format", "json"];
+    let run = |more: &[&str]| {
+        let mut command = bakeoff(&[&words, more].concat());
+        command.arg(folder.path()).stdin(Stdio::null());
+        command
+    };
+    // The seed of this run is in its report, for whoever writes prototypes from then on.
+    let published = seed(run(&[]).output().unwrap());
+    let events = folder.path().join(".bakeoff/inversions/events.jsonl");
+    let before = fs::read_to_string(&events).unwrap();
+
+    // All replies but the last: a repair of the second approach, or the prototype of the third.
+    let asking = ["--generate", "--yes", "--base-url", &address];
+    mock.lock().unwrap().left = 5;
+    let mut child = run(&asking)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while mock.lock().unwrap().unanswered == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // While the model writes the last one, no run has begun that has another seed.
+    assert_eq!(fs::read_to_string(&events).unwrap(), before);
+    kill(child);
+    mock.lock().unwrap().left = usize::MAX;
+    let drawn = seed(run(&asking).output().unwrap());
+    assert_ne!(drawn, published);
+    assert_eq!(drawn.as_str().unwrap().len(), 32, "128 bits: {drawn}");
+    let after = fs::read_to_string(&events).unwrap();
+    assert!(after.starts_with(&before) && after.contains("\"run\":2"));
+
+    // And once it is drawn, nothing is written any more: it holds for a run that measures the same again.
+    let again = seed(run(&asking).output().unwrap());
+    assert_eq!(again, drawn);
 }

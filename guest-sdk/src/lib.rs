@@ -15,3 +15,5 @@ pub mod rt;
 pub mod worlds;
 
 pub use random::Rng;
+#[cfg(target_arch = "wasm32")]
+use worlds::proposer::ask;

@@ -227,3 +227,74 @@ impl From<&str> for Error {
         Self::Other(text.to_owned())
     }
 }
+
+/// Why there is no completion. In a `propose` that returns [`Error`], `?` ends with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompletionError {
+    /// No model was named; the text says how to.
+    NoModel(String),
+    /// The call was not made, since it could pass the budget.
+    BudgetExhausted(String),
+    /// The model cannot be reached.
+    Unavailable(String),
+    /// The model declined to answer.
+    Refused(String),
+    /// There was a reply, and it cannot be used.
+    Unusable(String),
+    /// More completions were asked for than there may be.
+    TooMany(String),
+    /// The prompt is longer than it may be.
+    TooLarge(String),
+    /// Anything else.
+    Other(String),
+}
+
+/// Its text is the error.
+impl From<CompletionError> for Error {
+    fn from(error: CompletionError) -> Self {
+        use CompletionError as E;
+        let (E::NoModel(why)
+        | E::BudgetExhausted(why)
+        | E::Unavailable(why)
+        | E::Refused(why)
+        | E::Unusable(why)
+        | E::TooMany(why)
+        | E::TooLarge(why)
+        | E::Other(why)) = error;
+        Self::Other(why)
+    }
+}
+
+/// Asks the model that the user named for a reply to a prompt, of at most so many tokens. Each is paid for by the
+/// user, within the user's budget, and known again after an interruption.
+///
+/// The host asks while the component is not running, and then calls `propose` again from its beginning, on a fresh
+/// instance, with what is known by then.
+///
+/// In a test, [`answer_with`] answers.
+///
+/// # Errors
+/// There is no completion, and why; the proposer may go on without.
+pub fn complete(prompt: &str, tokens_max: u32) -> Result<String, CompletionError> {
+    #[cfg(target_arch = "wasm32")]
+    return super::ask::complete(prompt, tokens_max);
+    #[cfg(not(target_arch = "wasm32"))]
+    ANSWER.with(|answer| (answer.borrow())(prompt, tokens_max))
+}
+
+/// Who answers in a test.
+#[cfg(not(target_arch = "wasm32"))]
+type Answer = Box<dyn Fn(&str, u32) -> Result<String, CompletionError>>;
+
+#[cfg(not(target_arch = "wasm32"))]
+thread_local! {
+    static ANSWER: std::cell::RefCell<Answer> = std::cell::RefCell::new(Box::new(|_, _| {
+        Err(CompletionError::NoModel("there is no model in a test: `answer_with` answers".to_owned()))
+    }));
+}
+
+/// In a test: from here on, what is asked for on this thread by [`complete`] is answered so.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn answer_with(answer: impl Fn(&str, u32) -> Result<String, CompletionError> + 'static) {
+    ANSWER.with(|one| *one.borrow_mut() = Box::new(answer));
+}

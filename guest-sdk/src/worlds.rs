@@ -40,6 +40,8 @@ pub mod proposer {
     #[expect(clippy::undocumented_unsafe_blocks, reason = "made by a generator")]
     #[rustfmt::skip]
     pub mod bindings;
+    #[path = "../../proposer/ask.rs"]
+    pub(crate) mod ask;
     #[path = "../../proposer/export.rs"]
     mod export;
 

@@ -8,11 +8,14 @@ pub mod bakeoff {
 /// The grid that gets finer.
 #[path = "../../components/grid/grid.rs"]
 pub mod grid;
+/// The one that asks a model.
+#[path = "../../components/improve/improve.rs"]
+pub mod improve;
 /// What `bakeoff init --proposer` writes.
 #[path = "../../host/src/cli/template/proposer.rs"]
 pub mod template;
 
-use bakeoff::{Approach, Error, Outcome, Parameter, Proposal, Task};
+use bakeoff::{Approach, CompletionError, Error, Outcome, Parameter, Proposal, Task};
 
 fn swept(values: &[(&str, &[&str])]) -> Approach {
     let parameter = |(name, values): &(&str, &[&str])| Parameter {
@@ -91,6 +94,53 @@ fn the_grid_takes_the_best_of_a_tie_and_leaves_texts() {
     task.outcomes.clear();
     assert!(matches!(
         grid::propose(&task),
+        Err(Error::NothingToPropose(_))
+    ));
+}
+
+#[test]
+fn the_best_goes_to_a_model_first_and_what_it_writes_is_proposed() {
+    let mut task = Task {
+        known: vec![
+            Approach::of_source("slow", "fn slow() {}"),
+            Approach::of_source("heap", "fn heap() {}"),
+        ],
+        outcomes: vec![
+            outcome(Some(1), 0.9, &[]),
+            Outcome {
+                approach: "lost".to_owned(),
+                failure: Some("trap: overflow".to_owned()),
+                ..Outcome::default()
+            },
+        ],
+        count: 3,
+        ..Task::default()
+    };
+    bakeoff::answer_with(|prompt, _| {
+        assert!(prompt.contains("`lost`, failed: trap: overflow"));
+        match (
+            prompt.contains("fn heap"),
+            prompt.contains("This is question 2"),
+        ) {
+            (true, false) => Ok("Here:\n```rust\nfn better() {}\n```\n".to_owned()),
+            (true, true) => Err(CompletionError::BudgetExhausted("spent".to_owned())),
+            (false, _) => Err(CompletionError::Refused("no".to_owned())),
+        }
+    });
+    let proposals = improve::propose(&task).unwrap();
+    assert_eq!(proposals.len(), 1);
+    assert_eq!(
+        (proposals[0].name.as_str(), proposals[0].source()),
+        ("heap improved", "fn better() {}\n")
+    );
+    bakeoff::answer_with(|_, _| Err(CompletionError::NoModel("name one".to_owned())));
+    assert_eq!(
+        improve::propose(&task),
+        Err(Error::Other("name one".to_owned()))
+    );
+    task.known.clear();
+    assert!(matches!(
+        improve::propose(&task),
         Err(Error::NothingToPropose(_))
     ));
 }

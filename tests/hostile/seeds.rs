@@ -4,10 +4,8 @@ use super::components::{Answerer, doubling, functions};
 use super::harness;
 use crate::support::root;
 use bakeoff::config;
-use bakeoff::measure::WaveCase;
-use bakeoff::measure::protocol::{
-    Bundle, GateSecrets, Inputs, Reply, Request, Task, WrongCase, WrongPart,
-};
+use bakeoff::measure::protocol::{Bundle, GateSecrets, Inputs, Reply, Request, Task};
+use bakeoff::measure::{WaveCase, WrongCase, WrongPart};
 use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;

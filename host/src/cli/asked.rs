@@ -5,7 +5,9 @@
 //! program and the address of a model come from the command line and the environment alone.
 
 use super::failure::Failure;
-use super::generation::{self, Ending, GenerationRecord, own_approaches, record_in};
+use super::generation::{self, Ending, own_approaches, record_in};
+use super::generation_record::{self, GenerationRecord};
+use super::model_news;
 use super::models;
 use super::options::{Format, Output, Safety};
 use super::planned::{self, PlanOutput};
@@ -111,7 +113,8 @@ pub(super) async fn ask(
         return Ok(Next::Measure);
     }
     policy.permit_generate()?;
-    let models = Arc::new(leave.open(wanted, loaded, policy)?);
+    let models = leave.open(wanted, loaded, policy)?;
+    let models = Arc::new(model_news::told(models, output));
     let asking = Asking {
         leave,
         wanted,
@@ -261,7 +264,7 @@ impl Asking<'_> {
         if !self.leave.yes && !planned::goes_on(self.models)? {
             return Ok(None);
         }
-        let asking = generation::before(self.loaded, &wanted.wanted());
+        let asking = generation_record::before(self.loaded, &wanted.wanted());
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),

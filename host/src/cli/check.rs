@@ -5,7 +5,9 @@ use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
-use crate::compile::{EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_support};
+use crate::compile::{
+    COMPLETIONS_IMPORT, EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_support,
+};
 use crate::render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
@@ -100,6 +102,10 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
         _ if import == EVALUATOR_IMPORT => Some(ImportProvision {
             import: import.clone(),
             gets: "the evidence of one variant",
+        }),
+        _ if import == COMPLETIONS_IMPORT => Some(ImportProvision {
+            import: import.clone(),
+            gets: "completions of a model, if one is named",
         }),
         _ if PARAMETER_IMPORTS.contains(&import.as_str()) => Some(ImportProvision {
             import: import.clone(),

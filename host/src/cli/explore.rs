@@ -3,13 +3,14 @@
 use super::failure::Failure;
 use super::generate;
 use super::generation;
+use super::generation_record::{self, ExplorationRecord};
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, refuse_link};
+use super::placing::{cannot_write, refuse_link, replace};
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
-use crate::config::{self, FILE_NAME, Policy};
+use crate::config::{self, FILE_NAME, LoadedExperiment, Policy};
 use crate::library;
 use crate::measure;
 use crate::propose::{
@@ -17,6 +18,7 @@ use crate::propose::{
 };
 use crate::provider::Models;
 use crate::render::escape::{Lines, Plain, ShellPath};
+use crate::source::content_address;
 use crate::store::Start;
 use bakeoff_domain::ids;
 use bakeoff_domain::oracle::OracleTest;
@@ -32,6 +34,9 @@ use std::sync::Arc;
 /// The folder becomes an ordinary experiment that you can read, change and run again. Before approaches are asked
 /// for, the workload is built, called and its oracle tested with wrong answers; what fails goes back with what was
 /// wrong. Everything that a model writes is built and run fenced in.
+///
+/// An exploration that was killed, or that a budget ended, goes on with the same command (and a larger budget), and
+/// pays for no reply twice.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -98,15 +103,15 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         )));
     }
     let experiment = arguments.out.join(FILE_NAME);
-    if experiment.exists() || experiment.is_symlink() {
-        let named = arguments.out.display().to_string();
-        return Err(Failure::usage(format!(
-            "{} has an experiment already: `bakeoff generate {}` adds approaches to it, `bakeoff run` measures it",
-            Plain(&named),
-            ShellPath(&named)
-        )));
-    }
-    let models = Arc::new(generate::open_models(&arguments.model, &arguments.out)?);
+    let earlier = match experiment.exists() || experiment.is_symlink() {
+        true => Some(arguments.unfinished()?),
+        false => None,
+    };
+    let models = Arc::new(generate::open_models(
+        &arguments.model,
+        &arguments.out,
+        output,
+    )?);
     let exploring = arguments.explore(&models, output);
     let explored = tokio::select! {
         explored = exploring => explored?,
@@ -117,10 +122,43 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let Some(explored) = explored else {
         return Ok(Status::Done);
     };
-    arguments.finish(explored, &models, output).await
+    arguments
+        .finish(explored, &models, earlier.as_ref(), output)
+        .await
 }
 
 impl Arguments {
+    /// What is asked for, as a text that stays the same.
+    fn wanted(&self) -> String {
+        format!(
+            "{} {:?} {} {}",
+            content_address(self.statement.as_bytes()),
+            self.approaches.0,
+            self.writing.wanted(),
+            self.model.wanted()
+        )
+    }
+
+    /// The experiment in the folder, which an exploration of the same left that a budget or the model ended.
+    fn unfinished(&self) -> Result<LoadedExperiment, Failure> {
+        let named = self.out.display().to_string();
+        let (plain, path) = (Plain(&named), ShellPath(&named));
+        let Some(record) = ExplorationRecord::unfinished(&self.out, &self.wanted()) else {
+            return Err(Failure::usage(format!(
+                "{plain} has an experiment already: `bakeoff generate {path}` adds approaches to it, `bakeoff run` \
+                 measures it"
+            )));
+        };
+        if let Some(changed) = record.changed_file(&self.out) {
+            return Err(Failure::usage(format!(
+                "{} was changed since the exploration ended, which cannot go on with it: `bakeoff generate {path}` \
+                 adds approaches to what there is now",
+                Plain(changed)
+            )));
+        }
+        Ok(config::load(&self.out)?)
+    }
+
     /// Plans and does it; `None` if it ends with the plan.
     async fn explore(
         &self,
@@ -180,6 +218,7 @@ impl Arguments {
         &self,
         (explored, expected): (Explored, ExpectedCost),
         models: &Models,
+        earlier: Option<&LoadedExperiment>,
         output: &Output,
     ) -> Result<Status, Failure> {
         for warning in models.warnings() {
@@ -188,11 +227,21 @@ impl Arguments {
         let (experiment, others): (Vec<&DraftFile>, Vec<&DraftFile>) =
             (explored.files.iter()).partition(|file| file.name == FILE_NAME);
         write_all(&self.out, &others)?;
+        let declared = earlier.map_or(&[][..], |loaded| &loaded.experiment.approaches);
         let written = match explored.files.is_empty() {
             true => Vec::new(),
-            false => written::write_files(&self.out, &[], &explored.proposals)?,
+            false => written::write_files(&self.out, declared, &explored.proposals)?,
         };
-        let generation = ExploreOutput {
+        let digest = |file: &&DraftFile| {
+            let digest = content_address(file.text.as_bytes());
+            (file.name.clone(), digest)
+        };
+        let mut generation = ExploreOutput {
+            record: ExplorationRecord {
+                wanted: self.wanted(),
+                files: others.iter().map(digest).collect(),
+                is_complete: false,
+            },
             approaches: generation::keep(
                 &self.out,
                 &explored.proposals,
@@ -210,16 +259,25 @@ impl Arguments {
                     reason,
                 }),
         };
-        generation::record(&self.out, &generation)?;
+        generation_record::record(&self.out, &generation)?;
         // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
         // command goes on.
         for file in experiment {
-            let text = written::with_written(&file.text, &[], &explored.proposals, &written);
-            let whole = DraftFile {
-                name: file.name.clone(),
-                text,
-            };
-            write_all(&self.out, &[&whole])?;
+            let before = earlier.map_or(&file.text, |loaded| &loaded.text);
+            let text = written::with_written(before, declared, &explored.proposals, &written);
+            let path = self.out.join(&file.name);
+            match earlier {
+                Some(loaded) if loaded.text == text => {}
+                Some(_) => replace(&path, &text).map_err(|error| cannot_write(&path, &error))?,
+                None => {
+                    let name = file.name.clone();
+                    write_all(&self.out, &[&DraftFile { name, text }])?;
+                }
+            }
+        }
+        if explored.ended.is_none() {
+            generation.record.is_complete = true;
+            generation_record::record(&self.out, &generation)?;
         }
         let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
         match (output.format, is_measured) {
@@ -257,7 +315,7 @@ impl Arguments {
             seed: None,
             safety: &self.safety,
             policy,
-            generation: generation::for_report(&self.out, &mut output.reporter()),
+            generation: generation_record::for_report(&self.out, &mut output.reporter()),
             resume: Some(format!(
                 "bakeoff run {}",
                 ShellPath(&self.out.display().to_string())
@@ -307,6 +365,8 @@ fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
 struct ExploreOutput<'a> {
     #[serde(flatten)]
     approaches: Generation,
+    #[serde(flatten)]
+    record: ExplorationRecord,
     /// What the test of the oracle showed.
     oracle: Option<&'a OracleTest>,
     /// Tasks that were never done, since something that they wait for has no result.
@@ -324,6 +384,9 @@ struct UnusableOutput<'a> {
 impl ExploreOutput<'_> {
     fn text(&self, models: &Models, next: Option<&Path>) -> String {
         let mut text = String::new();
+        if !self.record.is_complete {
+            text += "It has not come to its end: the same command goes on, and pays for no reply twice.\n";
+        }
         if let Some(oracle) = self.oracle {
             text += &format!("{}\n", oracle.sentence());
         }

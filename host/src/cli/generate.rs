@@ -3,17 +3,21 @@
 use super::build::code_of;
 use super::failure::Failure;
 use super::generation::{self, Ending};
+use super::generation_record;
 use super::kept::ReportPlace;
+use super::model_news;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::writing::Writing;
 use super::{Status, counts, show};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::files::Reach;
-use crate::propose::{PROPOSALS_MAX, Proposals, Proposer, propose_by_component, proposer_task};
+use crate::propose::{
+    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
+};
 use crate::provider::Models;
-use crate::render::escape::Plain;
-use crate::run::{ProposerAnswer, Survey};
+use crate::render::escape::{Lines, Plain};
+use crate::run::Survey;
 use crate::source::read_code;
 use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
@@ -29,8 +33,9 @@ use std::sync::Arc;
 /// `bakeoff run` to measure. What is sent: the problem, WIT, workload and cases of the experiment, names
 /// and descriptions of its approaches, and what became of prototypes.
 ///
-/// With --proposer, a component of your own names the approaches and writes them: no model is asked, and nothing
-/// is sent. It is told what the last run said, too.
+/// With --proposer, a component of your own names the approaches and writes them. It is told what the last run said,
+/// too. With a model (--provider) beside it, it may ask that for completions: what it sends is its own decision, what
+/// it may cost is yours. Without one no model is asked, and nothing is sent.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +43,8 @@ Examples:
   bakeoff generate my-question --provider openai --base-url http://127.0.0.1:8080/v1 --model local
   bakeoff generate my-inversions --provider replay --cassette my-inversions/model.jsonl
   bakeoff generate my-question --proposer my-question/proposers/grid.rs
+  bakeoff generate my-question --proposer my-question/proposers/improve.rs --provider anthropic \\
+      --model claude-sonnet-4-5 --usd 0.50
   bakeoff run my-question
 
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
@@ -51,7 +58,7 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
     approaches: u32,
     /// Who proposes, instead of a model: a Rust file, or a component of the world `proposer`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["provider", "instructions"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "instructions")]
     proposer: Option<PathBuf>,
     #[command(flatten)]
     writing: Writing,
@@ -65,8 +72,13 @@ pub(super) struct Arguments {
 }
 
 /// Opens the model, with the record in this folder.
-pub(super) fn open_models(model: &ModelArguments, dir: &Path) -> Result<Models, Failure> {
-    model.open(&generation::record_in(dir)?)
+pub(super) fn open_models(
+    model: &ModelArguments,
+    dir: &Path,
+    output: &Output,
+) -> Result<Models, Failure> {
+    let models = model.open(&generation::record_in(dir)?)?;
+    Ok(model_news::told(models, output))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -79,11 +91,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {
-            let proposed = arguments.ask_component(&loaded, file, policy, output);
-            (proposed.await?, None)
+            let models = arguments.models_of_proposer(&loaded, output)?;
+            let asked = (file.as_path(), models.as_deref());
+            let proposed = arguments.ask_component(&loaded, asked, policy, output);
+            (proposed.await?, models)
         }
         None => {
-            let models = Arc::new(open_models(&arguments.model, &loaded.dir)?);
+            let models = Arc::new(open_models(&arguments.model, &loaded.dir, output)?);
             let proposed = arguments.propose(&loaded, &models, policy, output).await?;
             (proposed, Some(models))
         }
@@ -126,10 +140,11 @@ impl Arguments {
     async fn ask_component(
         &self,
         loaded: &LoadedExperiment,
-        file: &Path,
+        (file, models): (&Path, Option<&Models>),
         policy: Policy,
         output: &Output,
     ) -> Result<Proposals, Failure> {
+        let loaded = &generation_record::before(loaded, &self.wanted());
         let code = read_code(&code_of(file), Path::new(""), Reach::Anywhere);
         let code = code.map_err(|failure| Failure::variant(&failure))?;
         let host = self.safety.host_options(policy)?;
@@ -141,20 +156,49 @@ impl Arguments {
         let experiment = &loaded.experiment;
         let task = proposer_task(&survey, experiment, report.as_ref(), self.approaches);
         let answer = tokio::select! {
-            answer = propose_by_component(&survey, code, task, &mut say) => answer?,
-            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted("interrupted")),
+            answer = propose_by_component(&survey, code, task, models, &mut say) => answer?,
+            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
+                "interrupted; what a model replied is recorded, and is not paid for again",
+            )),
         };
+        let (answer, ended) = answer;
         match answer {
             ProposerAnswer::NotBuilt(failure) => Err(Failure::variant(&failure)),
+            // What was spent is kept and shown then, too.
+            ProposerAnswer::Nothing(why) if models.is_some() => {
+                say(&format!("the proposer proposes nothing: {}", Lines(&why)));
+                Ok(Proposals {
+                    proposals: Vec::new(),
+                    ended,
+                })
+            }
             ProposerAnswer::Nothing(why) => Err(Failure::no_answer(format!(
                 "{} proposes nothing: {why}",
                 Plain(&file.display().to_string())
             ))),
-            ProposerAnswer::Proposals(proposals) => Ok(Proposals {
-                proposals,
-                ended: None,
-            }),
+            ProposerAnswer::Proposals(proposals) => Ok(Proposals { proposals, ended }),
         }
+    }
+
+    /// The model that a proposer may ask, if one is named. The program decides how much it asks, so there is a bound.
+    fn models_of_proposer(
+        &self,
+        loaded: &LoadedExperiment,
+        output: &Output,
+    ) -> Result<Option<Arc<Models>>, Failure> {
+        if !self.model.is_named() {
+            return Ok(None);
+        }
+        if !self.model.is_bounded() {
+            return Err(Failure::usage(
+                "a proposer decides itself what it asks a model: say what that may cost, with --usd or --tokens",
+            ));
+        }
+        Ok(Some(Arc::new(open_models(
+            &self.model,
+            &loaded.dir,
+            output,
+        )?)))
     }
 
     /// What is asked for, as a text that stays the same.
@@ -174,7 +218,7 @@ impl Arguments {
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
-        let loaded = &generation::before(loaded, &self.wanted());
+        let loaded = &generation_record::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
         let options = self.writing.options(self.approaches);

@@ -51,7 +51,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", requires = "from")]
     call: Option<String>,
     /// Writes a proposer of this name too, which works: further approaches, made by a program. In a folder with
-    /// an experiment, nothing else. The name `grid` gives the one that makes the grid of a sweep finer
+    /// an experiment, nothing else. The name `grid` gives the one that makes the grid of a sweep finer,
+    /// `improve` the one that has a model improve the best of the last run
     #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     proposer: Option<String>,
     /// With --from, the file that makes the inputs and judges the answers; inputs are random by their types, if

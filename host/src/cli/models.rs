@@ -30,38 +30,43 @@ pub(super) struct ModelArguments {
     #[arg(long, value_enum, required_unless_present = "proposer")]
     provider: Option<ProviderName>,
     /// The model, by the provider's name for it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, requires = "provider", value_name = "NAME")]
     model: Option<String>,
     /// The address of the API, with its version: http://127.0.0.1:8080/v1
-    #[arg(long, value_name = "URL")]
+    #[arg(long, requires = "provider", value_name = "URL")]
     base_url: Option<String>,
     /// A file of recorded replies, for a replay
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, requires = "provider", value_name = "FILE")]
     cassette: Option<PathBuf>,
     /// A program and its arguments, which answers on stdout what is asked on stdin; repeated for each
     /// argument
-    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        requires = "provider",
+        value_name = "WORD",
+        allow_hyphen_values = true
+    )]
     command: Vec<String>,
     /// An environment variable that the program gets; repeated for each
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, requires = "provider", value_name = "NAME")]
     command_env: Vec<String>,
     /// The most tokens in all, counted before a call is made
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, requires = "provider", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     tokens: Option<u64>,
     /// The most US dollars in all, counted before a call is made
-    #[arg(long, value_name = "USD", value_parser = microdollars)]
+    #[arg(long, requires = "provider", value_name = "USD", value_parser = microdollars)]
     usd: Option<u64>,
     /// A file of prices that come before those that are built in
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, requires = "provider", value_name = "FILE")]
     prices: Option<PathBuf>,
     /// The longest that one reply may take: 90s, 10min
-    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = time)]
+    #[arg(long, requires = "provider", value_name = "TIME", default_value = "10min", value_parser = time)]
     reply_timeout: Duration,
     /// The most calls at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=CALLS_AT_ONCE_MAX))]
+    #[arg(long, requires = "provider", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=CALLS_AT_ONCE_MAX))]
     calls_at_once: u32,
     /// The most calls that begin in a minute [default: no limit]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, requires = "provider", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     calls_per_minute: Option<u32>,
 }
 
@@ -84,6 +89,25 @@ pub(super) fn microdollars(text: &str) -> Result<u64, String> {
 }
 
 impl ModelArguments {
+    /// Who is asked, as a text that stays the same.
+    pub(super) fn wanted(&self) -> String {
+        format!("{:?} {:?}", self.provider, self.model)
+    }
+
+    /// True if a model is named.
+    pub(super) fn is_named(&self) -> bool {
+        self.provider.is_some()
+    }
+
+    /// True if there is a bound on what it may cost, or if it costs nothing.
+    pub(super) fn is_bounded(&self) -> bool {
+        let is_free = matches!(
+            self.provider,
+            Some(ProviderName::Ollama | ProviderName::Replay)
+        );
+        is_free || self.usd.is_some() || self.tokens.is_some()
+    }
+
     /// Opens the model. Every exchange is written to `record`.
     ///
     /// # Errors

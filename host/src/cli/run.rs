@@ -3,7 +3,7 @@
 use super::asked::{self, Leave, Next};
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, counts, generation, progress, show, step_summary};
+use super::{Status, again, counts, generation_record, progress, show, step_summary};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::library;
 use crate::run::{self, Interrupt, RunOptions};
@@ -98,7 +98,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         seed: arguments.seed,
         safety: &arguments.safety,
         policy,
-        generation: generation::for_report(&loaded.dir, &mut output.reporter()),
+        generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
         resume: Some(again::command()),
     };
     let Some(done) = perform(job, output).await? else {

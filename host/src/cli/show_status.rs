@@ -1,15 +1,18 @@
 //! `bakeoff status`: how far a run is, also while it runs in another terminal.
 
 use super::failure::Failure;
+use super::generation::record_of;
 use super::options::{Format, Output};
+use super::status_models::ModelsStatus;
 use super::{Status, kept, show};
 use crate::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
+use crate::provider::Spending;
 use crate::render::escape::Plain;
 use crate::store::{Lock, Store, StoreError};
 use bakeoff_domain::report::words;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Events that are read at once.
 const EVENTS_AT_ONCE: u32 = 10_000;
@@ -19,6 +22,8 @@ const NAMED_MAX: usize = 4;
 const WAITS_MAX: usize = 8;
 
 /// Shows how far the last run is: what is done, what is going on, and what waits for what
+///
+/// While a model is asked for approaches, it shows what that took so far, of what it may.
 ///
 /// It only reads, so it can be asked in another terminal while the run goes on.
 #[derive(Debug, Args)]
@@ -33,8 +38,16 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let folder = kept::results(&arguments.from)?;
-    let progress = progress(&kept::open(&folder)?)?;
+    let models = models(&arguments.from);
+    let opened =
+        kept::results(&arguments.from).and_then(|folder| Ok((kept::open(&folder)?, folder)));
+    let (store, folder) = match (opened, &models) {
+        (Ok(opened), _) => opened,
+        // There is no run yet, while approaches are asked for.
+        (Err(_), Some(models)) => return show_models(models, output),
+        (Err(failure), None) => return Err(failure),
+    };
+    let progress = progress(&store)?;
     let holder = Lock::holder(&folder).map(|holder| holder.to_string());
     if output.format == Format::Json {
         #[derive(Serialize)]
@@ -42,14 +55,44 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             #[serde(flatten)]
             progress: &'a Progress,
             process: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            models: Option<&'a ModelsStatus>,
         }
         let process = holder.as_deref();
         show::write_json(&Shown {
             progress: &progress,
             process,
+            models: models.as_ref(),
         })?;
     } else {
-        show::write(&text(&progress, holder.as_deref()))?;
+        let models = models.map_or_else(String::new, |models| models.text());
+        show::write(&(text(&progress, holder.as_deref()) + &models))?;
+    }
+    Ok(Status::Done)
+}
+
+/// What the models of an experiment took, if any were asked.
+fn models(from: &Path) -> Option<ModelsStatus> {
+    let dir = match from.is_dir() {
+        true => from,
+        false => from.parent()?,
+    };
+    let (spending, is_asking) = Spending::read(dir, &record_of(dir)).ok()?;
+    Some(ModelsStatus {
+        spending,
+        is_asking,
+    })
+}
+
+/// Shows that alone.
+fn show_models(models: &ModelsStatus, output: &Output) -> Result<Status, Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        models: &'a ModelsStatus,
+    }
+    match output.format {
+        Format::Json => show::write_json(&Shown { models })?,
+        _ => show::write(&models.text())?,
     }
     Ok(Status::Done)
 }

@@ -8,9 +8,10 @@ const SOURCE_SIZE: &str = include_str!("../../../components/source-size/source_s
 /// An aggregator to begin with.
 const AGGREGATOR: &str = include_str!("template/aggregator.rs");
 
-/// A proposer to begin with, and one of bakeoff's own.
+/// A proposer to begin with, and those of bakeoff's own.
 const PROPOSER: &str = include_str!("template/proposer.rs");
 const GRID: &str = include_str!("../../../components/grid/grid.rs");
+const IMPROVE: &str = include_str!("../../../components/improve/improve.rs");
 /// Workloads to begin with, and an approach whose answers are of another quality.
 const WORKLOAD: &str = include_str!("template/workload_sizes.rs");
 const INSTANCES: &str = include_str!("template/workload_instances.rs");
@@ -69,6 +70,7 @@ pub(super) fn aggregator(name: &str) -> Start {
 pub(super) fn proposer(name: &str) -> (String, &'static str) {
     let text = match name {
         "grid" => GRID,
+        "improve" => IMPROVE,
         _ => PROPOSER,
     };
     (path("proposers", name), text)

@@ -4,7 +4,7 @@ use super::build_protocol::{
     BuildEvent, BuildKind, BuildPlace, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,
 };
 use super::failures::{build_failure, cut, load_failure};
-use super::glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
+use super::glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
 use super::{calibrator, component, inspect, layout, own_world, reserve, rustc, world_check};
 use crate::confine::{Frames, Role, cpu_time};
@@ -98,8 +98,10 @@ pub(super) fn carry_out(
         None => Interface::parse(task.files.clone(), &task.call)
             .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?,
     };
-    if task.world == World::Evaluator {
-        task.granted.push(EVALUATOR_IMPORT.to_owned());
+    match task.world {
+        World::Evaluator => task.granted.push(EVALUATOR_IMPORT.to_owned()),
+        World::Proposer => task.granted.push(COMPLETIONS_IMPORT.to_owned()),
+        World::Prototype | World::Workload | World::Aggregator => {}
     }
     // A diagnostic build reports its panics to this import, also if it was built earlier and comes as
     // a component.

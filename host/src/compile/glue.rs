@@ -29,6 +29,8 @@ pub const DIAGNOSTIC_IMPORT: &str = "bakeoff:diagnostic/panic@0.1.0";
 
 /// The import of evaluators, as components name it.
 pub const EVALUATOR_IMPORT: &str = "bakeoff:evaluator/types@0.1.0";
+/// The import of proposers that ask a model, as components name it.
+pub const COMPLETIONS_IMPORT: &str = "bakeoff:completions/completions@0.1.0";
 /// The part of `wasi:config` that a prototype with parameters imports.
 const PARAMETERS_WIT: &str = include_str!("../../../wit/config/config.wit");
 

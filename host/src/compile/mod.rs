@@ -62,7 +62,7 @@ pub use child_output::BuiltComponent;
 pub use choice::ToolchainChoice;
 pub use crates::{BuildLimits, BuiltCrates, CratesError, VendorError, crates_role, vendor};
 pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototype};
-pub use glue::{DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETER_IMPORTS};
+pub use glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETER_IMPORTS};
 pub use imports::{ImportSupport, WasiImports, import_support};
 pub(crate) use layout::SCHEME as LAYOUT_SCHEME;
 pub(crate) use logical_lines::LINES_RULE;

@@ -8,6 +8,7 @@ const AGGREGATOR: &str = include_str!("../../../guest-sdk/src/aggregator.rs");
 const AGGREGATOR_GLUE: &str = include_str!("../../../guest-sdk/src/aggregator/export.rs");
 const PROPOSER: &str = include_str!("../../../guest-sdk/src/proposer.rs");
 const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export.rs");
+const PROPOSER_ASK: &str = include_str!("../../../guest-sdk/src/proposer/ask.rs");
 const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
 
 /// What calls the functions of a user's file. An error in it is about that file.
@@ -48,6 +49,7 @@ pub(super) const TEXTS: &str = concat!(
     include_str!("../../../guest-sdk/src/aggregator/export.rs"),
     include_str!("../../../guest-sdk/src/proposer.rs"),
     include_str!("../../../guest-sdk/src/proposer/export.rs"),
+    include_str!("../../../guest-sdk/src/proposer/ask.rs"),
     include_str!("../../../guest-sdk/src/json.rs"),
     include_str!("own_modules.rs"),
 );
@@ -63,6 +65,8 @@ pub(super) struct OwnModules {
     file: &'static str,
     /// True if it reads JSON.
     reads_json: bool,
+    /// True if it may ask a model.
+    asks: bool,
 }
 
 /// The modules for one of bakeoff's own worlds; `None` of others.
@@ -82,6 +86,7 @@ pub(super) fn of(world: World) -> Option<OwnModules> {
         glue,
         file,
         reads_json: world == World::Aggregator,
+        asks: world == World::Proposer,
     })
 }
 
@@ -94,7 +99,8 @@ impl OwnModules {
             ("export.rs", self.glue),
             ("file.rs", self.file),
         ];
-        let files = files.into_iter().chain(json);
+        let ask = self.asks.then_some(("ask.rs", PROPOSER_ASK));
+        let files = files.into_iter().chain(json).chain(ask);
         files.map(|(name, text)| (name, text.to_owned())).collect()
     }
 
@@ -105,8 +111,9 @@ impl OwnModules {
             true => ("mod json;\n", "    pub use crate::json::Json;\n"),
             false => ("", ""),
         };
+        let ask = if self.asks { "mod ask;\n" } else { "" };
         format!(
-            "mod random;\n{json}#[path = \"bakeoff.rs\"]\nmod {module};\npub mod bakeoff {{\n    \
+            "mod random;\n{json}{ask}#[path = \"bakeoff.rs\"]\nmod {module};\npub mod bakeoff {{\n    \
              pub use crate::{module}::*;\n    pub use crate::random::Rng;\n{uses_json}}}\nmod export;\nmod file;\n"
         )
     }

@@ -16,6 +16,9 @@ const AGGREGATOR_WIT: &str = include_str!("../../../wit/aggregator/aggregator.wi
 /// The package of proposers.
 const PROPOSER_WIT: &str = include_str!("../../../wit/proposer/proposer.wit");
 
+/// The package of what proposers may ask a model.
+const COMPLETIONS_WIT: &str = include_str!("../../../wit/completions/completions.wit");
+
 /// The user's interface, resolved, with the function that is called.
 ///
 /// ```
@@ -100,7 +103,23 @@ impl Interface {
             text: text.to_owned(),
         };
         let interface = Self::of_world(vec![file], world.name(), call);
+        let interface = interface.and_then(|interface| match world {
+            World::Proposer => interface.importing(COMPLETIONS_WIT, "imports"),
+            _ => Ok(interface),
+        });
         Some(interface.expect("bakeoff's own packages are valid"))
+    }
+
+    /// The same, whose called world imports what a world of another package imports.
+    fn importing(mut self, package: &str, world: &str) -> Result<Self, InterfaceError> {
+        let wrong = |error: String| InterfaceError::Wit(error);
+        let added = self.resolve.push_source(&format!("{world}.wit"), package);
+        let added = added.map_err(|error| wrong(format!("{error:#}")))?;
+        let added = self.resolve.packages[added].worlds[world];
+        let mut maps = wit_parser::CloneMaps::default();
+        let merged = self.resolve.merge_worlds(added, self.called, &mut maps);
+        merged.map_err(|error| wrong(format!("{error:#}")))?;
+        Ok(self)
     }
 
     /// The WIT files. A child parses them again.

@@ -3,25 +3,25 @@
 use super::evaluator::{failed, with_instance};
 use super::protocol::{Blob, Opened, Reply};
 use crate::confine::Frames;
-use crate::sandbox::{Imports, Instance, ProposerTask, Sandbox};
-use std::sync::Arc;
+use crate::sandbox::{Completions, Imports, Instance, ProposerReply, ProposerTask, Sandbox};
 
-/// Asks a proposer for approaches, and sends each by itself.
+/// Asks a proposer for approaches, and sends each by itself, or the completion that it asks for.
 pub(super) fn propose(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
     proposer: Blob,
-    task: &ProposerTask,
+    (task, completions): (&ProposerTask, &Completions),
     frames: &mut Frames,
 ) -> Result<(), String> {
-    let imports = Imports::Diagnostic(Arc::default());
-    let propose = |instance: &mut Instance| instance.propose(task.clone());
+    let imports = Imports::Completions;
+    let propose = |instance: &mut Instance| instance.propose(task.clone(), completions.clone());
     match with_instance(opened, sandbox, proposer, imports, frames, propose)? {
-        Ok(Ok(proposals)) => proposals
+        Ok(ProposerReply::Proposals(proposals)) => proposals
             .into_iter()
             .take(task.count as usize)
             .try_for_each(|proposal| Reply::Proposed(proposal).send(frames)),
-        Ok(Err(why)) => Reply::NotProposed(why).send(frames),
+        Ok(ProposerReply::Nothing(why)) => Reply::NotProposed(why).send(frames),
+        Ok(ProposerReply::Asks(question)) => Reply::Asks(question).send(frames),
         Err(error) => failed(error).send(frames),
     }
 }

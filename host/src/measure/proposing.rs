@@ -1,12 +1,13 @@
-//! The parent's side of proposers: what they propose.
+//! The parent's side of proposers: what they propose, and what they ask.
 
 use super::evaluation::{Outcome, run, words};
 use super::protocol::{Reply, Task};
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
-use crate::sandbox::{GivenProposal, ProposerTask};
+use crate::sandbox::{Completions, ProposerReply, ProposerTask};
 
-/// Asks a proposer for approaches. `Err` within says why there are none. Nothing about them was checked.
+/// Asks a proposer for approaches, with what it may ask of a model. Nothing about its reply was checked; a proposer
+/// that failed proposes nothing.
 ///
 /// # Errors
 /// The runner could not be started.
@@ -14,23 +15,32 @@ pub async fn propose(
     config: &RunnerConfig,
     proposer: &[u8],
     task: &ProposerTask,
-) -> Result<Result<Vec<GivenProposal>, String>, RunnerError> {
+    completions: &Completions,
+) -> Result<ProposerReply, RunnerError> {
     let message = config.request(|bundle| Task::Propose {
         proposer: bundle.add(proposer),
         task: task.clone(),
+        completions: completions.clone(),
     })?;
     let replies = match run(config, message, None, None).await? {
-        Outcome::Evaluator(failed) => return Ok(Err(words("the proposer", &failed))),
-        Outcome::Variant(_) => return Ok(Err("its process died".to_owned())),
+        Outcome::Evaluator(failed) => {
+            return Ok(ProposerReply::Nothing(words("the proposer", &failed)));
+        }
+        Outcome::Variant(_) => {
+            return Ok(ProposerReply::Nothing("its process died".to_owned()));
+        }
         Outcome::Replies(replies) => replies,
     };
     let mut proposals = Vec::new();
     for reply in replies {
         match reply {
             Reply::Proposed(proposal) => proposals.push(proposal),
-            Reply::NotProposed(why) => return Ok(Err(format!("the proposer says: {why}"))),
+            Reply::NotProposed(why) => {
+                return Ok(ProposerReply::Nothing(format!("the proposer says: {why}")));
+            }
+            Reply::Asks(question) => return Ok(ProposerReply::Asks(question)),
             _ => {}
         }
     }
-    Ok(Ok(proposals))
+    Ok(ProposerReply::Proposals(proposals))
 }

@@ -10,9 +10,11 @@ use super::lowering_clock::LoweringClock;
 use super::overheads::OverheadTotals;
 use super::repeated_call::RepeatedCall;
 use super::requests::Requests;
+use super::wave_case::{WaveCase, WrongCase};
 use crate::confine::Frames;
 use crate::sandbox::{
-    CpuWallTime, GivenProposal, GivenReading, GuestError, Imports, KnownEvidence, ProposerTask,
+    CompletionQuestion, Completions, CpuWallTime, GivenProposal, GivenReading, GuestError, Imports,
+    KnownEvidence, ProposerTask,
 };
 use crate::source::{Folders, PackedFolders};
 use bakeoff_domain::attempt::Attempt;
@@ -136,33 +138,6 @@ pub enum Arguments {
     Single,
 }
 
-/// A case of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WaveCase {
-    /// The call, in WAVE.
-    pub call: String,
-    /// The expected answer in WAVE, if there is one.
-    pub expect: Option<String>,
-}
-
-/// The error of a case that does not fit the call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrongCase {
-    /// The text that is wrong.
-    pub part: WrongPart,
-    /// The reason, beginning with the name of the text.
-    pub reason: String,
-}
-
-/// One of the texts of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WrongPart {
-    /// The text of `call`.
-    Call,
-    /// The text of `expect`.
-    Expect,
-}
-
 /// A task of a runner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Task {
@@ -224,6 +199,8 @@ pub enum Task {
         proposer: Blob,
         /// What it is told.
         task: ProposerTask,
+        /// What it may ask of a model.
+        completions: Completions,
     },
 }
 
@@ -339,6 +316,8 @@ pub enum Reply {
     Aggregated(Vec<AddedSection>),
     /// An aggregator has no sections, and why.
     NotAggregated(String),
+    /// A proposer asks for a completion.
+    Asks(CompletionQuestion),
     /// An approach of a proposer.
     Proposed(GivenProposal),
     /// A proposer has no approaches, and why.

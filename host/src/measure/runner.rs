@@ -7,11 +7,12 @@ use super::evaluator;
 use super::gate::{self, Gate, Halt};
 use super::oracle;
 use super::proposer;
-use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task, WrongCase};
+use super::protocol::{EvaluateTask, GateSecrets, Inputs, Opened, Reply, Task};
 use super::rehearsal::Rehearse;
 use super::repeat;
 use super::replica::Replica;
 use super::stop::Stop;
+use super::wave_case::WrongCase;
 use super::workload::{self, Workload};
 use crate::confine::{Frames, Role};
 use crate::engine::{self, Profile};
@@ -114,8 +115,13 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
         Task::Aggregate { aggregator, report } => {
             aggregator::aggregate(&opened, &checked, *aggregator, *report, frames)
         }
-        Task::Propose { proposer, task } => {
-            proposer::propose(&opened, &checked, *proposer, task, frames)
+        Task::Propose {
+            proposer,
+            task,
+            completions,
+        } => {
+            let told = (task, completions);
+            proposer::propose(&opened, &checked, *proposer, told, frames)
         }
         Task::Evaluate(task) => evaluate(&opened, task, &checked, &workload, frames),
         Task::Repeat(task) => repeat::run(&opened, &checked, &workload, task, frames),

@@ -1,8 +1,9 @@
 //! The workload, inside a runner: it makes inputs and judges answers. Expected answers never leave
 //! the memory of the host or of the workload.
 
-use super::protocol::{Arguments, Inputs, Opened, WaveCase, WrongCase, WrongPart};
+use super::protocol::{Arguments, Inputs, Opened};
 use super::requests::Requests;
+use super::wave_case::{WaveCase, WrongCase, WrongPart};
 use crate::invoke::{self, CallTypes, Callee, Value};
 use crate::sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 use bakeoff_domain::failure::FailureClass;

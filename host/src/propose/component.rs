@@ -1,15 +1,18 @@
 //! Approaches from a proposer: a component of the user's own, in the place of a model.
 
 use super::attempt::{AttemptOutcome, attempt};
+use super::completing;
 use super::idea::Idea;
 use super::proposal::{Proposal, ProposalOutcome, in_words};
 use super::replies::WrittenIdea;
 use super::writer::{CASES_MAX as TRIED_CASES_MAX, INPUTS_OF_EACH};
 use crate::config::sweep_of;
 use crate::interface::rust_form;
-use crate::run::{ProposerAnswer, RunError, Survey};
+use crate::provider::{AskError, Models};
+use crate::run::{RunError, Survey};
 use crate::sandbox::{GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerTask};
 use crate::source::{BuildInput, SOURCE_BYTES_MAX};
+use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_domain::spec::{Experiment, Parameter};
@@ -87,7 +90,19 @@ fn outcome(variant: &VariantReport) -> KnownOutcome {
     }
 }
 
-/// Asks a proposer for approaches, and tries each. `Err` within: it cannot be built, or proposes nothing.
+/// What came of asking a proposer.
+#[derive(Debug)]
+pub enum ProposerAnswer {
+    /// What it proposes, each tried.
+    Proposals(Vec<Proposal>),
+    /// It cannot be built.
+    NotBuilt(Failure),
+    /// It proposes nothing, and why.
+    Nothing(String),
+}
+
+/// Asks a proposer for approaches, and tries each. With `models`, it may ask for completions; why these ended before
+/// it did, if they did, is said beside the answer.
 ///
 /// # Errors
 /// The workload fails, or something that does not depend on the prototypes.
@@ -95,17 +110,22 @@ pub async fn propose_by_component(
     survey: &Survey,
     proposer: BuildInput,
     task: ProposerTask,
+    models: Option<&Models>,
     report: &mut (dyn FnMut(&str) + Send),
-) -> Result<ProposerAnswer<Proposal>, RunError> {
+) -> Result<(ProposerAnswer, Option<AskError>), RunError> {
     report(&format!(
         "asking {} for {} approaches",
         proposer.path_shown(),
         task.count
     ));
-    let given = match survey.ask(proposer, &task).await? {
-        ProposerAnswer::Proposals(given) => given,
-        ProposerAnswer::NotBuilt(failure) => return Ok(ProposerAnswer::NotBuilt(failure)),
-        ProposerAnswer::Nothing(why) => return Ok(ProposerAnswer::Nothing(why)),
+    let built = match survey.build_proposer(proposer).await? {
+        Ok(built) => built,
+        Err(failure) => return Ok((ProposerAnswer::NotBuilt(failure), None)),
+    };
+    let asked = completing::ask(survey, &built, &task, models, report).await?;
+    let given = match asked.given {
+        Ok(given) => given,
+        Err(why) => return Ok((ProposerAnswer::Nothing(why), asked.ended)),
     };
     let mut trial = Trial::open(survey, &task.approaches).await?;
     let mut proposals = Vec::new();
@@ -115,7 +135,7 @@ pub async fn propose_by_component(
         report(&format!("{name}: {outcome}"));
         proposals.push(proposal);
     }
-    Ok(ProposerAnswer::Proposals(proposals))
+    Ok((ProposerAnswer::Proposals(proposals), asked.ended))
 }
 
 /// A prototype: its source, and the values of its parameters.

@@ -5,7 +5,8 @@ use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
 use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
-use super::proposer::{OwnApproach, ProposeOptions, ROUNDS_MAX, known_idea, work_of};
+use super::proposer::{self, OwnApproach, ProposeOptions, known_idea, work_of};
+use super::sketch::{COMBINATION, Sketch};
 use super::writer::{Made, Origin, PrototypeWriter};
 use crate::provider::{AskError, Models};
 use crate::run::{HostOptions, RunError, Survey, wrong_task};
@@ -144,7 +145,59 @@ async fn work_off(
         waiting.insert(key, ());
     }
     let mut explored = Explored::default();
-    let mut made: BTreeMap<(TaskKind, usize), Proposal> = BTreeMap::new();
+    let mut finished = MadeByTask::new();
+    loop {
+        let made = finish_tasks(&mut driver, &mut waiting, &mut explored).await?;
+        if let Some(draft) = worker.state().draft.take() {
+            work.add(draft::PLAIN, &draft.plain_fuel);
+            (explored.files, explored.oracle) = (draft.files, Some(draft.oracle));
+        }
+        for (place, mut proposal) in made {
+            work.hold_against(&mut proposal);
+            finished.insert(place, proposal);
+        }
+        if explored.ended.is_some() {
+            break;
+        }
+        let more = match worker.in_place_of_duplicates(&finished).await {
+            Ok(more) if more.is_empty() => break,
+            Ok(more) => more,
+            Err(error) => {
+                explored.ended = Some(error);
+                break;
+            }
+        };
+        for number in more {
+            let key = key(TaskKind::Approach, number);
+            let needs = Needs::cpu(Cpu::Core);
+            let task = Task {
+                retries: Retries::NONE,
+                ..Task::new(key.clone(), TaskKind::Approach.name(), needs)
+            };
+            let content = ExploreTask {
+                kind: TaskKind::Approach,
+                number,
+                of: Vec::new(),
+            };
+            driver.add(task, content).map_err(wrong_task)?;
+            waiting.insert(key, ());
+        }
+    }
+    explored.not_started = waiting.into_keys().map(|key| key.to_string()).collect();
+    explored.proposals = finished.into_values().collect();
+    Ok(explored)
+}
+
+/// What was made, by the kind and number of its task.
+type MadeByTask = BTreeMap<(TaskKind, usize), Proposal>;
+
+/// Waits until no more tasks can be done, and returns what was made.
+async fn finish_tasks(
+    driver: &mut Driver<Explorer>,
+    waiting: &mut BTreeMap<TaskKey, ()>,
+    explored: &mut Explored,
+) -> Result<MadeByTask, RunError> {
+    let mut made = MadeByTask::new();
     while let Some(event) = driver.next().await {
         match event {
             TaskEvent::Ended(key, answer) => {
@@ -167,17 +220,7 @@ async fn work_off(
             _ => {}
         }
     }
-    explored.not_started = waiting.into_keys().map(|key| key.to_string()).collect();
-    let mut state = worker.state();
-    if let Some(draft) = state.draft.take() {
-        work.add(draft::PLAIN, &draft.plain_fuel);
-        (explored.files, explored.oracle) = (draft.files, Some(draft.oracle));
-    }
-    for mut proposal in made.into_values() {
-        work.hold_against(&mut proposal);
-        explored.proposals.push(proposal);
-    }
-    Ok(explored)
+    Ok(made)
 }
 
 fn key(kind: TaskKind, number: usize) -> TaskKey {
@@ -220,7 +263,7 @@ struct State {
     interface: Option<WrittenInterface>,
     draft: Option<Draft>,
     writer: Option<PrototypeWriter>,
-    ideas: Vec<Idea>,
+    sketch: Option<Sketch>,
     passed: BTreeMap<usize, (Idea, String)>,
 }
 
@@ -312,31 +355,44 @@ impl Explorer {
     async fn sketch(&self) -> Step {
         let writer = self.writer()?;
         self.say(&format!("asking for {} approaches", self.approaches));
-        let mut known = KnownIdeas::new(self.known.clone(), self.options.propose.diversity);
-        let mut ideas: Vec<Idea> = Vec::new();
-        for round in 1..=ROUNDS_MAX {
-            let lacks = self.approaches.saturating_sub(ideas.len() as u32);
-            if lacks == 0 {
-                break;
-            }
-            match known.ask(&self.models, &writer.problem, lacks, round).await {
-                Ok(more) => ideas.extend(more),
-                Err(error) if ideas.is_empty() => return Err(StepAnswer::Ended(error)),
-                Err(_) => break,
-            }
-        }
-        for (place, idea) in ideas.iter_mut().enumerate() {
-            if idea.name == draft::PLAIN {
-                idea.name = format!("approach-{}", place + 1);
-            }
-        }
-        self.state().ideas = ideas;
+        let known = KnownIdeas::new(self.known.clone(), self.options.propose.diversity);
+        let sketch = Sketch::ask(&self.models, &writer.problem, known, self.approaches).await;
+        self.state().sketch = Some(sketch.map_err(StepAnswer::Ended)?);
         Ok(StepAnswer::Done)
+    }
+
+    /// Asks for ideas in the place of approaches that do the work of others, as long as there are rounds left, and
+    /// returns the numbers of the tasks that write them.
+    async fn in_place_of_duplicates(&self, finished: &MadeByTask) -> Result<Vec<usize>, AskError> {
+        let approaches = finished.iter();
+        let approaches = approaches.filter(|((kind, _), _)| *kind == TaskKind::Approach);
+        let useful = proposer::useful(approaches.map(|(_, proposal)| proposal));
+        let missing = self.approaches.saturating_sub(useful);
+        let sketch = self.state().sketch.take();
+        let (Some(mut sketch), Ok(writer)) = (sketch, self.writer()) else {
+            return Ok(Vec::new());
+        };
+        let before = sketch.len();
+        // With fewer ideas than tasks all rounds are over, and the tasks without one have said so.
+        if missing == 0 || before < self.approaches as usize {
+            return Ok(Vec::new());
+        }
+        self.say(&format!(
+            "{missing} of the approaches do the same work as others: asking for others in their place"
+        ));
+        let (models, problem) = (&self.models, &writer.problem);
+        let more = sketch.ask_again(models, problem, missing).await?;
+        self.state().sketch = Some(sketch);
+        Ok((before + 1..=before + more).collect())
     }
 
     async fn approach(&self, number: usize) -> Step {
         let writer = self.writer()?;
-        let idea = self.state().ideas.get(number - 1).cloned();
+        let idea = {
+            let state = self.state();
+            let sketch = state.sketch.as_ref();
+            sketch.and_then(|sketch| sketch.idea(number)).cloned()
+        };
         let Some(idea) = idea else {
             let reason = "the model named fewer approaches than are planned".to_owned();
             return Err(StepAnswer::Unusable(TaskKind::Sketch, reason));
@@ -345,20 +401,13 @@ impl Explorer {
             .await
     }
 
-    /// A name that neither an approach of the user's own nor an idea has.
-    fn free_name(&self, base: &str) -> String {
-        let state = self.state();
-        let taken = |name: &str| {
-            let mut ideas = self.known.iter().chain(&state.ideas);
-            ideas.any(|idea| idea.name == name)
-        };
-        let mut name = base.to_owned();
-        let mut number = 2;
-        while taken(&name) {
-            name = format!("{base}-{number}");
-            number += 1;
-        }
-        name
+    /// A name that no approach of the user's own has; no idea has one that begins so.
+    fn name_of_combination(&self, number: usize) -> String {
+        let base = format!("{COMBINATION}{number}");
+        let taken = |name: &String| self.known.iter().any(|idea| idea.name == *name);
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        names.find(|name| !taken(name)).unwrap_or(base)
     }
 
     async fn combine(&self, task: &ExploreTask) -> Step {
@@ -375,7 +424,7 @@ impl Explorer {
             return Err(missing("approach"));
         };
         let idea = Idea {
-            name: self.free_name(&format!("combination-{}", task.number)),
+            name: self.name_of_combination(task.number),
             description: format!("Made of {} and {}.", two[0].0.name, two[1].0.name),
             rationale: String::new(),
             characteristics: Vec::new(),

@@ -7,16 +7,25 @@ use super::writer::read;
 use crate::provider::{AskError, Models};
 use bakeoff_domain::generate::Diversity;
 
-/// Ideas that are known, the user's own first.
+/// How often ideas are asked for, where some of them, or the work of their prototypes, were known already.
+const ROUNDS_MAX: u32 = 3;
+
+/// Ideas that are known, the user's own first, and the rounds in which others are asked for.
 #[derive(Clone, Debug)]
 pub(super) struct KnownIdeas {
     known: Vec<Idea>,
     diversity: Diversity,
+    /// How often others were asked for.
+    rounds: u32,
 }
 
 impl KnownIdeas {
     pub(super) fn new(known: Vec<Idea>, diversity: Diversity) -> Self {
-        Self { known, diversity }
+        Self {
+            known,
+            diversity,
+            rounds: 0,
+        }
     }
 
     /// Adds an idea under a name that is free, unless it is known.
@@ -31,7 +40,12 @@ impl KnownIdeas {
         Some(idea)
     }
 
-    /// Asks for ideas that are not known yet, so many at most.
+    /// Returns true if a name is taken.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.known.iter().any(|idea| idea.name == name)
+    }
+
+    /// Asks for ideas that are not known yet, so many at most; `None` once that was done in every round there is.
     ///
     /// # Errors
     /// See [`AskError`].
@@ -40,11 +54,16 @@ impl KnownIdeas {
         models: &Models,
         problem: &str,
         count: u32,
-        round: u32,
-    ) -> Result<Vec<Idea>, AskError> {
-        let request = prompt::ideas(problem, count, round, self.diversity, &self.known);
+    ) -> Result<Option<Vec<Idea>>, AskError> {
+        if self.rounds == ROUNDS_MAX {
+            return Ok(None);
+        }
+        self.rounds += 1;
+        let request = prompt::ideas(problem, count, self.rounds, self.diversity, &self.known);
         let written: Ideas = read(models.ask(&request).await?)?;
         let written = written.approaches.iter().take(count as usize);
-        Ok(written.filter_map(|written| self.add(written)).collect())
+        Ok(Some(
+            written.filter_map(|written| self.add(written)).collect(),
+        ))
     }
 }

@@ -6,6 +6,7 @@
 //! where a model stands.
 
 mod attempt;
+mod completing;
 mod component;
 mod draft;
 mod explorer;
@@ -17,10 +18,11 @@ mod prompt;
 mod proposal;
 mod proposer;
 mod replies;
+mod sketch;
 mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};
-pub use component::{propose_by_component, proposer_task};
+pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
 pub use explorer::{ExploreOptions, Explored, explore, explore_beside};
 pub use idea::Idea;

@@ -12,9 +12,6 @@ use std::sync::Arc;
 /// The most approaches that are asked for.
 pub const PROPOSALS_MAX: u32 = crate::config::GENERATED_APPROACHES_MAX;
 
-/// How often ideas are asked for, where some of them were known already.
-pub(super) const ROUNDS_MAX: u32 = 3;
-
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct ProposeOptions {
@@ -49,6 +46,12 @@ pub struct OwnApproach<'a> {
     pub name: &'a str,
     /// What it does, if that is said.
     pub description: Option<&'a str>,
+}
+
+/// How many approaches count: one that does the work of another is asked for again.
+pub(super) fn useful<'a>(proposals: impl IntoIterator<Item = &'a Proposal>) -> u32 {
+    let is_useful = |one: &&Proposal| !matches!(one.outcome, ProposalOutcome::Duplicate { .. });
+    proposals.into_iter().filter(is_useful).count() as u32
 }
 
 /// The work of the user's own approaches, which are called once.
@@ -121,11 +124,8 @@ impl Proposer {
                 ended: Some(error),
             })
         };
-        for round in 1..=ROUNDS_MAX {
-            let useful =
-                |one: &&Proposal| !matches!(one.outcome, ProposalOutcome::Duplicate { .. });
-            let have = proposals.iter().filter(useful).count() as u32;
-            let missing = self.approaches.saturating_sub(have);
+        loop {
+            let missing = self.approaches.saturating_sub(useful(&proposals));
             if missing == 0 {
                 break;
             }
@@ -134,8 +134,9 @@ impl Proposer {
                 "asking {} for {missing} approaches",
                 models.name()
             ));
-            let ideas = match self.ideas.ask(models, problem, missing, round).await {
-                Ok(ideas) => ideas,
+            let ideas = match self.ideas.ask(models, problem, missing).await {
+                Ok(Some(ideas)) => ideas,
+                Ok(None) => break,
                 Err(error) => return ended(proposals, error),
             };
             for idea in ideas {

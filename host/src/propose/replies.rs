@@ -25,6 +25,24 @@ pub(super) struct WrittenPrototype {
     pub(super) source: String,
 }
 
+/// A completion of a model, as a proposer asks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Completion {
+    pub(super) text: String,
+}
+
+impl Completion {
+    /// Its schema.
+    pub(super) fn schema() -> Value {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["text"],
+            "properties": { "text": { "type": "string", "description": "the whole reply" } }
+        })
+    }
+}
+
 /// The schema of [`Ideas`], so many at most.
 pub(super) fn ideas_schema(most: u32) -> Value {
     let text =

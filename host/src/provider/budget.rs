@@ -125,6 +125,11 @@ impl Budget {
         })
     }
 
+    /// Returns the bounds: of tokens, and of millionths of a dollar.
+    pub(super) fn bounds(&self) -> (Option<u64>, Option<u64>) {
+        (self.tokens_max, self.microdollars_max)
+    }
+
     /// Frees what was held for a call, and books what it took, if anything.
     pub(super) fn settle(&self, reservation: Reservation, taken: Option<Booking<'_>>) {
         let mut accounts = self.accounts();

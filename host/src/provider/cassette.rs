@@ -5,6 +5,7 @@ use super::excerpt::excerpt;
 use super::read_file::read_file;
 use super::reply::Ending;
 use super::request::{Purpose, Request};
+use super::spending::AskedQuestion;
 use super::usage::Usage;
 use crate::files::parse_json_of;
 use serde::{Deserialize, Serialize};
@@ -194,6 +195,14 @@ impl Exchange {
             detail: None,
             usage,
             seconds,
+        }
+    }
+
+    /// Returns what it is for, and about.
+    pub(super) fn question(&self) -> AskedQuestion {
+        AskedQuestion {
+            purpose: self.purpose,
+            subject: self.subject.clone(),
         }
     }
 

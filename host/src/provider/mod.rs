@@ -29,6 +29,7 @@ mod request;
 mod retry_after;
 mod schema;
 mod secret;
+mod spending;
 mod sse;
 mod stream;
 #[cfg(test)]
@@ -42,4 +43,5 @@ pub use models::Models;
 pub use options::{ModelOptions, ProviderKind};
 pub use progress::{Progress, ProgressStep};
 pub use request::{Purpose, Request};
+pub use spending::{AskedQuestion, Spending};
 pub use usage::{Spent, SpentTable, Usage};

@@ -15,6 +15,7 @@ use super::reply::{Ending, NoReply};
 use super::request::Request;
 use super::schema::ReplySchema;
 use super::secret::Secrets;
+use super::spending::Spending;
 use super::usage::SpentTable;
 use crate::files::SearchPath;
 use serde_json::Value;
@@ -355,6 +356,22 @@ impl Models {
         }
     }
 
+    /// Writes what was spent so far beside the record. It is for those who look on: nothing depends on it.
+    fn show_spending(&self) {
+        let Some(recorder) = &self.recorder else {
+            return;
+        };
+        let recorder = lock(recorder);
+        let spent = self.budget.spent().total;
+        let spending = Spending::new(
+            &self.name,
+            &spent,
+            self.budget.bounds(),
+            recorder.questions(),
+        );
+        let _ = spending.write(&self.record_path);
+    }
+
     fn broken_record(&self) -> Option<String> {
         let recorder = lock(self.recorder.as_ref()?);
         let reason = recorder.broken()?;
@@ -395,13 +412,16 @@ impl Books for Models {
     }
 
     fn begin(&self, exchange: Exchange) -> Option<u64> {
-        lock(self.recorder.as_ref()?).begin(exchange)
+        let number = lock(self.recorder.as_ref()?).begin(exchange);
+        self.show_spending();
+        number
     }
 
     fn end(&self, number: u64) {
         if let Some(recorder) = &self.recorder {
             lock(recorder).end(number);
         }
+        self.show_spending();
     }
 }
 

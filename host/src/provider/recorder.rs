@@ -2,6 +2,7 @@
 
 use super::cassette::{Cassette, Exchange, FILE_BYTES_MAX};
 use super::error::OpenError;
+use super::spending::AskedQuestion;
 use super::under_way::UnderWay;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -89,6 +90,12 @@ impl Recorder {
                 None
             }
         }
+    }
+
+    /// Returns what is under way.
+    pub(super) fn questions(&self) -> Vec<AskedQuestion> {
+        let under_way = self.under_way.as_ref();
+        under_way.map(UnderWay::questions).unwrap_or_default()
     }
 
     /// Forgets a call that ended, after its exchange was written if it was paid for.

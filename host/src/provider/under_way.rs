@@ -2,6 +2,7 @@
 //! the next one.
 
 use super::cassette::{Cassette, Exchange, FILE_BYTES_MAX};
+use super::spending::AskedQuestion;
 use crate::files::{NewFile, open_plain, parse_json_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -88,6 +89,12 @@ impl UnderWay {
         self.calls.insert(number, call);
         self.write()?;
         Ok(number)
+    }
+
+    /// Returns what the calls are for, and about.
+    pub(super) fn questions(&self) -> Vec<AskedQuestion> {
+        let calls = self.calls.values();
+        calls.map(|call| call.exchange.question()).collect()
     }
 
     /// Forgets a call, whose end is in the record if it was paid for.

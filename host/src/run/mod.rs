@@ -70,5 +70,5 @@ pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_im
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
-pub use survey::{ProposerAnswer, Survey, SurveyedCalls, SurveyedPrototype, Values};
+pub use survey::{BuiltProposer, Survey, SurveyedCalls, SurveyedPrototype, Values};
 pub use variant_state::{Identity, VariantState};

@@ -10,7 +10,7 @@ use crate::compile::{BuildKind, BuildRequest};
 use crate::config::LoadedExperiment;
 use crate::interface::{Interface, World};
 use crate::measure::{self, Inputs, RepeatedCall, Requests, RunnerError};
-use crate::sandbox::{GivenProposal, ProposerTask};
+use crate::sandbox::{Completions, ProposerReply, ProposerTask};
 use crate::source::{self, BuildInput, PackedFolders, RunFiles};
 use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::Failure;
@@ -33,15 +33,11 @@ pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 /// The values of a prototype's parameters, by name.
 pub type Values = BTreeMap<String, String>;
 
-/// What came of asking a proposer.
+/// A proposer that can be asked.
 #[derive(Debug)]
-pub enum ProposerAnswer<T> {
-    /// What it proposes.
-    Proposals(Vec<T>),
-    /// It cannot be built.
-    NotBuilt(Failure),
-    /// It proposes nothing, and why.
-    Nothing(String),
+pub struct BuiltProposer {
+    /// Its code in the checked profile.
+    checked: Vec<u8>,
 }
 
 /// The approaches of an experiment, which can be called.
@@ -307,39 +303,49 @@ impl Survey {
         reports.ok()?.pop()
     }
 
-    /// Builds a proposer, and asks it for approaches.
+    /// Builds a proposer. `Err` within says why it cannot be built.
     ///
     /// # Errors
     /// Something failed that does not depend on the proposer.
-    pub async fn ask(
+    pub async fn build_proposer(
         &self,
-        proposer: BuildInput,
-        task: &ProposerTask,
-    ) -> Result<ProposerAnswer<GivenProposal>, RunError> {
-        let Some(interface) = Interface::of_own_world(World::Proposer) else {
-            return Ok(ProposerAnswer::Nothing("there is no such world".to_owned()));
-        };
+        code: BuildInput,
+    ) -> Result<Result<BuiltProposer, Failure>, RunError> {
+        let interface = Interface::of_own_world(World::Proposer)
+            .ok_or_else(|| RunError::Engine("there is no world of proposers".to_owned()))?;
         let request = BuildRequest {
             interface: Arc::new(interface),
             world: World::Proposer,
-            code: proposer,
+            code,
             // It is not timed, so it may as well report its panics.
             kind: BuildKind::Diagnostic,
             memory_bytes: 0,
             parameters: false,
         };
-        let built = match self.context.tools.builder.build(&request).await {
-            Ok(built) => built,
+        match self.context.tools.builder.build(&request).await {
+            Ok(built) => Ok(Ok(BuiltProposer {
+                checked: built.checked.clone(),
+            })),
             Err(failure) if failure.class.is_machine_fault() => {
-                return Err(RunError::Machine(failure.message));
+                Err(RunError::Machine(failure.message))
             }
-            Err(failure) => return Ok(ProposerAnswer::NotBuilt(failure)),
-        };
-        let given = measure::propose(&self.context.config, &built.checked, task).await;
-        Ok(match given.map_err(RunError::Runner)? {
-            Ok(given) => ProposerAnswer::Proposals(given),
-            Err(why) => ProposerAnswer::Nothing(why),
-        })
+            Err(failure) => Ok(Err(failure)),
+        }
+    }
+
+    /// Asks a proposer for approaches, with what it may ask of a model.
+    ///
+    /// # Errors
+    /// Something failed that does not depend on the proposer.
+    pub async fn ask(
+        &self,
+        proposer: &BuiltProposer,
+        task: &ProposerTask,
+        completions: &Completions,
+    ) -> Result<ProposerReply, RunError> {
+        let config = &self.context.config;
+        let reply = measure::propose(config, &proposer.checked, task, completions).await;
+        reply.map_err(RunError::Runner)
     }
 }
 

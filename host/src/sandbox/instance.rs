@@ -1,6 +1,7 @@
 //! Engines, prepared components, instances and calls.
 
 use super::attempt_log::AttemptLog;
+use super::completion::{self, CompletionDesk};
 use super::evidence_desk::{self, EvidenceDesk};
 use super::guest_error::GuestError;
 use super::guest_timer::{GuestTime, GuestTimer, Lowering};
@@ -31,6 +32,8 @@ pub struct GuestState {
     world: VirtualWorld,
     /// What an evaluator asks about.
     pub(super) desk: EvidenceDesk,
+    /// What a proposer asks of a model.
+    pub(super) completions: CompletionDesk,
 }
 
 impl Parts for GuestState {
@@ -43,6 +46,11 @@ impl GuestState {
     /// The evidence behind the imports of an evaluator.
     fn desk(&mut self) -> &mut EvidenceDesk {
         &mut self.desk
+    }
+
+    /// The completions behind the imports of a proposer.
+    fn completions(&mut self) -> &mut CompletionDesk {
+        &mut self.completions
     }
 
     /// The virtual world behind the imports.
@@ -68,6 +76,8 @@ pub enum Imports {
     Diagnostic(Arc<Folders>),
     /// Evidence of a variant; `report` and WASI without files too.
     Evidence,
+    /// Completions of a model; `report` and WASI without files too.
+    Completions,
     /// WASI with what is granted: files and the values of parameters.
     Wasi(Arc<Folders>),
 }
@@ -185,11 +195,17 @@ impl Sandbox {
         let component =
             unsafe { Component::deserialize(&self.engine, precompiled) }.map_err(unusable)?;
         let mut linker = Linker::new(&self.engine);
-        if matches!(imports, Imports::Diagnostic(_) | Imports::Evidence) {
+        if matches!(
+            imports,
+            Imports::Diagnostic(_) | Imports::Evidence | Imports::Completions
+        ) {
             link_diagnostic(&mut linker).map_err(unusable)?;
         }
         if matches!(imports, Imports::Evidence) {
             evidence_desk::link(&mut linker, GuestState::desk).map_err(unusable)?;
+        }
+        if matches!(imports, Imports::Completions) {
+            completion::link(&mut linker, GuestState::completions).map_err(unusable)?;
         }
         // Linking takes longer than loading does, and most components import nothing.
         if !matches!(imports, Imports::None) {
@@ -210,7 +226,7 @@ impl Sandbox {
             limits: self.limits,
             folders: match imports {
                 Imports::Wasi(folders) | Imports::Diagnostic(folders) => folders,
-                Imports::None | Imports::Evidence => Arc::default(),
+                Imports::None | Imports::Evidence | Imports::Completions => Arc::default(),
             },
             attempts: AttemptLog::default(),
             times_all: false,
@@ -278,6 +294,7 @@ impl PreparedComponent {
             timer,
             reports: Vec::new(),
             desk: EvidenceDesk::default(),
+            completions: CompletionDesk::default(),
             world: VirtualWorld::new(
                 (&self.limits).into(),
                 Arc::clone(&self.folders),

@@ -7,6 +7,7 @@
 
 mod aggregator;
 mod attempt_log;
+mod completion;
 mod cpu_wall_time;
 mod evaluator;
 mod evidence;
@@ -21,6 +22,9 @@ mod proposal;
 mod proposer;
 mod wasi;
 
+pub use completion::{
+    COMPLETIONS_MAX, CompletionQuestion, CompletionRefusal, Completions, KnownCompletion,
+};
 pub use cpu_wall_time::CpuWallTime;
 pub use evidence::{GivenReading, KnownAnswer, KnownEvidence, TimedCalls};
 pub use evidence_desk::EvidenceHandle;
@@ -29,4 +33,6 @@ pub use guest_timer::{GuestTime, Lowering, UNTIMED};
 pub use instance::{CallResult, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 pub use limiter::PeakMemory;
 pub use limits::MESSAGE_BYTES_MAX;
-pub use proposal::{GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerTask};
+pub use proposal::{
+    GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerReply, ProposerTask,
+};

@@ -1,5 +1,6 @@
 //! What a proposer is told, and what it answers.
 
+use super::completion::CompletionQuestion;
 use serde::{Deserialize, Serialize};
 
 /// A file: its name, and its text.
@@ -66,6 +67,17 @@ pub struct KnownOutcome {
     pub total: Option<f64>,
     /// Its readings: source, value and unit.
     pub readings: Vec<(String, f64, String)>,
+}
+
+/// What a proposer answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProposerReply {
+    /// It proposes these.
+    Proposals(Vec<GivenProposal>),
+    /// It proposes nothing, and why.
+    Nothing(String),
+    /// It asks for a completion first.
+    Asks(CompletionQuestion),
 }
 
 /// An approach as a proposer gives it. Nothing about it was checked.

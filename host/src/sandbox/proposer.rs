@@ -1,10 +1,12 @@
 //! The call of a proposer.
 
+use super::completion::{CompletionDesk, Completions};
 use super::evaluator::shown;
 use super::guest_error::GuestError;
 use super::instance::Instance;
 use super::proposal::{
-    GivenProposal, KnownApproach, KnownOutcome, KnownProblem, NamedText, NamedValues, ProposerTask,
+    GivenProposal, KnownApproach, KnownOutcome, KnownProblem, NamedText, NamedValues,
+    ProposerReply, ProposerTask,
 };
 use bakeoff_domain::failure::FailureClass;
 
@@ -79,27 +81,36 @@ fn proposal(proposal: types::Proposal) -> GivenProposal {
 }
 
 impl Instance {
-    /// Asks a proposer for approaches: `Err` within is the proposer's own word. Nothing about them was
-    /// checked.
+    /// Asks a proposer for approaches, with what it may ask of a model and what is known of that. Nothing about
+    /// its reply was checked.
     ///
     /// # Errors
     /// The guest trapped, exceeded a limit, or is no proposer.
     pub fn propose(
         &mut self,
         task: ProposerTask,
-    ) -> Result<Result<Vec<GivenProposal>, String>, GuestError> {
+        completions: Completions,
+    ) -> Result<ProposerReply, GuestError> {
         self.refuel();
         let proposer = Proposer::new(&mut self.store, &self.instance)
             .map_err(|error| GuestError::new(FailureClass::WrongWorld, format!("{error:#}")))?;
+        self.store.data_mut().completions = CompletionDesk::of(completions);
         let known: Vec<_> = task.approaches.into_iter().map(approach).collect();
         let outcomes: Vec<_> = task.outcomes.into_iter().map(outcome).collect();
         let exported = proposer.bakeoff_proposer_propose();
         let problem = problem(task.problem);
         let made = exported.call_propose(&mut self.store, &problem, &known, &outcomes, task.count);
+        if let Some(question) = self.store.data_mut().completions.take_open() {
+            return Ok(ProposerReply::Asks(question));
+        }
         let made = made.map_err(|error| self.error(&error))?;
         Ok(match made {
-            Ok(proposals) => Ok(proposals.into_iter().map(proposal).collect()),
-            Err(types::Error::NothingToPropose(why) | types::Error::Other(why)) => Err(shown(&why)),
+            Ok(proposals) => {
+                ProposerReply::Proposals(proposals.into_iter().map(proposal).collect())
+            }
+            Err(types::Error::NothingToPropose(why) | types::Error::Other(why)) => {
+                ProposerReply::Nothing(shown(&why))
+            }
         })
     }
 }

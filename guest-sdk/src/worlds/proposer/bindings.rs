@@ -1,6 +1,299 @@
 // Made from wit/proposer, not by hand.
 #[allow(dead_code, clippy::all)]
 pub mod bakeoff {
+    pub mod completions {
+        /// A model that the user of the host chose, within the bounds that the user set.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod completions {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            /// Why there is no completion. The host goes on, and so may the component.
+            #[derive(Clone)]
+            pub enum Error {
+                /// The user named no model; the text says how to.
+                NoModel(_rt::String),
+                /// The call was not made, since it could pass the user's budget.
+                BudgetExhausted(_rt::String),
+                /// The model cannot be reached.
+                Unavailable(_rt::String),
+                /// The model declined to answer.
+                Refused(_rt::String),
+                /// There was a reply, and it cannot be used: cut off, too late, too long, malformed.
+                Unusable(_rt::String),
+                /// More completions were asked for than one call of `propose` may have.
+                TooMany(_rt::String),
+                /// The prompt is longer than it may be.
+                TooLarge(_rt::String),
+                /// Anything else.
+                Other(_rt::String),
+            }
+            impl ::core::fmt::Debug for Error {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    match self {
+                        Error::NoModel(e) => {
+                            f.debug_tuple("Error::NoModel").field(e).finish()
+                        }
+                        Error::BudgetExhausted(e) => {
+                            f.debug_tuple("Error::BudgetExhausted").field(e).finish()
+                        }
+                        Error::Unavailable(e) => {
+                            f.debug_tuple("Error::Unavailable").field(e).finish()
+                        }
+                        Error::Refused(e) => {
+                            f.debug_tuple("Error::Refused").field(e).finish()
+                        }
+                        Error::Unusable(e) => {
+                            f.debug_tuple("Error::Unusable").field(e).finish()
+                        }
+                        Error::TooMany(e) => {
+                            f.debug_tuple("Error::TooMany").field(e).finish()
+                        }
+                        Error::TooLarge(e) => {
+                            f.debug_tuple("Error::TooLarge").field(e).finish()
+                        }
+                        Error::Other(e) => {
+                            f.debug_tuple("Error::Other").field(e).finish()
+                        }
+                    }
+                }
+            }
+            impl ::core::fmt::Display for Error {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    write!(f, "{:?}", self)
+                }
+            }
+            impl ::core::error::Error for Error {}
+            #[allow(unused_unsafe, clippy::all)]
+            /// Returns the reply of a model to a prompt, with at most so many tokens (and at most those that the host
+            /// allows). Each is paid for by the host's user, once: asked again after an interruption, it is known.
+            #[allow(async_fn_in_trait)]
+            pub fn complete(
+                prompt: &str,
+                tokens_max: u32,
+            ) -> Result<_rt::String, Error> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 4 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 4
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = prompt;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "bakeoff:completions/completions@0.1.0")]
+                    unsafe extern "C" {
+                        #[link_name = "complete"]
+                        fn wit_import2(_: *mut u8, _: usize, _: i32, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, _rt::as_i32(&tokens_max), ptr1);
+                    let l3 = i32::from(*ptr1.add(0).cast::<u8>());
+                    let result33 = match l3 {
+                        0 => {
+                            let e = {
+                                let l4 = *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len6 = l5;
+                                let bytes6 = _rt::Vec::from_raw_parts(
+                                    l4.cast(),
+                                    len6,
+                                    len6,
+                                );
+                                _rt::string_lift(bytes6)
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l7 = i32::from(
+                                    *ptr1.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                let v32 = match l7 {
+                                    0 => {
+                                        let e32 = {
+                                            let l8 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l9 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len10 = l9;
+                                            let bytes10 = _rt::Vec::from_raw_parts(
+                                                l8.cast(),
+                                                len10,
+                                                len10,
+                                            );
+                                            _rt::string_lift(bytes10)
+                                        };
+                                        Error::NoModel(e32)
+                                    }
+                                    1 => {
+                                        let e32 = {
+                                            let l11 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l12 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len13 = l12;
+                                            let bytes13 = _rt::Vec::from_raw_parts(
+                                                l11.cast(),
+                                                len13,
+                                                len13,
+                                            );
+                                            _rt::string_lift(bytes13)
+                                        };
+                                        Error::BudgetExhausted(e32)
+                                    }
+                                    2 => {
+                                        let e32 = {
+                                            let l14 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l15 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len16 = l15;
+                                            let bytes16 = _rt::Vec::from_raw_parts(
+                                                l14.cast(),
+                                                len16,
+                                                len16,
+                                            );
+                                            _rt::string_lift(bytes16)
+                                        };
+                                        Error::Unavailable(e32)
+                                    }
+                                    3 => {
+                                        let e32 = {
+                                            let l17 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l18 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len19 = l18;
+                                            let bytes19 = _rt::Vec::from_raw_parts(
+                                                l17.cast(),
+                                                len19,
+                                                len19,
+                                            );
+                                            _rt::string_lift(bytes19)
+                                        };
+                                        Error::Refused(e32)
+                                    }
+                                    4 => {
+                                        let e32 = {
+                                            let l20 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l21 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len22 = l21;
+                                            let bytes22 = _rt::Vec::from_raw_parts(
+                                                l20.cast(),
+                                                len22,
+                                                len22,
+                                            );
+                                            _rt::string_lift(bytes22)
+                                        };
+                                        Error::Unusable(e32)
+                                    }
+                                    5 => {
+                                        let e32 = {
+                                            let l23 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l24 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len25 = l24;
+                                            let bytes25 = _rt::Vec::from_raw_parts(
+                                                l23.cast(),
+                                                len25,
+                                                len25,
+                                            );
+                                            _rt::string_lift(bytes25)
+                                        };
+                                        Error::TooMany(e32)
+                                    }
+                                    6 => {
+                                        let e32 = {
+                                            let l26 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l27 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len28 = l27;
+                                            let bytes28 = _rt::Vec::from_raw_parts(
+                                                l26.cast(),
+                                                len28,
+                                                len28,
+                                            );
+                                            _rt::string_lift(bytes28)
+                                        };
+                                        Error::TooLarge(e32)
+                                    }
+                                    n => {
+                                        debug_assert_eq!(n, 7, "invalid enum discriminant");
+                                        let e32 = {
+                                            let l29 = *ptr1
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l30 = *ptr1
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len31 = l30;
+                                            let bytes31 = _rt::Vec::from_raw_parts(
+                                                l29.cast(),
+                                                len31,
+                                                len31,
+                                            );
+                                            _rt::string_lift(bytes31)
+                                        };
+                                        Error::Other(e32)
+                                    }
+                                };
+                                v32
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result33
+                }
+            }
+        }
+    }
     pub mod proposer {
         /// What a proposer is told, and what it answers.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
@@ -1163,9 +1456,64 @@ mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::string::String;
     pub use alloc_crate::vec::Vec;
-    #[cfg(target_arch = "wasm32")]
-    pub fn run_ctors_once() {
-        crate::rt::run_ctors_once();
+    pub fn as_i32<T: AsI32>(t: T) -> i32 {
+        t.as_i32()
+    }
+    pub trait AsI32 {
+        fn as_i32(self) -> i32;
+    }
+    impl<'a, T: Copy + AsI32> AsI32 for &'a T {
+        fn as_i32(self) -> i32 {
+            (*self).as_i32()
+        }
+    }
+    impl AsI32 for i32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for char {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for usize {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
     }
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
@@ -1174,6 +1522,17 @@ mod _rt {
             unsafe { String::from_utf8_unchecked(bytes) }
         }
     }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
+        }
+    }
+    #[cfg(target_arch = "wasm32")]
+    pub fn run_ctors_once() {
+        crate::rt::run_ctors_once();
+    }
     pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
         if size == 0 {
             return;
@@ -1181,13 +1540,6 @@ mod _rt {
         unsafe {
             let layout = alloc::Layout::from_size_align_unchecked(size, align);
             alloc::dealloc(ptr, layout);
-        }
-    }
-    pub unsafe fn invalid_enum_discriminant<T>() -> T {
-        if cfg!(debug_assertions) {
-            panic!("invalid enum discriminant")
-        } else {
-            unsafe { core::hint::unreachable_unchecked() }
         }
     }
     pub use alloc_crate::alloc;
@@ -1223,10 +1575,10 @@ macro_rules! __export_proposer_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.60.0:bakeoff:proposer@0.1.0:proposer:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 882] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1089] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf3\x05\x01A\x02\x01\
-A\x09\x01B\x1a\x01r\x02\x04names\x04texts\x04\0\x0bsource-file\x03\0\0\x01ps\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc2\x07\x01A\x02\x01\
+A\x0b\x01B\x1a\x01r\x02\x04names\x04texts\x04\0\x0bsource-file\x03\0\0\x01ps\x01\
 r\x02\x04names\x06values\x02\x04\0\x09parameter\x03\0\x03\x01p\x01\x01k\x01\x01r\
 \x06\x09statements\x04calls\x09signatures\x03wit\x05\x08workload\x06\x05cases\x02\
 \x04\0\x07problem\x03\0\x07\x01p\x04\x01r\x04\x04names\x0bdescriptions\x05files\x05\
@@ -1236,16 +1588,20 @@ r\x06\x08approachs\x0aparameters\x0f\x07failure\x10\x04rank\x11\x05total\x12\x08
 readings\x13\x04\0\x07outcome\x03\0\x14\x01r\x04\x04names\x0bdescriptions\x0apar\
 ameters\x09\x05files\x05\x04\0\x08proposal\x03\0\x16\x01q\x02\x12nothing-to-prop\
 ose\x01s\0\x05other\x01s\0\x04\0\x05error\x03\0\x18\x03\0\x1cbakeoff:proposer/ty\
-pes@0.1.0\x05\0\x02\x03\0\0\x07problem\x02\x03\0\0\x08approach\x02\x03\0\0\x07ou\
-tcome\x02\x03\0\0\x08proposal\x02\x03\0\0\x05error\x01B\x10\x02\x03\x02\x01\x01\x04\
-\0\x07problem\x03\0\0\x02\x03\x02\x01\x02\x04\0\x08approach\x03\0\x02\x02\x03\x02\
-\x01\x03\x04\0\x07outcome\x03\0\x04\x02\x03\x02\x01\x04\x04\0\x08proposal\x03\0\x06\
-\x02\x03\x02\x01\x05\x04\0\x05error\x03\0\x08\x01p\x03\x01p\x05\x01p\x07\x01j\x01\
-\x0c\x01\x09\x01@\x04\x07problem\x01\x05known\x0a\x08outcomes\x0b\x05county\0\x0d\
-\x04\0\x07propose\x01\x0e\x04\0\x1ebakeoff:proposer/propose@0.1.0\x05\x06\x04\0\x1f\
-bakeoff:proposer/proposer@0.1.0\x04\0\x0b\x0e\x01\0\x08proposer\x03\0\0\0G\x09pr\
-oducers\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x06\
-0.60.0";
+pes@0.1.0\x05\0\x01B\x05\x01q\x08\x08no-model\x01s\0\x10budget-exhausted\x01s\0\x0b\
+unavailable\x01s\0\x07refused\x01s\0\x08unusable\x01s\0\x08too-many\x01s\0\x09to\
+o-large\x01s\0\x05other\x01s\0\x04\0\x05error\x03\0\0\x01j\x01s\x01\x01\x01@\x02\
+\x06prompts\x0atokens-maxy\0\x02\x04\0\x08complete\x01\x03\x03\0%bakeoff:complet\
+ions/completions@0.1.0\x05\x01\x02\x03\0\0\x07problem\x02\x03\0\0\x08approach\x02\
+\x03\0\0\x07outcome\x02\x03\0\0\x08proposal\x02\x03\0\0\x05error\x01B\x10\x02\x03\
+\x02\x01\x02\x04\0\x07problem\x03\0\0\x02\x03\x02\x01\x03\x04\0\x08approach\x03\0\
+\x02\x02\x03\x02\x01\x04\x04\0\x07outcome\x03\0\x04\x02\x03\x02\x01\x05\x04\0\x08\
+proposal\x03\0\x06\x02\x03\x02\x01\x06\x04\0\x05error\x03\0\x08\x01p\x03\x01p\x05\
+\x01p\x07\x01j\x01\x0c\x01\x09\x01@\x04\x07problem\x01\x05known\x0a\x08outcomes\x0b\
+\x05county\0\x0d\x04\0\x07propose\x01\x0e\x04\0\x1ebakeoff:proposer/propose@0.1.\
+0\x05\x07\x04\0\x1fbakeoff:proposer/proposer@0.1.0\x04\0\x0b\x0e\x01\0\x08propos\
+er\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10\
+wit-bindgen-rust\x060.60.0";
         };
     };
 }
@@ -1257,9 +1613,9 @@ pub use __export_proposer_impl as export_proposer_world;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 693] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x96\x04\x01A\x02\x01\
-A\x02\x01B\x1a\x01r\x02\x04names\x04texts\x04\0\x0bsource-file\x03\0\0\x01ps\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 900] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xe5\x05\x01A\x02\x01\
+A\x04\x01B\x1a\x01r\x02\x04names\x04texts\x04\0\x0bsource-file\x03\0\0\x01ps\x01\
 r\x02\x04names\x06values\x02\x04\0\x09parameter\x03\0\x03\x01p\x01\x01k\x01\x01r\
 \x06\x09statements\x04calls\x09signatures\x03wit\x05\x08workload\x06\x05cases\x02\
 \x04\0\x07problem\x03\0\x07\x01p\x04\x01r\x04\x04names\x0bdescriptions\x05files\x05\
@@ -1269,10 +1625,14 @@ r\x06\x08approachs\x0aparameters\x0f\x07failure\x10\x04rank\x11\x05total\x12\x08
 readings\x13\x04\0\x07outcome\x03\0\x14\x01r\x04\x04names\x0bdescriptions\x0apar\
 ameters\x09\x05files\x05\x04\0\x08proposal\x03\0\x16\x01q\x02\x12nothing-to-prop\
 ose\x01s\0\x05other\x01s\0\x04\0\x05error\x03\0\x18\x03\0\x1cbakeoff:proposer/ty\
-pes@0.1.0\x05\0\x04\0?bakeoff:proposer/proposer-with-all-of-its-exports-removed@\
-0.1.0\x04\0\x0b.\x01\0(proposer-with-all-of-its-exports-removed\x03\0\0\0G\x09pr\
-oducers\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10wit-bindgen-rust\x06\
-0.60.0";
+pes@0.1.0\x05\0\x01B\x05\x01q\x08\x08no-model\x01s\0\x10budget-exhausted\x01s\0\x0b\
+unavailable\x01s\0\x07refused\x01s\0\x08unusable\x01s\0\x08too-many\x01s\0\x09to\
+o-large\x01s\0\x05other\x01s\0\x04\0\x05error\x03\0\0\x01j\x01s\x01\x01\x01@\x02\
+\x06prompts\x0atokens-maxy\0\x02\x04\0\x08complete\x01\x03\x03\0%bakeoff:complet\
+ions/completions@0.1.0\x05\x01\x04\0?bakeoff:proposer/proposer-with-all-of-its-e\
+xports-removed@0.1.0\x04\0\x0b.\x01\0(proposer-with-all-of-its-exports-removed\x03\
+\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.254.2\x10wit-\
+bindgen-rust\x060.60.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -117,6 +117,16 @@ fn every_item_of_the_own_packages_is_documented_and_dated() {
 }
 
 #[test]
+fn what_proposers_may_ask_a_model_is_documented_and_dated_too() {
+    let interface = Interface::of_own_world(World::Proposer).unwrap();
+    let mut packages = interface.resolve.packages.iter();
+    let (id, _) = packages
+        .find(|(_, package)| package.name.to_string() == "bakeoff:completions@0.1.0")
+        .unwrap();
+    assert_eq!(broken(&interface.resolve, id), [""; 0]);
+}
+
+#[test]
 fn what_breaks_a_convention_is_found() {
     let text = "package a:b@0.1.0;
 /// A world.

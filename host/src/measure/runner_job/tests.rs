@@ -6,9 +6,10 @@ use crate::confine::{Confinement, scripted_child};
 use crate::measure::announcement::{Announcement, Doing};
 use crate::measure::bounds;
 use crate::measure::check::{GateRecord, check};
-use crate::measure::protocol::{Inputs, WaveCase};
+use crate::measure::protocol::Inputs;
 use crate::measure::runner_config::RunnerConfig;
 use crate::measure::runner_worker::RunnerWorker;
+use crate::measure::wave_case::WaveCase;
 use crate::tasks::{
     AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, Working,
 };

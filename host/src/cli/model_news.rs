@@ -1,0 +1,70 @@
+//! What a person is told of questions to a model that take longer than one call.
+
+use super::options::Output;
+use crate::provider::{Models, Progress, ProgressStep};
+use crate::render::escape::Plain;
+use std::sync::{Mutex, PoisonError};
+
+/// Has it said on stderr why a question is asked again, and when.
+pub(super) fn told(models: Models, output: &Output) -> Models {
+    let say = Mutex::new(output.reporter());
+    models.with_progress(move |progress| {
+        if let Some(line) = line(progress) {
+            let mut say = say.lock().unwrap_or_else(PoisonError::into_inner);
+            say(&line);
+        }
+    })
+}
+
+/// A line about what happens, where somebody would otherwise wait without knowing what for.
+fn line(progress: &Progress) -> Option<String> {
+    let what = match progress.subject.as_str() {
+        "" => progress.purpose.to_string(),
+        subject => format!("{} ({})", progress.purpose, Plain(subject)),
+    };
+    match &progress.step {
+        ProgressStep::Waiting { reason, wait } => Some(format!(
+            "{what}: asked again in {:.1} s: {}",
+            wait.as_secs_f64(),
+            Plain(reason)
+        )),
+        ProgressStep::Repairing { problem } => Some(format!(
+            "{what}: the reply cannot be used, and another is asked for: {}",
+            Plain(problem)
+        )),
+        ProgressStep::Sent | ProgressStep::Receiving { .. } | ProgressStep::Received { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Purpose;
+    use std::time::Duration;
+
+    #[test]
+    fn waits_and_repairs_are_said_and_texts_of_servers_are_escaped() {
+        let line = |step| {
+            line(&Progress {
+                purpose: Purpose::Prototype,
+                subject: "approach 2".to_owned(),
+                step,
+            })
+        };
+        let waiting = line(ProgressStep::Waiting {
+            reason: "status 429\u{1b}[2J".to_owned(),
+            wait: Duration::from_millis(2_500),
+        });
+        let waiting = waiting.unwrap();
+        assert!(
+            waiting.starts_with("prototype (approach 2): asked again in 2.5 s: status 429"),
+            "{waiting}"
+        );
+        assert!(!waiting.contains('\u{1b}'));
+        let repairing = line(ProgressStep::Repairing {
+            problem: "it is not JSON".to_owned(),
+        });
+        assert!(repairing.unwrap().ends_with(": it is not JSON"));
+        assert_eq!(line(ProgressStep::Sent), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! What `bakeoff status` shows of the models that an experiment asks.
+
+use crate::provider::Spending;
+use crate::render::escape::Plain;
+use serde::Serialize;
+
+/// The most questions that are named.
+const NAMED_MAX: usize = 4;
+
+/// What was spent on models so far.
+#[derive(Debug, Serialize)]
+pub(super) struct ModelsStatus {
+    #[serde(flatten)]
+    pub(super) spending: Spending,
+    /// True while a process asks.
+    pub(super) is_asking: bool,
+}
+
+impl ModelsStatus {
+    /// As text, one line for the cost and one for what is under way.
+    pub(super) fn text(&self) -> String {
+        let spending = &self.spending;
+        let verb = if self.is_asking { "asking" } else { "asked" };
+        let s = if spending.calls == 1 { "" } else { "s" };
+        let most = if spending.upper_bound { "at most " } else { "" };
+        let mut text = format!(
+            "{verb} {}: {} call{s}, {most}{} tokens",
+            Plain(&spending.model),
+            spending.calls,
+            spending.tokens
+        );
+        if let Some(bound) = spending.tokens_max {
+            text += &format!(" of {bound}");
+        }
+        text += &match (spending.usd, spending.usd_max) {
+            (None, _) => ", at a price that is not known".to_owned(),
+            (Some(usd), Some(bound)) => format!(", {most}{usd:.4} of {bound:.4} US dollars"),
+            (Some(0.0), None) => String::new(),
+            (Some(usd), None) => format!(", {most}{usd:.4} US dollars"),
+        };
+        text.push('\n');
+        let under_way = &spending.under_way;
+        if self.is_asking && !under_way.is_empty() {
+            let named = under_way.iter().take(NAMED_MAX);
+            let named: Vec<String> = named
+                .map(|one| match one.subject.as_str() {
+                    "" => one.purpose.to_string(),
+                    subject => format!("{} ({})", one.purpose, Plain(subject)),
+                })
+                .collect();
+            let more = match under_way.len().saturating_sub(NAMED_MAX) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            text += &format!("  waits for {}{more}\n", named.join(", "));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{AskedQuestion, Purpose};
+
+    #[test]
+    fn costs_stand_beside_their_bounds_and_texts_of_others_are_escaped() {
+        let question = AskedQuestion {
+            purpose: Purpose::Prototype,
+            subject: "approach 2\u{1b}[2J".to_owned(),
+        };
+        let mut status = ModelsStatus {
+            spending: Spending {
+                model: "anthropic m\u{1b}".to_owned(),
+                calls: 3,
+                tokens: 1_234,
+                usd: Some(0.0125),
+                tokens_max: Some(20_000),
+                usd_max: Some(0.5),
+                under_way: vec![question; 5],
+                ..Spending::default()
+            },
+            is_asking: true,
+        };
+        let text = status.text();
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(
+            text.contains("3 calls, 1234 tokens of 20000, 0.0125 of 0.5000 US dollars"),
+            "{text}"
+        );
+        assert!(text.contains("prototype (approach 2") && text.contains("and 1 more"));
+        status.is_asking = false;
+        status.spending.upper_bound = true;
+        status.spending.usd = None;
+        let text = status.text();
+        assert!(
+            text.starts_with("asked ") && !text.contains("waits for"),
+            "{text}"
+        );
+        assert!(
+            text.contains("at most 1234 tokens") && text.contains("price that is not known"),
+            "{text}"
+        );
+    }
+}
