@@ -263,3 +263,21 @@ fn case_163_a_model_that_refuses_or_answers_nonsense_is_an_error_of_the_guest() 
     let output = of(&both);
     assert_eq!(output.status, 0, "{}", output.stderr);
 }
+
+#[test]
+fn case_164_a_proposers_words_reach_no_program_of_the_users() {
+    let folder = experiment("", &[("two.rs", TWO_QUESTIONS.as_bytes())]);
+    let dir = folder.path();
+    let touched = dir.join("touched");
+    let mut command = bakeoff(&["generate", "--provider", "command", "--tokens", "9000"]);
+    command.args(["--command", "touch", "--command", touched.to_str().unwrap()]);
+    command.arg("--proposer").arg(dir.join("two.rs")).arg(dir);
+    let output: CommandOutput = command.output().unwrap().into();
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    assert!(
+        output.explains("would give them to a program that has your rights"),
+        "{}",
+        output.stderr
+    );
+    assert!(!touched.exists());
+}

@@ -189,6 +189,13 @@ impl Arguments {
         if !self.model.is_named() {
             return Ok(None);
         }
+        if self.model.is_command() {
+            return Err(Failure::usage(
+                "the words of a proposer's questions are its own, and --provider command would give them to a \
+                 program that has your rights: name a provider that only answers, such as anthropic, openai, \
+                 ollama or replay",
+            ));
+        }
         if !self.model.is_bounded() {
             return Err(Failure::usage(
                 "a proposer decides itself what it asks a model: say what that may cost, with --usd or --tokens",

@@ -99,6 +99,11 @@ impl ModelArguments {
         self.provider.is_some()
     }
 
+    /// True if a program of the user's answers, with the user's rights.
+    pub(super) fn is_command(&self) -> bool {
+        matches!(self.provider, Some(ProviderName::Command))
+    }
+
     /// True if there is a bound on what it may cost, or if it costs nothing.
     pub(super) fn is_bounded(&self) -> bool {
         let is_free = matches!(
