@@ -84,6 +84,16 @@ pub fn import_support(import: &str) -> ImportSupport {
             );
         }
         "wasi:http" => return ImportSupport::Refused("there is no network, and so no HTTP"),
+        "bakeoff:evaluator" => {
+            return ImportSupport::Refused(
+                "evaluators import that, which belong under `[[evaluator]]`",
+            );
+        }
+        "bakeoff:completions" => {
+            return ImportSupport::Refused(
+                "proposers import that, which `bakeoff generate --proposer` asks",
+            );
+        }
         _ => {}
     }
     let Some((_, gets)) = VIRTUAL.iter().find(|(known, _)| *known == interface) else {
@@ -128,6 +138,8 @@ mod tests {
             ("wasi:cli/exit@0.2.0-rc-2023-11-10", "another version"),
             ("wasi:cli/exit", "another version"),
             ("wasi:keyvalue/store@0.2.0", "not granted"),
+            ("bakeoff:evaluator/types@0.1.0", "[[evaluator]]"),
+            ("bakeoff:completions/completions@0.1.0", "--proposer"),
             ("wasi:config/store@0.2.0-rc.1", "with a `sweep`"),
             ("mine", "not granted"),
         ] {
