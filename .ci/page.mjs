@@ -73,6 +73,28 @@ for (const width of [420, 1280]) {
         assert.ok(x >= 0 && x + span <= width + 0.5, `${part} ends at ${x + span} of ${width}`);
       }
     }
+
+    // No two texts of a chart overprint each other, and none leaves its chart.
+    const overprinted = await page.evaluate(() => {
+      const found = [];
+      for (const chart of document.querySelectorAll("svg.bk")) {
+        const whole = chart.getBoundingClientRect();
+        const texts = [...chart.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+        texts.forEach(([text, a], index) => {
+          if (a.left < whole.left || a.right > whole.right || a.bottom > whole.bottom) found.push(`${text} leaves`);
+          for (const [other, b] of texts.slice(index + 1)) {
+            const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            // The boxes of two lines touch; their letters do not.
+            if (across > 0 && down > 3) found.push(`${text} over ${other}`);
+          }
+        });
+      }
+      return found;
+    });
+    assert.deepEqual(overprinted, []);
+    const points = await page.locator("svg.bk circle title").allTextContents();
+    assert.ok(points.every((text) => /^replica \d+: \d/.test(text)), "a point does not tell its replica");
     assert.deepEqual(errors, []);
     assert.deepEqual(requests.filter((url) => !url.startsWith("data:") && url !== address), []);
     await context.close();
@@ -93,4 +115,4 @@ for (const width of [420, 1280]) {
   }
 }
 await browser.close();
-console.log(`page: ${checked} views: no violation, no request, keyboard, links, sorting, without scripts`);
+console.log(`page: ${checked} views: no violation, no request, keyboard, links, sorting, labels, without scripts`);

@@ -120,6 +120,33 @@ fn markdown_and_its_charts_are_golden() {
 }
 
 #[test]
+fn replicas_are_points_that_tell_their_times() {
+    let mut report = fixture::report();
+    let chart = |report: &Report| {
+        let charts = render::charts::charts(report);
+        charts.into_iter().find(|chart| chart.name == "replicas")
+    };
+    // Five variants with 12 replicas; the sixth left after 6.
+    let svg = chart(&report).unwrap().svg;
+    assert_eq!(svg.matches("<title>replica ").count(), 5 * 12 + 6);
+
+    // What no call takes is not drawn, and few of many replicas are.
+    let replicas = report.replicas.as_mut().unwrap();
+    let row = replicas.log_times[0].clone();
+    replicas.log_times = vec![row; 4_096];
+    for wild in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 700.0, -700.0] {
+        replicas.log_times.push(vec![Some(wild); 6]);
+    }
+    let wild = chart(&report).unwrap().svg;
+    assert_eq!(wild.matches("<title>replica ").count(), 480);
+    assert!(!wild.contains("NaN") && !wild.contains("inf"), "{wild}");
+
+    // One replica shows no spread.
+    report.replicas.as_mut().unwrap().log_times.truncate(1);
+    assert_eq!(chart(&report), None);
+}
+
+#[test]
 fn json_is_golden_and_reads_back() {
     let report = fixture::report();
     let text = render::json(&report);

@@ -3,7 +3,8 @@
 use super::fixture;
 use bakeoff::render;
 use bakeoff_domain::report::{
-    CaseLabel, Explored, Question, Report, VerdictRow, assemble, explore, rescore, words,
+    CaseLabel, Explored, Question, ReplicaTimes, Report, VerdictRow, assemble, explore, rescore,
+    words,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -344,6 +345,12 @@ fn a_page_of_ten_variants_is_below_1_mib() {
             ..row.clone()
         })
         .collect();
+    facts.replicas = Some(ReplicaTimes {
+        variants: (0..10).map(|number| format!("v{number}")).collect(),
+        log_times: (0..200)
+            .map(|replica| vec![Some(9.0 + f64::from(replica) / 1e4); 10])
+            .collect(),
+    });
     let report = assemble(facts);
     let sources = report.variants.iter();
     let sources = sources.map(|variant| (variant.id.clone(), "fn f() {}\n".repeat(300)));
@@ -353,6 +360,9 @@ fn a_page_of_ten_variants_is_below_1_mib() {
     };
     let page = render::html(&report, &options);
     assert!(page.contains("id=\"core\""));
+    // Points of all variants, thinned out, with the first and the last.
+    assert_eq!(page.matches("<title>replica ").count(), 480);
+    assert!(page.contains("<title>replica 1: ") && page.contains("<title>replica 200: "));
     assert!(page.len() < 1 << 20, "{}", page.len());
 }
 

@@ -111,6 +111,14 @@ impl Canvas {
         }
     }
 
+    /// Adds a small point that tells a text, escaped, to whoever points at it.
+    pub(super) fn dot(&mut self, (x, y): (f64, f64), text: &str) {
+        self.add(format_args!(
+            r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill-opacity="0.6" class="f0"><title>{}</title></circle>"#,
+            Html(text)
+        ));
+    }
+
     fn polygon(&mut self, points: &[(f64, f64)], class: &str) {
         let mut list = String::new();
         for (x, y) in points {

@@ -8,7 +8,7 @@ pub(super) const VARIANTS_MAX: usize = 12;
 /// A chart of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// Its name, safe as a file name: `ratios`, `sizes`, `pareto`, `scores`, `parameter-1`.
+    /// Its name, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`.
     pub name: String,
     /// Its title.
     pub title: String,

@@ -8,6 +8,7 @@ mod chart;
 mod parameters;
 mod pareto;
 mod ratios;
+mod replicas;
 mod scores;
 mod sizes;
 
@@ -22,6 +23,7 @@ pub fn charts(report: &Report) -> Vec<Chart> {
     let shown = shown.report.as_ref();
     let own = [
         ratios::chart(shown),
+        replicas::chart(shown),
         sizes::chart(shown),
         pareto::chart(shown),
         scores::chart(shown),

@@ -14,6 +14,8 @@ const BOTTOM: f64 = 320.0;
 
 /// Largest number of crossings that are marked.
 const CROSSOVERS_MAX: usize = 4;
+/// The room that a character takes, with some to spare.
+const CHARACTER: f64 = 8.0;
 
 /// The times of a variant.
 struct Series {
@@ -53,12 +55,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     let description = describe(report, &crossovers);
     let mut canvas = Canvas::new();
     axes(&mut canvas, &x, &y, &sizes);
-    for crossover in crossovers.iter().take(CROSSOVERS_MAX) {
-        let at = x.at(crossover.about);
-        canvas.line((at, TOP), (at, BOTTOM), "cross");
-        let text = format!("≈ {}", numbers::significant(crossover.about, 2));
-        canvas.text((at, TOP - 8.0), &text, Anchor::Middle, true);
-    }
+    marked(&mut canvas, &x, &crossovers);
     lines(&mut canvas, &x, &y, &series);
     Some(Chart {
         name: "sizes".to_owned(),
@@ -67,6 +64,26 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         description,
         table,
     })
+}
+
+/// Marks sizes at which the order changes. Their texts keep a distance, and one stands for all that read the same.
+fn marked(canvas: &mut Canvas, x: &LogAxis, crossovers: &[words::Crossover]) {
+    let mut texts: Vec<(f64, String)> = Vec::new();
+    for crossover in crossovers.iter().take(CROSSOVERS_MAX) {
+        let at = x.at(crossover.about);
+        canvas.line((at, TOP), (at, BOTTOM), "cross");
+        let text = format!("≈ {}", numbers::significant(crossover.about, 2));
+        if texts.iter().all(|(_, other)| *other != text) {
+            texts.push((at, text));
+        }
+    }
+    let wanted: Vec<f64> = texts.iter().map(|(at, _)| *at).collect();
+    let characters = texts.iter().map(|(_, text)| text.chars().count());
+    let gap = CHARACTER * characters.max().unwrap_or(0) as f64;
+    let placed = spread(&wanted, gap, RIGHT);
+    for (at, (_, text)) in placed.into_iter().zip(&texts) {
+        canvas.text((at, TOP - 8.0), text, Anchor::Middle, true);
+    }
 }
 
 /// The size of each case; `None` if it has none, or if it is 0.
