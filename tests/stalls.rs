@@ -122,54 +122,77 @@ fn run_disturbed(disturb: &mut dyn FnMut(&Child, &Path)) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Checks that nobody is blamed, the same code never wins, and who does more never beats anyone.
-fn assert_nothing_wrong_is_said(report: &Value) {
-    for id in ["one", "same", "more"] {
-        assert!(variant(report, id)["failure"].is_null(), "{id}: {report:#}");
-    }
+/// Returns a claim of a report that is not so: that the same code wins, or that who does more beats anyone.
+fn wrong_claim(report: &Value) -> Option<Value> {
     let rows = |key: &str| report[key].as_array().map_or(&[][..], Vec::as_slice);
-    for row in rows("verdicts").iter().chain(rows("wall_verdicts")) {
+    let is_wrong = |row: &&Value| {
         let (a, b) = (row["a"].as_str().unwrap(), row["b"].as_str().unwrap());
         let winner = match row["verdict"].as_str().unwrap() {
             "beats" => Some(a),
             "beaten" => Some(b),
             _ => None,
         };
-        assert_ne!(winner, Some("more"), "{row:#}");
         let are_same = ["one", "same"].contains(&a) && ["one", "same"].contains(&b);
-        assert!(!are_same || winner.is_none(), "{row:#}");
-    }
+        winner == Some("more") || (are_same && winner.is_some())
+    };
+    let mut rows = rows("verdicts").iter().chain(rows("wall_verdicts"));
+    rows.find(is_wrong).cloned()
+}
+
+/// Checks that nobody is blamed in a run that is disturbed, and that nothing wrong is claimed. A claim may be wrong
+/// by chance, however seldom; but not in two runs of two.
+fn assert_nothing_wrong_is_said(run: impl Fn() -> Value) -> Value {
+    let checked = || {
+        let report = run();
+        for id in ["one", "same", "more"] {
+            let variant = variant(&report, id);
+            assert!(variant["failure"].is_null(), "{id}: {report:#}");
+        }
+        report
+    };
+    let report = checked();
+    let Some(first) = wrong_claim(&report) else {
+        return report;
+    };
+    let again = checked();
+    let second = wrong_claim(&again);
+    assert!(second.is_none(), "{first:#} and {second:#?}");
+    again
 }
 
 #[test]
 fn runners_that_are_stopped_for_seconds_say_nothing_wrong() {
-    let mut stalls = 0;
-    let report = run_disturbed(&mut |run, _| {
-        let found = runners(run);
-        if stalls < STALLS && !found.is_empty() {
-            stalls += 1;
-            signal(&found, libc::SIGSTOP);
-            sleep(Duration::from_millis(1_000 + 200 * stalls));
-            signal(&found, libc::SIGCONT);
-            sleep(Duration::from_millis(150));
-        }
+    assert_nothing_wrong_is_said(|| {
+        let mut stalls = 0;
+        let report = run_disturbed(&mut |run, _| {
+            let found = runners(run);
+            if stalls < STALLS && !found.is_empty() {
+                stalls += 1;
+                signal(&found, libc::SIGSTOP);
+                sleep(Duration::from_millis(1_000 + 200 * stalls));
+                signal(&found, libc::SIGCONT);
+                sleep(Duration::from_millis(150));
+            }
+        });
+        assert!(stalls > 1, "nothing was stopped");
+        report
     });
-    assert!(stalls > 1, "nothing was stopped");
-    assert_nothing_wrong_is_said(&report);
 }
 
 #[test]
 fn a_run_ends_when_its_runners_never_wake() {
-    let mut stopped = 0;
-    let report = run_disturbed(&mut |run, out| {
-        if is_measuring(out) {
-            let found = runners(run);
-            stopped += found.len();
-            signal(&found, libc::SIGSTOP);
-        }
+    let report = assert_nothing_wrong_is_said(|| {
+        let mut stopped = 0;
+        let report = run_disturbed(&mut |run, out| {
+            if is_measuring(out) {
+                let found = runners(run);
+                stopped += found.len();
+                signal(&found, libc::SIGSTOP);
+            }
+        });
+        assert!(stopped > 0, "nothing was stopped");
+        report
     });
-    assert!(stopped > 0, "nothing was stopped");
-    assert_nothing_wrong_is_said(&report);
     assert_eq!(
         report["protocol"]["ended"], "budget",
         "{}",
@@ -187,20 +210,22 @@ fn case_77_killed_pilot() {
         "\"measure\"",
         "bakeoff:replica:complete",
     ];
-    let mut killed = 0;
-    let report = run_disturbed(&mut |run, out| {
-        let events = fs::read_to_string(out.join("events.jsonl")).unwrap_or_default();
-        let begun = |stage: &&str| events.contains(*stage);
-        if killed < stages.len() && begun(&stages[killed]) {
-            // The others may have ended in between.
-            if let Some(runner) = runners(run).first() {
-                signal(&[*runner], libc::SIGKILL);
-                killed += 1;
+    let report = assert_nothing_wrong_is_said(|| {
+        let mut killed = 0;
+        let report = run_disturbed(&mut |run, out| {
+            let events = fs::read_to_string(out.join("events.jsonl")).unwrap_or_default();
+            let begun = |stage: &&str| events.contains(*stage);
+            if killed < stages.len() && begun(&stages[killed]) {
+                // The others may have ended in between.
+                if let Some(runner) = runners(run).first() {
+                    signal(&[*runner], libc::SIGKILL);
+                    killed += 1;
+                }
             }
-        }
+        });
+        assert_eq!(killed, stages.len());
+        report
     });
-    assert_eq!(killed, stages.len());
-    assert_nothing_wrong_is_said(&report);
     assert!(
         report["protocol"]["replicas"].as_u64() > Some(0),
         "{report:#}"
@@ -209,16 +234,18 @@ fn case_77_killed_pilot() {
 
 #[test]
 fn cores_that_are_taken_away_say_nothing_wrong() {
-    let mut taken = 0;
-    let report = run_disturbed(&mut |run, out| {
-        if is_measuring(out) {
-            let found = runners(run);
-            taken += found.len();
-            found.into_iter().for_each(take_cores);
-        }
+    assert_nothing_wrong_is_said(|| {
+        let mut taken = 0;
+        let report = run_disturbed(&mut |run, out| {
+            if is_measuring(out) {
+                let found = runners(run);
+                taken += found.len();
+                found.into_iter().for_each(take_cores);
+            }
+        });
+        assert!(taken > 0, "nothing was taken");
+        report
     });
-    assert!(taken > 0, "nothing was taken");
-    assert_nothing_wrong_is_said(&report);
 }
 
 /// The wall clock may jump as it likes: no room that measures or decides can read it.
