@@ -281,3 +281,25 @@ fn case_164_a_proposers_words_reach_no_program_of_the_users() {
     );
     assert!(!touched.exists());
 }
+
+#[test]
+fn what_only_a_model_is_told_is_refused_beside_a_proposer() {
+    let folder = experiment("", &[("two.rs", TWO_QUESTIONS.as_bytes())]);
+    let dir = folder.path();
+    for option in [
+        "--depth=sketch",
+        "--diversity=low",
+        "--repairs=1",
+        "--timeout=9s",
+    ] {
+        let mut command = bakeoff(&["generate", option, "--proposer"]);
+        let output: CommandOutput = command
+            .arg(dir.join("two.rs"))
+            .arg(dir)
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(output.status, 2, "{option}: {}", output.stderr);
+        assert!(output.explains("cannot be used with"), "{}", output.stderr);
+    }
+}
