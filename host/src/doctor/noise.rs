@@ -133,6 +133,7 @@ async fn race(
         recodes: false,
         gains_by_state: false,
         peak_bytes: 0,
+        dearest_call: None,
         fuel: Vec::new(),
         gate_cpu_ns: Vec::new(),
     };

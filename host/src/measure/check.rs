@@ -105,6 +105,12 @@ impl GateRecord {
         checked.chain(rehearsed).max().unwrap_or(0)
     }
 
+    /// Returns the largest ratio of a call's fuel to the median on its case, where the rehearsal made
+    /// enough calls to tell.
+    pub fn dearest_call(&self) -> Option<f64> {
+        self.rehearsal.as_ref()?.dearest_call
+    }
+
     /// Returns the units of fuel of one call, by checked case.
     pub fn fuel(&self) -> Vec<u64> {
         self.cases.iter().map(|case| case.fuel).collect()

@@ -465,6 +465,10 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             overheads,
             calls_max: input_bytes.iter().map(per_call).collect(),
             short_calls: self.short_calls(facts),
+            inputs_are_alike: self
+                .timed_variants
+                .iter()
+                .all(TimedVariant::inputs_are_alike),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
             threshold: self.threshold,

@@ -17,7 +17,7 @@ use crate::tasks::Driver;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -99,6 +99,7 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         replicas: Vec::new(),
         next: 0,
         again: VecDeque::new(),
+        under_way: BTreeSet::new(),
         deaths: Deaths::default(),
         stalls: 0,
         started,
@@ -132,6 +133,8 @@ struct RaceDriver<'a, L> {
     failed: Vec<Dropout>,
     next: u32,
     again: VecDeque<u32>,
+    /// The replicas that have started and not ended.
+    under_way: BTreeSet<u32>,
     deaths: Deaths,
     stalls: u32,
     started: Instant,
@@ -193,7 +196,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                     tasks.driver.stop().await;
                     return Ok(reason);
                 }
-                NextStep::Run { .. } => self.launch(&next.live_variants, tasks)?,
+                NextStep::Run { .. } => self.launch(&next, tasks)?,
             }
             let Some((launched, end)) = tasks.next_end().await? else {
                 return Ok(StopReason::ReplicaLimit);
@@ -202,16 +205,23 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         }
     }
 
-    /// Starts replicas on the free cores. A solo replica waits until all cores are free, and then
-    /// runs alone on the machine. Orders are drawn only for what can start at once, since later
-    /// replicas have fewer variants.
+    /// Starts replicas on the free cores, unless those that run will presumably end the race. A solo replica
+    /// waits until all cores are free, and then runs alone on the machine. Orders are drawn only for what
+    /// can start at once, since later replicas have fewer variants.
     fn launch<C: ReplicaQueue>(
         &mut self,
-        live_variants: &[LiveVariant],
+        next: &NextReplica,
         tasks: &mut ReplicaTasks<'_, C>,
     ) -> Result<(), RunnerError> {
         let workers = self.options.cores.len();
         while tasks.under_way() < workers {
+            if !self.under_way.is_empty()
+                && self
+                    .tally
+                    .would_be_over(&self.under_way, &self.replicas, next.remaining)
+            {
+                return Ok(());
+            }
             let index = self.again.front().copied().unwrap_or(self.next);
             let isolation = match self.tally.settings.basis {
                 Basis::Solo => Isolation::Solo,
@@ -225,7 +235,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             if self.again.pop_front().is_none() {
                 self.next += 1;
             }
-            let group = self.group(index, live_variants);
+            self.under_way.insert(index);
+            let group = self.group(index, &next.live_variants);
             let (launched, job) = self.replica(index, isolation, &group);
             tasks.launch(launched, job)?;
             if isolation == Isolation::Solo {
@@ -276,6 +287,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
     }
 
     fn on_end(&mut self, launched: &Launched, end: ReplicaEnd) -> Result<(), RaceError<L::Error>> {
+        self.under_way.remove(&launched.index);
         match end {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;

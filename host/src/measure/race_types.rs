@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// The number of replicas in a row that may stall before the race is abandoned.
 pub(super) const STALLS_MAX: u32 = 5;
 
+/// Inputs are alike if none of them takes more than so many times the usual fuel.
+const ALIKE_MAX: f64 = 2.0;
+
 /// A variant that is to be timed.
 #[derive(Clone, Debug)]
 pub struct TimedVariant {
@@ -30,8 +33,17 @@ pub struct TimedVariant {
     pub peak_bytes: u64,
     /// Units of fuel of one call by case, as far as the gate checked them.
     pub fuel: Vec<u64>,
+    /// The largest ratio of a call's fuel to the median on its case, where enough calls were made to tell.
+    pub dearest_call: Option<f64>,
     /// Rough CPU time of its first call in the gate, by case, in nanoseconds; 0 where it is not known.
     pub gate_cpu_ns: Vec<u64>,
+}
+
+impl TimedVariant {
+    /// Returns true if its calls on inputs of one case take about the same work, as far as the gate saw.
+    pub(super) fn inputs_are_alike(&self) -> bool {
+        self.dearest_call.is_some_and(|ratio| ratio <= ALIKE_MAX)
+    }
 }
 
 /// A variant that failed while it was timed.

@@ -27,6 +27,11 @@ const REHEARSAL_FUEL: u64 = 4_000_000_000;
 /// The number of each case's last calls whose answers are held against those of fresh instances.
 const REPEATED: usize = 3;
 
+/// The fewest calls on a case that say how much its calls differ.
+const CALLS_TOLD_APART: usize = 32;
+/// The most calls on a case that are looked at for that.
+const CALLS_COMPARED_MAX: usize = 4_096;
+
 /// A call that may be repeated.
 struct Last {
     seed: u64,
@@ -38,6 +43,8 @@ pub(super) struct Rehearse<'g, 'a> {
     gate: &'g mut Gate<'a>,
     slot: Slot,
     last: Vec<VecDeque<Last>>,
+    /// By case: the units of fuel of its calls.
+    fuel_of_calls: Vec<Vec<u64>>,
     fuel: u64,
     calls: u32,
 }
@@ -49,6 +56,7 @@ impl<'g, 'a> Rehearse<'g, 'a> {
             gate,
             slot: None,
             last: (0..cases).map(|_| VecDeque::new()).collect(),
+            fuel_of_calls: vec![Vec::new(); cases],
             fuel: 0,
             calls: 0,
         }
@@ -78,6 +86,7 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         Ok(Rehearsal {
             peak,
             calls: self.calls,
+            dearest_call: dearest_call(self.fuel_of_calls),
         })
     }
 
@@ -97,6 +106,10 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         let answered = self.gate.judged(&mut self.slot, case, seed)?;
         self.fuel += answered.fuel;
         self.calls += 1;
+        let of_case = &mut self.fuel_of_calls[case];
+        if of_case.len() < CALLS_COMPARED_MAX {
+            of_case.push(answered.fuel);
+        }
         let last = &mut self.last[case];
         if last.len() == REPEATED {
             last.pop_front();
@@ -125,6 +138,18 @@ impl<'g, 'a> Rehearse<'g, 'a> {
     }
 }
 
+/// Returns the largest ratio of the fuel of a call to the median on its case, by the fuel of the calls on each;
+/// `None` if there is a case with too few calls to say so.
+fn dearest_call(fuel_of_calls: Vec<Vec<u64>>) -> Option<f64> {
+    let of_case = |mut calls: Vec<u64>| {
+        calls.sort_unstable();
+        let most = calls.last().filter(|_| calls.len() >= CALLS_TOLD_APART)?;
+        Some(*most as f64 / calls[calls.len() / 2].max(1) as f64)
+    };
+    let cases = fuel_of_calls.into_iter().map(of_case);
+    cases.reduce(|one, other| Some(one?.max(other?))).flatten()
+}
+
 /// Returns the plan of a replica in which one variant runs alone.
 fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> ReplicaPlan {
     let calls: Vec<u32> = fuel
@@ -149,6 +174,17 @@ fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> Repli
 mod tests {
     use super::*;
     use bakeoff_domain::plan::RunSeed;
+
+    #[test]
+    fn one_call_in_many_that_takes_more_is_told_where_there_are_enough_calls() {
+        let mut calls = vec![100; 70];
+        assert_eq!(dearest_call(vec![calls.clone(), calls.clone()]), Some(1.0));
+        calls[3] = 2_500;
+        assert_eq!(dearest_call(vec![vec![7; 32], calls.clone()]), Some(25.0));
+        assert_eq!(dearest_call(vec![vec![7; 31], calls]), None);
+        assert_eq!(dearest_call(vec![vec![0; 32]]), Some(0.0));
+        assert_eq!(dearest_call(Vec::new()), None);
+    }
 
     #[test]
     fn short_calls_are_rehearsed_often_and_long_ones_once_in_a_block() {

@@ -140,6 +140,7 @@ mod tests {
             recodes: false,
             gains_by_state: false,
             peak_bytes: 0,
+            dearest_call: None,
             fuel: Vec::new(),
             gate_cpu_ns: gate_cpu_ns.to_vec(),
         }

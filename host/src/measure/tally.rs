@@ -7,8 +7,13 @@ use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::{
     Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
+use std::collections::BTreeSet;
+
+/// The most variants of a race that is forecast: each forecast takes as long as an analysis.
+const FORECAST_VARIANTS_MAX: usize = 16;
 
 /// The counted replicas of a race.
+#[derive(Clone)]
 pub(super) struct Tally {
     pub(super) settings: RaceSettings,
     race: Race,
@@ -60,6 +65,37 @@ impl Tally {
                 self.prefer_solo(finished);
             }
         }
+    }
+
+    /// Returns true if the race would be over by its verdicts once these replicas have ended, should they
+    /// say what the last one said. Nothing but when a replica starts may depend on it.
+    pub(super) fn would_be_over(
+        &self,
+        under_way: &BTreeSet<u32>,
+        finished: &[Replica],
+        remaining: RemainingBudget,
+    ) -> bool {
+        let last = finished.iter().max_by_key(|replica| replica.index);
+        let Some(last) = last.filter(|_| self.settings.variants <= FORECAST_VARIANTS_MAX) else {
+            return false;
+        };
+        let forecast = under_way.iter().map(|index| Replica {
+            index: *index,
+            ..last.clone()
+        });
+        let all: Vec<Replica> = finished.iter().cloned().chain(forecast).collect();
+        let mut then = self.clone();
+        then.count(&all);
+        matches!(
+            then.analysis().next(remaining),
+            NextStep::Stop(
+                StopReason::Winner
+                    | StopReason::Tied
+                    | StopReason::Settled
+                    | StopReason::Precision
+                    | StopReason::Alone
+            )
+        )
     }
 
     /// Returns the analysis of the replicas so far.

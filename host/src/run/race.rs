@@ -144,6 +144,7 @@ impl Run<'_> {
             gains_by_state: gate.is_some_and(measure::GateRecord::gains_by_state),
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
             fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
+            dearest_call: gate.and_then(measure::GateRecord::dearest_call),
             gate_cpu_ns: gate.map_or_else(Vec::new, measure::GateRecord::cpu_ns),
         };
         Some(Entry {

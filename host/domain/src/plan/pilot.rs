@@ -159,6 +159,25 @@ impl PilotTimes {
         median(&mut values).map(f64::exp)
     }
 
+    /// Returns true if one variant is quicker than every other by at least this factor, in the mean over
+    /// these cases; false for a single one, or where some did not run.
+    pub(super) fn is_obvious(&self, cases: &[CaseIndex], factor: f64) -> bool {
+        let log_time = |variant: VariantIndex| -> Option<f64> {
+            let times = cases.iter().map(|case| self.call_ns(variant, *case));
+            let logs: Option<Vec<f64>> = times.map(|time| time.map(f64::ln)).collect();
+            Some(logs?.iter().sum::<f64>() / cases.len().max(1) as f64)
+        };
+        let times: Option<Vec<f64>> = self.variants().into_iter().map(log_time).collect();
+        let Some(mut times) = times else {
+            return false;
+        };
+        times.sort_by(f64::total_cmp);
+        let [quickest, next, ..] = times.as_slice() else {
+            return false;
+        };
+        next - quickest >= factor.ln()
+    }
+
     /// The variants that ran, in ascending order.
     pub fn variants(&self) -> Vec<VariantIndex> {
         let mut variants: Vec<VariantIndex> = self.rows.iter().map(|row| row.variant).collect();

@@ -21,6 +21,9 @@ const SAMPLE_NS_MIN: f64 = 300_000.0;
 const JITTER_LOW: f64 = 0.9;
 /// Blocks take at least this many times as long as starting and warming up, if 16 of them do.
 const BLOCKS_TO_STARTUP: f64 = 2.0;
+/// A difference is obvious if every other variant takes at least so many times as long as the quickest in
+/// the pilot: a few blocks then have the sign that many have.
+const OBVIOUS_RATIO: f64 = 1.5;
 /// The budget should hold this many times the replicas that an obvious difference takes.
 const REPLICAS_WANTED: f64 = 3.0;
 /// Nanoseconds in a second.
@@ -44,6 +47,9 @@ pub struct SamplingConstraints {
     pub instances_per_block: Option<u32>,
     /// What is known of calls that are too short for the CPU clock.
     pub short_calls: ShortCalls,
+    /// True if no checked call took far more work than others on its case, for any variant: then few calls
+    /// say what many do.
+    pub inputs_are_alike: bool,
     /// The time left for the whole race, in seconds.
     pub seconds: f64,
     /// The number of replicas that run at once.
@@ -92,7 +98,8 @@ pub struct Sampling {
 ///
 /// Calls: as many as make the sample of the fastest variant last about max(1000 q, 0.3 ms) after the
 /// jitter; one at least. Blocks: enough to take twice as long as starting and warming up, but few enough that three
-/// times the replicas of an obvious difference fit into the budget; 4 to 16.
+/// times the replicas of an obvious difference fit into the budget; 4 to 16. Where the difference is obvious
+/// and inputs are alike, 4: what is left open is then a matter of processes, not of samples.
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let all_cases: Vec<CaseIndex> = (0..conditions.calls_max.len()).collect();
     let (cases, clock_ns) = (all_cases.len(), conditions.clock_ns);
@@ -330,6 +337,11 @@ impl Sampling {
         let block = self.block_seconds(&live_variants);
         let fills = |blocks: &u32| f64::from(*blocks) * block >= BLOCKS_TO_STARTUP * startup;
         let wanted = (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX);
+        let cases: Vec<CaseIndex> = self.timed_cases().collect();
+        let is_brief = conditions.inputs_are_alike
+            && conditions.instances_per_block.is_none()
+            && pilot.is_obvious(&cases, OBVIOUS_RATIO);
+        let wanted = if is_brief { BLOCKS_MIN } else { wanted };
         let replicas = REPLICAS_WANTED * f64::from(replicas_needed(conditions.threshold));
         let replicas = replicas.min(f64::from(conditions.replicas_max));
         let seconds = conditions.seconds * f64::from(conditions.workers.max(1));

@@ -58,6 +58,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         startup_seconds: 0.03,
         wall_per_cpu: 1.0,
         short_calls: ShortCalls::default(),
+        inputs_are_alike: false,
         overheads: (0..SIZES).map(overhead).collect(),
         calls_max: vec![1_000_000; SIZES],
         seconds: budget,

@@ -43,6 +43,7 @@ fn conditions(cases: usize) -> SamplingConstraints {
         calls_max: vec![1_000_000; cases],
         instances_per_block: None,
         short_calls: ShortCalls::default(),
+        inputs_are_alike: false,
         seconds: 60.0,
         workers: 2,
         threshold: 4.0,
@@ -239,4 +240,26 @@ fn beside_other_programs_calls_take_longer_and_single_calls_come_less_often() {
     let (call_ns, ratio) = alone.longest_single_call(2).unwrap();
     assert!((call_ns - 4e7).abs() < 1.0 && (ratio - 2_000.0).abs() < 1e-6);
     assert_eq!(alone.longest_single_call(0), None);
+}
+
+#[test]
+fn an_obvious_difference_takes_few_blocks_where_inputs_are_alike() {
+    let blocks = |times_ns: &[&[u64]], change: fn(&mut SamplingConstraints)| {
+        let mut conditions = SamplingConstraints {
+            inputs_are_alike: true,
+            ..conditions(times_ns[0].len())
+        };
+        change(&mut conditions);
+        choose(&pilot(times_ns), WarmUp::Normal, &conditions).blocks
+    };
+    let same = |_: &mut SamplingConstraints| {};
+    assert_eq!(blocks(&[&[200_000], &[400_000]], same), BLOCKS_MIN);
+    // Close ones take their time, whoever is far behind both.
+    assert!(blocks(&[&[200_000], &[240_000]], same) > BLOCKS_MIN);
+    assert!(blocks(&[&[200_000], &[400_000], &[220_000]], same) > BLOCKS_MIN);
+    // It is the mean over the cases that counts: here 1.41.
+    assert!(blocks(&[&[200_000, 200_000], &[400_000, 200_000]], same) > BLOCKS_MIN);
+    // What a few inputs may add takes many calls to be seen.
+    let unlike: fn(&mut SamplingConstraints) = |conditions| conditions.inputs_are_alike = false;
+    assert!(blocks(&[&[200_000], &[400_000]], unlike) > BLOCKS_MIN);
 }
