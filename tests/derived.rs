@@ -350,3 +350,94 @@ fn structs_arrays_and_collections_have_a_counterpart() {
          }",
     ]);
 }
+
+#[test]
+fn components_say_themselves_what_they_take() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let wit = "package local:sums;
+        world prototype { export add-up: func(the-numbers: list<s64>) -> s64; }
+        world workload {
+            export generate: func(size: u32, seed: u64) -> list<s64>;
+            record colour { red: u8 }
+            export paint: func(shade: colour) -> colour;
+        }";
+    fs::write(path("sums.wit"), wit).unwrap();
+    let one_by_one = "pub fn add_up(numbers: Vec<i64>) -> i64 { numbers.iter().fold(0, |a, b| a.wrapping_add(*b)) }";
+    let in_pairs = "pub fn add_up(numbers: Vec<i64>) -> i64 {
+        numbers.chunks(2).map(|two| two.iter().fold(0i64, |a, b| a.wrapping_add(*b))).fold(0, i64::wrapping_add) }";
+    for (name, source) in [("a", one_by_one), ("b", in_pairs)] {
+        let source_path = path(&format!("{name}.rs"));
+        fs::write(&source_path, source).unwrap();
+        let wasm = path(&format!("{name}.wasm"));
+        let built = run_bakeoff(&[
+            "build",
+            &source_path,
+            "--wit",
+            &path("sums.wit"),
+            "--call",
+            "add-up",
+            "-o",
+            &wasm,
+        ]);
+        assert_eq!(built.status, 0, "{}", built.stderr);
+    }
+    // Beside a source that names everything otherwise.
+    fs::write(path("total.rs"), one_by_one.replace("add_up", "total")).unwrap();
+    let (a, b, total) = (path("a.wasm"), path("b.wasm"), path("total.rs"));
+    let options = ["--size", "3000", "--budget", "100ms", "--format", "json"];
+    let output = run_bakeoff(&[&["compare", &total, &a, &b][..], &options[..]].concat());
+    assert!(output.ended_a_run(), "{} {}", output.stdout, output.stderr);
+    let report = output.json();
+    assert_eq!(report["variants"].as_array().unwrap().len(), 3);
+    let problem = report["experiment"]["problem"].to_string();
+    assert!(
+        problem.contains("add-up: func(the-numbers: list<s64>) -> s64")
+            && problem.contains("as total"),
+        "{problem}"
+    );
+    // A component that is none, and one whose types have names.
+    fs::write(path("cut.wasm"), &fs::read(&a).unwrap()[..500]).unwrap();
+    let said = run_bakeoff(&["compare", &a, &path("cut.wasm")]);
+    assert_eq!(said.status, 2);
+    assert!(
+        said.stderr
+            .contains("cut.wasm cannot be read as a component"),
+        "{}",
+        said.stderr
+    );
+    let painting = "pub fn generate(_: u32, _: u64) -> Vec<i64> { Vec::new() }
+        pub fn paint(shade: crate::types::Colour) -> crate::types::Colour { shade }";
+    fs::write(path("paint.rs"), painting).unwrap();
+    let (source, wasm) = (path("paint.rs"), path("paint.wasm"));
+    let built = run_bakeoff(&[
+        "build",
+        &source,
+        "--wit",
+        &path("sums.wit"),
+        "--call",
+        "add-up",
+        "--world",
+        "workload",
+        "-o",
+        &wasm,
+    ]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    let said = run_bakeoff(&["compare", &wasm, &wasm, "--call", "paint"]);
+    assert_eq!(said.status, 2);
+    let words: Vec<&str> = said
+        .stderr
+        .split_whitespace()
+        .filter(|word| *word != "│")
+        .collect();
+    let words = words.join(" ");
+    assert!(
+        words.contains("shade is the record colour") && words.contains("--wit"),
+        "{words}"
+    );
+    // An experiment that one can go on with is made of sources.
+    let new_folder = path("new");
+    let said = run_bakeoff(&["init", &new_folder, "--from", &a, &b]);
+    assert_eq!(said.status, 2);
+    assert!(said.stderr.contains("no Rust source"), "{}", said.stderr);
+}

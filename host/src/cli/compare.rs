@@ -25,8 +25,8 @@ use std::time::Duration;
 /// Measures files against each other, without an experiment file: Rust sources and components,
 /// mixed. Results are kept only with --out.
 ///
-/// Of Rust sources nothing else need be said: the public function that all have in common is called, its
-/// types are read, inputs are drawn at random, and the files judge each other. Where their answers
+/// Nothing else need be said: the function that all have in common is called, its types are read off the
+/// files, inputs are drawn at random, and the files judge each other. Where their answers
 /// differ, the shortest such input is shown, and nothing is timed.
 ///
 /// Or says what became different between two kept runs: each is `N` (run N of the experiment here),
@@ -35,7 +35,7 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   bakeoff compare sort.rs heap.rs
-  bakeoff compare sort.rs heap.rs --call top-k --size 10000
+  bakeoff compare sort.rs heap.wasm --call top-k --size 10000
   bakeoff compare sort.rs heap.rs --cases cases.toml
   bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// two runs: N, DIR:N or DIR
     #[arg(required = true, value_name = "FILE|RUN")]
     files: Vec<PathBuf>,
-    /// The WIT: a file, or a folder of them; read off Rust sources, if not given
+    /// The WIT: a file, or a folder of them; read off the files, if not given
     #[arg(long, value_name = "PATH")]
     wit: Option<PathBuf>,
     /// The function that is called: top-k, or interface.function; the one that all files have in

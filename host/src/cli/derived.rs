@@ -8,7 +8,7 @@ use crate::compile::read_public_functions;
 use crate::config::{LoadedExperiment, Policy};
 use crate::confine::Confinement;
 use crate::files::{Reach, Scratch};
-use crate::interface::{DerivedInterface, RustFile};
+use crate::interface::{ComparedFile, DerivedInterface};
 use crate::measure::RepeatedCall;
 use crate::render::escape::{Lines, Plain};
 use crate::run::{self, Unconfined};
@@ -40,10 +40,10 @@ pub(super) enum Agreement {
 }
 
 impl Derived {
-    /// Reads the functions of Rust files, each in a child of its own.
+    /// Reads the functions of Rust files and components, each in a child of its own.
     ///
     /// # Errors
-    /// A file is no Rust source, or the files share no function; the error says what to do.
+    /// A file is neither, or the files share no function; the error says what to do.
     pub(super) async fn read(
         approaches: &[Approach],
         call: Option<&str>,
@@ -299,22 +299,32 @@ fn seed_of(seed: RunSeed, case: CaseIndex, input: u64) -> u64 {
     sample_seeds(&secret, InputPurpose::Gate, 0, 0, case).of_call(input as u32)
 }
 
-async fn read_file(code: &Code, confinement: &Confinement) -> Result<RustFile, Failure> {
+async fn read_file(code: &Code, confinement: &Confinement) -> Result<ComparedFile, Failure> {
     let path: &Path = code.path();
     let name = path.display().to_string();
-    let BuildInput::Source { text, .. } = read_code(code, Path::new(""), Reach::Anywhere)
-        .map_err(|failure| Failure::variant(&failure))?
-    else {
-        return Err(Failure::usage(format!(
-            "{name} is a component, and only Rust sources say which function is meant: give --wit and --call, \
-             and --workload or --cases"
-        )));
+    let input = read_code(code, Path::new(""), Reach::Anywhere)
+        .map_err(|failure| Failure::variant(&failure))?;
+    let (functions, kind, is_component) = match &input {
+        BuildInput::Source { text, .. } => {
+            let functions = read_public_functions(confinement, text.as_bytes());
+            (functions.await, "Rust", false)
+        }
+        BuildInput::Component { bytes, .. } => {
+            let functions = read_public_functions(confinement, bytes);
+            (functions.await, "a component", true)
+        }
+        BuildInput::Calibrator => (Err("it is no file".to_owned()), "code", false),
     };
-    let functions = read_public_functions(confinement, &text).await;
-    let functions = functions
-        .map_err(|reason| Failure::usage(format!("{name} cannot be read as Rust: {reason}")))?;
-    Ok(RustFile {
+    let functions = functions.map_err(|reason| {
+        Failure::usage(format!(
+            "{} cannot be read as {kind}: {}",
+            Plain(&name),
+            Plain(&reason)
+        ))
+    })?;
+    Ok(ComparedFile {
         shown: name,
+        is_component,
         functions,
     })
 }

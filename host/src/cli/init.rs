@@ -294,7 +294,8 @@ fn text_of(code: &Code) -> Result<String, Failure> {
     {
         BuildInput::Source { text, .. } => Ok(text.to_string()),
         _ => Err(Failure::usage(format!(
-            "{} is no Rust source, of which alone an experiment is made",
+            "{} is no Rust source, of which alone an experiment is made; name a component in the \
+             experiment file of `bakeoff init` (`component = \"FILE\"`)",
             Plain(&code.path().display().to_string())
         ))),
     }

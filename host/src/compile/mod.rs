@@ -17,6 +17,7 @@ mod child_output;
 mod choice;
 mod collections;
 mod component;
+mod component_functions;
 mod conversion;
 mod crates;
 mod diagnostics;

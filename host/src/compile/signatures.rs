@@ -1,8 +1,8 @@
-//! Reading the public functions of a source file, in a child of its own: the file may be a stranger's,
-//! and a parser may be made to run for ever or out of stack.
+//! Reading the public functions of a source file, or those that a component exports, in a child of its own:
+//! the file may be a stranger's, and a parser may be made to run for ever or out of stack.
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
-use super::rust_function;
+use super::{component_functions, rust_function};
 use crate::confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
 use crate::interface::PublicFunction;
 
@@ -14,6 +14,9 @@ const FUNCTIONS_MAX: usize = 1_000;
 
 /// The largest answer of a reader, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// The first bytes of WebAssembly.
+const WASM: &[u8] = b"\0asm";
 
 /// A file's public functions, or why there are none.
 type Answer = Result<Vec<PublicFunction>, String>;
@@ -28,8 +31,14 @@ pub fn reader_role() -> Role {
 }
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
-    let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
-    let answer: Answer = rust_function::public_functions(text).map(|mut functions| {
+    // No Rust begins like this.
+    let answer: Answer = match payload.starts_with(WASM) {
+        true => component_functions::exported_functions(payload),
+        false => std::str::from_utf8(payload)
+            .map_err(|error| error.to_string())
+            .and_then(rust_function::public_functions),
+    };
+    let answer = answer.map(|mut functions| {
         functions.truncate(FUNCTIONS_MAX);
         functions
     });
@@ -37,15 +46,15 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     frames.send(&bytes).map_err(|error| error.to_string())
 }
 
-/// Reads the public functions of a Rust file, in their order.
+/// Reads the public functions of a Rust file, or those that a component exports, in their order.
 ///
 /// # Errors
-/// The file is not Rust, or the reader did not survive it; the error says so.
+/// The file is neither, or the reader did not survive it; the error says so.
 pub async fn read_public_functions(
     confinement: &Confinement,
-    text: &str,
+    file: &[u8],
 ) -> Result<Vec<PublicFunction>, String> {
-    let payload = [text.as_bytes()];
+    let payload = [file];
     let mut job = Job::new(ROLE, &payload, fence());
     job.frame_bytes_max = ANSWER_BYTES_MAX;
     job.output_bytes_max = ANSWER_BYTES_MAX as u64;

@@ -1,5 +1,5 @@
-//! The interface of functions in Rust source, where no WIT is given: which function is meant, what it
-//! takes and returns, and the WIT and the random inputs that follow.
+//! The interface of functions in Rust source and in components, where no WIT is given: which function is
+//! meant, what it takes and returns, and the WIT and the random inputs that follow.
 
 use super::rust::rust_name;
 use super::shape::Shape;
@@ -23,11 +23,13 @@ pub struct Signature {
     pub result: Shape,
 }
 
-/// A source file with its public functions.
+/// A source file with its public functions, or a component with those that it exports.
 #[derive(Clone, Debug)]
-pub struct RustFile {
+pub struct ComparedFile {
     /// The file, as the user names it.
     pub shown: String,
+    /// Whether it is a component, whose names are as they are.
+    pub is_component: bool,
     /// Its public functions.
     pub functions: Vec<PublicFunction>,
 }
@@ -90,12 +92,12 @@ const KEYWORDS: [&str; 38] = [
 impl DerivedInterface {
     /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
     /// signatures have in common. If they have none in common and each has one alone, those are meant, and
-    /// the first file's has the name.
+    /// the first file's has the name. What a component says has its names; Rust sources take them over.
     ///
     /// # Errors
     /// There is no such function or more than one, its types have no counterpart in WIT, or they differ;
     /// the error says where, and what to do.
-    pub fn find(files: &[RustFile], name: Option<&str>) -> Result<Self, String> {
+    pub fn find(files: &[ComparedFile], name: Option<&str>) -> Result<Self, String> {
         let (name, each_alone) = match name {
             Some(name) => (name.replace('-', "_"), false),
             None => match only_names(files) {
@@ -110,12 +112,19 @@ impl DerivedInterface {
                  digits, each beginning with a letter; rename it"
             ));
         }
-        let mut common: Option<(Signature, &str)> = None;
+        let mut common: Option<(Signature, &ComparedFile)> = None;
         let mut renamed = Vec::new();
         for file in files {
             let mut functions = file.functions.iter();
             let found = functions.find(|function| function.name == name || each_alone);
             if let Some(other) = found.filter(|function| function.name != name) {
+                if file.is_component {
+                    return Err(format!(
+                        "{} exports {}, and another component {call}: components of one name can be compared",
+                        file.shown,
+                        other.name.replace('_', "-")
+                    ));
+                }
                 renamed.push((file.shown.clone(), other.name.clone()));
             }
             let found = found.ok_or_else(|| {
@@ -133,17 +142,20 @@ impl DerivedInterface {
                 )
             })?;
             common = Some(match common {
-                None => (signature, &file.shown),
-                Some((known, first)) => match known.unified(&signature) {
-                    Some(unified) => (unified, first),
-                    None => {
-                        return Err(format!(
-                            "{name} is not the same function in all files: {first} has {known}, {} has \
+                None => (signature, file),
+                Some((known, first)) => {
+                    let unified = known.unified(&signature).ok_or_else(|| {
+                        format!(
+                            "{name} is not the same function in all files: {} has {known}, {} has \
                              {signature}; make them alike",
-                            file.shown
-                        ));
+                            first.shown, file.shown
+                        )
+                    })?;
+                    match file.is_component && !first.is_component {
+                        true => (unified.named_as(signature), file),
+                        false => (unified, first),
                     }
-                },
+                }
             });
         }
         let (signature, _) = common.ok_or("there is no file")?;
@@ -236,6 +248,16 @@ impl Signature {
         })
     }
 
+    /// The signature with the names of another one's parameters.
+    fn named_as(self, other: Self) -> Self {
+        let names = other.parameters.into_iter().map(|(name, _)| name);
+        let shapes = self.parameters.into_iter().map(|(_, shape)| shape);
+        Self {
+            parameters: names.zip(shapes).collect(),
+            result: self.result,
+        }
+    }
+
     fn decided(&self) -> Self {
         let parameters = self.parameters.iter();
         Self {
@@ -259,7 +281,7 @@ impl std::fmt::Display for Signature {
 }
 
 /// The one name that all files have.
-fn shared_name(files: &[RustFile]) -> Result<String, String> {
+fn shared_name(files: &[ComparedFile]) -> Result<String, String> {
     let Some((first, rest)) = files.split_first() else {
         return Err("there is no file".to_owned());
     };
@@ -268,7 +290,7 @@ fn shared_name(files: &[RustFile]) -> Result<String, String> {
         .iter()
         .map(|function| &*function.name)
         .filter(|name| {
-            let has = |file: &RustFile| file.functions.iter().any(|other| other.name == *name);
+            let has = |file: &ComparedFile| file.functions.iter().any(|other| other.name == *name);
             rest.iter().all(has)
         })
         .collect();
@@ -291,15 +313,16 @@ fn shared_name(files: &[RustFile]) -> Result<String, String> {
     }
 }
 
-/// The name of the first file's function, if every file has exactly one.
-fn only_names(files: &[RustFile]) -> Option<String> {
+/// The name of the first file's function, or of the first component's, if every file has exactly one.
+fn only_names(files: &[ComparedFile]) -> Option<String> {
     let alone = files.iter().all(|file| file.functions.len() == 1);
-    let first = files.first()?.functions.first()?;
+    let component = files.iter().find(|file| file.is_component);
+    let first = component.or(files.first())?.functions.first()?;
     alone.then(|| first.name.clone())
 }
 
 /// What a file has to offer.
-fn offer(file: &RustFile) -> String {
+fn offer(file: &ComparedFile) -> String {
     let names: Vec<&str> = file
         .functions
         .iter()
@@ -352,7 +375,7 @@ mod tests {
     use super::*;
     use crate::interface::{Interface, WitFile};
 
-    fn file(shown: &str, functions: &[(&str, Vec<Shape>, Shape)]) -> RustFile {
+    fn file(shown: &str, functions: &[(&str, Vec<Shape>, Shape)]) -> ComparedFile {
         let functions = functions
             .iter()
             .map(|(name, parameters, result)| PublicFunction {
@@ -365,7 +388,8 @@ mod tests {
                     result: result.clone(),
                 }),
             });
-        RustFile {
+        ComparedFile {
+            is_component: false,
             shown: shown.to_owned(),
             functions: functions.collect(),
         }
@@ -405,6 +429,26 @@ mod tests {
             interface.call().function.to_string(),
             "sort: func(list: list<s32>) -> list<s32>"
         );
+    }
+
+    #[test]
+    fn a_component_gives_its_names_and_sources_take_them_over() {
+        let source = file("a.rs", &[("order", vec![generic()], generic())]);
+        let mut component = file("b.wasm", &[("sort", vec![numbers()], numbers())]);
+        component.is_component = true;
+        if let Ok(signature) = &mut component.functions[0].signature {
+            signature.parameters[0].0 = "the-items".to_owned();
+        }
+        let found = DerivedInterface::find(&[source.clone(), component.clone()], None).unwrap();
+        assert_eq!((&*found.call, &*found.renamed[0].1), ("sort", "order"));
+        assert_eq!(
+            found.signature().to_string(),
+            "func(the-items: list<s32>) -> list<s32>"
+        );
+        let mut another = component.clone();
+        another.functions[0].name = "sort_all".to_owned();
+        let error = DerivedInterface::find(&[source, component, another], None).unwrap_err();
+        assert!(error.contains("exports sort-all"), "{error}");
     }
 
     #[test]

@@ -37,6 +37,28 @@ impl Shape {
         Self::List(Box::new(item))
     }
 
+    /// The shape of a WIT type.
+    ///
+    /// # Errors
+    /// The type has names, or an error with a value, which no shape has; the error says what it is.
+    pub fn of(ty: &Type) -> Result<Self, String> {
+        Ok(match ty {
+            Type::Plain(name) => Self::plain(name),
+            Type::List(item) => Self::list(Self::of(item)?),
+            Type::Option(item) => Self::Option(Box::new(Self::of(item)?)),
+            Type::Result(None, None) => Self::Result(None),
+            Type::Result(Some(ok), None) => Self::Result(Some(Box::new(Self::of(ok)?))),
+            Type::Result(_, Some(_)) => return Err("a result whose error has a value".to_owned()),
+            Type::Tuple(items) => {
+                Self::Tuple(items.iter().map(Self::of).collect::<Result<_, _>>()?)
+            }
+            Type::Record(name, _) => return Err(format!("the record {name}")),
+            Type::Variant(name, _) => return Err(format!("the variant {name}")),
+            Type::Enum(name, _) => return Err(format!("the enum {name}")),
+            Type::Flags(name, _) => return Err(format!("the flags {name}")),
+        })
+    }
+
     /// Returns true if a WIT type has this shape. A type parameter stands for any type.
     pub fn fits(&self, ty: &Type) -> bool {
         match (self, ty) {
@@ -130,6 +152,15 @@ mod tests {
 
     fn any() -> Shape {
         Shape::Any("T".to_owned())
+    }
+
+    #[test]
+    fn a_type_has_a_shape_unless_it_has_names() {
+        let list = Type::List(Box::new(Type::Plain("u8")));
+        assert_eq!(Shape::of(&list), Ok(Shape::list(Shape::plain("u8"))));
+        let nested = Type::Option(Box::new(Type::Enum("hue".to_owned(), Vec::new())));
+        assert_eq!(Shape::of(&nested), Err("the enum hue".to_owned()));
+        assert!(Shape::of(&Type::Result(None, Some(Box::new(list)))).is_err());
     }
 
     #[test]
