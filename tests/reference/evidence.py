@@ -33,7 +33,7 @@ class Sample:
 class Replica:
     """The samples of a replica by variant and case, of one clock."""
 
-    def __init__(self, number=None, alone=False, probes=(None, None)):
+    def __init__(self, number=None, alone=False, probes=(None, None, None)):
         self.number, self.alone, self.probes = number, alone, probes
         self.samples = defaultdict(list)
 
@@ -126,7 +126,7 @@ class Evidence:
             row["replica"]: Replica(
                 row["replica"],
                 row["solo"] == 1,
-                (row["contention_probe_ns"], row["cache_probe_ns"]),
+                (row["contention_probe_ns"], row["core_contention"], row["cache_probe_ns"]),
             )
             for row in self.rows("replicas")
             if row["counts"] == 1

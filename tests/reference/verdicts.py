@@ -266,17 +266,23 @@ def withheld(row, sides):
 
 def inversion(found, near, p_max):
     """The differences where it is quiet and where it is crowded, if they have opposite signs."""
-    for probe in (0, 1):
+    # The core's execution units: over work that waits, where every replica has that; and the caches.
+    has_ratio = all(positive(r.probes[1]) or not positive(r.probes[0]) for r, _, _ in found)
+    for probe in (1 if has_ratio else 0, 2):
         sides = inversion_by(probe, found, near, p_max / 2)
         if sides:
             return sides
     return None
 
 
+def positive(reading):
+    return reading is not None and reading > 0
+
+
 def inversion_by(probe, found, near, p_max):
-    """The same by one of the two probes: of the core's execution units, or of the caches."""
+    """The same by one of the probes."""
     known = [(r.probes[probe], difference) for r, difference, _ in found]
-    known = [row for row in known if row[0] is not None and row[0] > 0]
+    known = [row for row in known if positive(row[0])]
     if len(known) < 8:
         return None
     known.sort(key=lambda one: one[0])

@@ -131,6 +131,7 @@ pub(crate) fn replica(index: u32) -> Replica {
             steal_ticks: None,
             load: Some(0.7),
             contention_probe_ns: index.is_multiple_of(3).then_some(1e5 / 3.0),
+            core_contention: index.is_multiple_of(2).then_some(1.0 / 7.0),
             cache_probe_ns: index.is_multiple_of(2).then_some(1e5 / 7.0),
         },
     }

@@ -54,6 +54,7 @@ fn as_of_version_1() -> Vec<Replica> {
     let old = |index| {
         let mut replica = replica(index);
         replica.surroundings.contention_probe_ns = None;
+        replica.surroundings.core_contention = None;
         replica.surroundings.cache_probe_ns = None;
         replica.parts = Vec::new();
         for sample in &mut replica.samples {
@@ -97,7 +98,7 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
             .lines()
             .next()
             .unwrap()
-            .ends_with(",contention_probe_ns,cache_probe_ns,counts"),
+            .ends_with(",contention_probe_ns,core_contention,cache_probe_ns,counts"),
         "{replicas}"
     );
     drop(store);

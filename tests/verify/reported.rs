@@ -232,7 +232,7 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
          SELECT 2, root, name, 'other', seed, bakeoff, started, updated, 'interrupted',
              spent_ms, environment, settings FROM run WHERE id = 1;
          INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
-             preemptions, steal_ticks, load, contention_probe_ns, cache_probe_ns, parts FROM replica WHERE id = {last};
+             preemptions, steal_ticks, load, contention_probe_ns, cache_probe_ns, parts, core_contention FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
              cpu_ns * (1 + 8 * entrant), wall_ns, kind FROM sample
              WHERE replica = (SELECT max(replica) FROM sample);

@@ -124,6 +124,11 @@ pub struct Surroundings {
     /// core. `None` if it was not taken.
     #[serde(default)]
     pub contention_probe_ns: Option<f64>,
+    /// The contention probe again, whatever the core's frequency: its time over that of a fixed piece of work
+    /// that waits for its own results, as the mean over the samples. Larger where something else uses the same
+    /// physical core. `None` if it was not taken.
+    #[serde(default)]
+    pub core_contention: Option<f64>,
     /// CPU time of the cache probe, which waits for one cache line of 2 MiB after the other, in
     /// nanoseconds: the median over the samples. Longer where others use the caches. `None` if it was not
     /// taken.

@@ -1,20 +1,62 @@
-//! The contention probe: a fixed piece of work that shows how much of its physical core a thread
+//! The contention probe: two fixed pieces of work that show how much of its physical core a thread
 //! has.
 //!
 //! Steal time and load show other work that takes the core away. They do not show work that shares
 //! the core: the other hardware thread, which may belong to another machine, takes execution units,
-//! and the same instructions take longer.
+//! and work that fills these takes longer. So it does where the core's frequency falls; work that waits for its
+//! own results takes longer by that alone. The ratio of the two shows who else is on the core, and
+//! nothing of its frequency.
 
 use crate::sandbox::CpuWallTime;
 use std::hint::black_box;
 
-/// Rounds of work: some tens of microseconds, well above the clock resolution.
+/// Rounds of the work that fills the core: some tens of microseconds, well above the clock resolution.
 const ROUNDS: u64 = 24_000;
+/// Multiplications, each of which waits for the one before: some tens of microseconds.
+const MULTIPLICATIONS: u64 = 24_000;
+/// A ratio counts as this many times the least one of its process at most: a neighbour that fills the core
+/// takes half of it, and what takes more than that came between two readings of the clock.
+const RATIO_MAX: f64 = 2.0;
 
-/// Returns the CPU time that the probe takes on this thread now, in nanoseconds.
+/// The probe's readings in a process.
+#[derive(Debug, Default)]
+pub(super) struct ContentionReadings {
+    filling_ns: Vec<u64>,
+    ratios: Vec<f64>,
+}
+
+impl ContentionReadings {
+    /// Takes a reading.
+    pub(super) fn read(&mut self) {
+        let filling_ns = contention_probe_ns();
+        let waiting_ns = time_ns(|| wait(black_box(MULTIPLICATIONS)));
+        self.ratios
+            .push(filling_ns as f64 / waiting_ns.max(1) as f64);
+        self.filling_ns.push(filling_ns);
+    }
+
+    /// The times of the work that fills the core, in nanoseconds.
+    pub(super) fn filling_ns(&mut self) -> &mut [u64] {
+        &mut self.filling_ns
+    }
+
+    /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings
+    /// in which the core was shared, where a median would be blind to fewer than half of them.
+    pub(super) fn mean_ratio(&self) -> Option<f64> {
+        let least = self.ratios.iter().copied().reduce(f64::min)?;
+        let counted = self.ratios.iter().map(|ratio| ratio.min(RATIO_MAX * least));
+        Some(counted.sum::<f64>() / self.ratios.len() as f64)
+    }
+}
+
+/// Returns the CPU time that the work that fills the core takes on this thread now, in nanoseconds.
 pub fn contention_probe_ns() -> u64 {
+    time_ns(|| fill(black_box(ROUNDS)))
+}
+
+fn time_ns(work: impl FnOnce() -> u64) -> u64 {
     let before = CpuWallTime::thread_cpu_ns();
-    black_box(work(black_box(ROUNDS)));
+    black_box(work());
     CpuWallTime::thread_cpu_ns().saturating_sub(before)
 }
 
@@ -22,7 +64,7 @@ pub fn contention_probe_ns() -> u64 {
 /// every execution unit; a single chain would wait for its own results, and not be slowed down by
 /// another user of the other units.
 #[inline(never)]
-fn work(rounds: u64) -> u64 {
+fn fill(rounds: u64) -> u64 {
     let [mut a, mut b, mut c, mut d, mut e, mut f] = [1_u64, 2, 3, 4, 5, 6];
     for round in 0..rounds {
         a = a.wrapping_add(round ^ b);
@@ -33,4 +75,40 @@ fn work(rounds: u64) -> u64 {
         f ^= e >> 7;
     }
     a ^ b ^ c ^ d ^ e ^ f
+}
+
+/// Runs a single chain of multiplications, without memory access, whose time is that of waiting for each.
+#[inline(never)]
+fn wait(multiplications: u64) -> u64 {
+    let mut product = 3_u64;
+    for round in 0..multiplications {
+        // Any odd number; the other operand keeps two multiplications from being made one.
+        product = product.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ round;
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_crowded_readings_moves_the_mean_and_no_outlier_does() {
+        let readings = |ratios: &[f64]| ContentionReadings {
+            filling_ns: Vec::new(),
+            ratios: ratios.to_vec(),
+        };
+        assert_eq!(readings(&[]).mean_ratio(), None);
+        assert_eq!(readings(&[1.0, 1.0, 1.0, 1.4]).mean_ratio(), Some(1.1));
+        assert_eq!(readings(&[1.0, 1.0, 1.0, 900.0]).mean_ratio(), Some(1.25));
+    }
+
+    #[test]
+    fn readings_are_times_of_two_pieces() {
+        let mut readings = ContentionReadings::default();
+        readings.read();
+        readings.read();
+        assert_eq!(readings.filling_ns().len(), 2);
+        assert!(readings.mean_ratio().is_some_and(|ratio| ratio > 0.0));
+    }
 }

@@ -175,6 +175,8 @@ impl RunReplica<'_> {
                 surroundings.preemptions = facts.preemptions;
                 surroundings.contention_probe_ns =
                     facts.contention_probe_ns.filter(|took| took.is_finite());
+                surroundings.core_contention =
+                    facts.core_contention.filter(|ratio| ratio.is_finite());
                 surroundings.cache_probe_ns = facts.cache_probe_ns.filter(|took| took.is_finite());
                 surroundings.steal_ticks = machine::steal_ticks(self.core)
                     .zip(stolen)

@@ -350,6 +350,8 @@ pub struct ReplicaFacts {
     /// CPU time of the contention probe, the median of readings between the samples, in
     /// nanoseconds.
     pub contention_probe_ns: Option<f64>,
+    /// The mean ratio of the contention probe's two pieces.
+    pub core_contention: Option<f64>,
     /// CPU time of the cache probe, the median of readings between the samples, in
     /// nanoseconds.
     pub cache_probe_ns: Option<f64>,

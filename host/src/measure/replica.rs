@@ -6,7 +6,7 @@
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
 use super::cache_probe::CacheProbe;
-use super::contention_probe::contention_probe_ns;
+use super::contention_probe::ContentionReadings;
 use super::gate::same;
 use super::instances::Instances;
 use super::judging::{self, Blame, JudgedAnswer};
@@ -44,7 +44,7 @@ pub(super) struct Replica<'a> {
     runners: Vec<(VariantIndex, Racer<'a>)>,
     samples: Vec<Sample>,
     baselines: Vec<Vec<Baseline>>,
-    probe_readings: Vec<u64>,
+    core_readings: ContentionReadings,
     /// By case: the inputs that variants are warmed up on, in their order, as far as they were made.
     warm_up_inputs: Vec<Vec<Input>>,
     facts: ReplicaFacts,
@@ -111,20 +111,11 @@ impl<'a> Replica<'a> {
         calibrator.slot = Some((instance, callee));
         let cases = workload.cases();
         let facts = ReplicaFacts {
-            baselines: Vec::new(),
             cold_ns: vec![None; task.payloads.len()],
-            parts: Vec::new(),
             input_bytes: vec![0; cases],
-            clock_ns: 0.0,
-            cheap_clock_ns: 0.0,
-            contention_probe_ns: None,
-            cache_probe_ns: None,
             pooled: timed.is_pooled(),
-            preemptions: 0,
-            calls: 0,
-            work_ns: 0,
-            guest: CpuWallTime::default(),
             overheads: vec![OverheadTotals::default(); cases],
+            ..ReplicaFacts::default()
         };
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
@@ -135,7 +126,7 @@ impl<'a> Replica<'a> {
             runners,
             samples: Vec::new(),
             baselines,
-            probe_readings: Vec::new(),
+            core_readings: ContentionReadings::default(),
             cache_probe: CacheProbe::new(),
             cache_readings: Vec::new(),
             parts: PartTotals::default(),
@@ -167,7 +158,8 @@ impl<'a> Replica<'a> {
             .collect();
         self.facts.clock_ns = clock_cost_ns(CpuWallTime::thread_cpu_ns);
         self.facts.cheap_clock_ns = clock_cost_ns(CpuWallTime::monotonic_ns);
-        self.facts.contention_probe_ns = median(&mut self.probe_readings);
+        self.facts.contention_probe_ns = median(self.core_readings.filling_ns());
+        self.facts.core_contention = self.core_readings.mean_ratio();
         self.facts.cache_probe_ns = median(&mut self.cache_readings);
         self.facts.preemptions = preemptions();
         self.facts.parts = std::mem::take(&mut self.parts).worth_telling();
@@ -325,7 +317,7 @@ impl<'a> Replica<'a> {
                 wall_ns: nothing.wall_ns as f64 / enough as f64,
             });
         }
-        self.probe_readings.push(contention_probe_ns());
+        self.core_readings.read();
         self.cache_readings.push(self.cache_probe.reads_ns());
         let doing_nothing = started.elapsed();
 

@@ -127,7 +127,7 @@ impl Store {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
-                        contention_probe_ns, cache_probe_ns, parts
+                        contention_probe_ns, cache_probe_ns, parts, core_contention
                  FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
             let of = params![race.0, run.0];
@@ -167,8 +167,9 @@ fn insert_replica(
     };
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load, contention_probe_ns, cache_probe_ns, parts)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                              steal_ticks, load, contention_probe_ns, cache_probe_ns, parts,
+                              core_contention)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     )?
     .insert(params![
         race.0,
@@ -185,6 +186,7 @@ fn insert_replica(
         surroundings.contention_probe_ns,
         surroundings.cache_probe_ns,
         parts,
+        surroundings.core_contention,
     ])
 }
 
@@ -255,6 +257,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             load: row.get(8)?,
             contention_probe_ns: row.get(9)?,
             cache_probe_ns: row.get(10)?,
+            core_contention: row.get(12)?,
         },
     })
 }

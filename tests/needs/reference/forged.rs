@@ -362,14 +362,16 @@ impl Forged {
         };
         db.execute(
             "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                                  steal_ticks, load, contention_probe_ns, cache_probe_ns)
-             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4, ?5)",
+                                  steal_ticks, load, contention_probe_ns, cache_probe_ns,
+                                  core_contention)
+             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4, ?5, ?6)",
             params![
                 race,
                 replica,
                 self.is_solo(replica),
                 30_000.0 * core + noise,
-                60_000.0 * caches + noise
+                60_000.0 * caches + noise,
+                (!self.only_caches).then_some(0.9 * core + 1e-5 * noise)
             ],
         )
         .unwrap();

@@ -13,6 +13,8 @@ pub(super) struct ReplicaConditions {
     pub(super) load: Option<f64>,
     /// CPU time of the contention probe, in nanoseconds; positive.
     pub(super) contention_probe_ns: Option<f64>,
+    /// The same over work that waits; positive.
+    pub(super) core_contention: Option<f64>,
     /// CPU time of the cache probe, in nanoseconds; positive.
     pub(super) cache_probe_ns: Option<f64>,
 }
@@ -25,6 +27,7 @@ impl From<&Replica> for ReplicaConditions {
             started_s: surroundings.started_s,
             load: surroundings.load,
             contention_probe_ns: surroundings.contention_probe_ns.filter(|took| *took > 0.0),
+            core_contention: surroundings.core_contention.filter(|ratio| *ratio > 0.0),
             cache_probe_ns: surroundings.cache_probe_ns.filter(|took| *took > 0.0),
         }
     }

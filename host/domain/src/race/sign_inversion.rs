@@ -28,9 +28,9 @@ pub(super) fn find(
     practical_log: f64,
     p_max: f64,
 ) -> Option<SignInversion> {
-    let by = |part: SharedPart, probe_ns: fn(&ReplicaConditions) -> Option<f64>| {
+    let by = |part: SharedPart, probe: fn(&ReplicaConditions) -> Option<f64>| {
         let known = values.iter().zip(conditions);
-        let known = known.filter_map(|(value, replica)| Some((probe_ns(replica)?, *value)));
+        let known = known.filter_map(|(value, replica)| Some((probe(replica)?, *value)));
         let (quiet, crowded) = sides(known.collect(), practical_log, p_max / 2.0)?;
         Some(SignInversion {
             part,
@@ -38,8 +38,15 @@ pub(super) fn find(
             crowded,
         })
     };
-    by(SharedPart::Core, |replica| replica.contention_probe_ns)
-        .or_else(|| by(SharedPart::Caches, |replica| replica.cache_probe_ns))
+    // Of results that were kept before the ratio was, or of which some were, the time is what all have.
+    let has_ratio = |one: &ReplicaConditions| {
+        one.core_contention.is_some() || one.contention_probe_ns.is_none()
+    };
+    let core: fn(&ReplicaConditions) -> Option<f64> = match conditions.iter().all(has_ratio) {
+        true => |replica| replica.core_contention,
+        false => |replica| replica.contention_probe_ns,
+    };
+    by(SharedPart::Core, core).or_else(|| by(SharedPart::Caches, |replica| replica.cache_probe_ns))
 }
 
 /// The ratios where the probe is short and where it is long, if they invert; of (probe, difference).
@@ -113,6 +120,22 @@ mod tests {
         );
         let on_the_core = found(&rows).expect("an inversion");
         assert_eq!(on_the_core.part, SharedPart::Core);
+    }
+
+    #[test]
+    fn where_all_replicas_have_the_ratio_it_tells_and_the_time_does_not() {
+        let rows = alternating(20, 0.08, -0.2);
+        let values: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let replica = |(reading, _): &(Option<f64>, f64)| ReplicaConditions {
+            // The frequency falls all the while.
+            contention_probe_ns: Some(30.0),
+            core_contention: *reading,
+            ..ReplicaConditions::default()
+        };
+        let mut conditions: Vec<ReplicaConditions> = rows.iter().map(replica).collect();
+        assert!(find(&values, &conditions, 0.01, P_MAX).is_some());
+        conditions[0].core_contention = None;
+        assert_eq!(find(&values, &conditions, 0.01, P_MAX), None);
     }
 
     #[test]

@@ -20,6 +20,8 @@ const PREEMPTIONS_PER_SECOND: f64 = 200.0;
 const DRIFT_SHARE: f64 = 0.1;
 /// Ratio of the slow to the fast contention probes above which it is reported.
 const CONTENTION_FACTOR: f64 = 1.15;
+/// The same of probes that do not know the core's frequency, and are means over the samples.
+const CORE_CONTENTION_FACTOR: f64 = 1.05;
 /// Fewest replicas for the first third to be compared with the last.
 const DRIFT_REPLICAS_MIN: usize = 9;
 
@@ -141,21 +143,32 @@ fn drift(replicas: &[Replica]) -> Option<String> {
 /// The contention probe is the same work in every replica and needs no memory: it takes longer if
 /// something else uses the execution units of the same physical core.
 fn contention(replicas: &[Replica]) -> Option<String> {
-    let mut times: Vec<f64> = replicas
-        .iter()
-        .filter_map(|replica| replica.surroundings.contention_probe_ns)
-        .filter(|took| *took > 0.0)
+    let surroundings = || replicas.iter().map(|replica| &replica.surroundings);
+    let ratios: Option<Vec<f64>> = surroundings()
+        .map(|around| around.core_contention)
         .collect();
-    times.sort_by(f64::total_cmp);
+    let (mut readings, least, or_frequency) = match ratios {
+        Some(ratios) => (ratios, CORE_CONTENTION_FACTOR, ""),
+        None => {
+            let times = surroundings().filter_map(|around| around.contention_probe_ns);
+            (
+                times.collect(),
+                CONTENTION_FACTOR,
+                ", or their frequency changed",
+            )
+        }
+    };
+    readings.retain(|reading| *reading > 0.0);
+    readings.sort_by(f64::total_cmp);
     // Without the tenth at either end: one replica says nothing about a machine.
-    let tenth = times.len().div_ceil(10);
-    let factor = times.get(times.len().checked_sub(tenth + 1)?)? / times.get(tenth)?;
-    (factor.is_finite() && factor > CONTENTION_FACTOR).then(|| {
+    let tenth = readings.len().div_ceil(10);
+    let factor = readings.get(readings.len().checked_sub(tenth + 1)?)? / readings.get(tenth)?;
+    (factor.is_finite() && factor > least).then(|| {
         format!(
             "The contention probe took up to {} × as long at times: something else used the same \
-             physical cores, or their frequency changed. On a quiet machine close variants may have \
-             another order: measure on dedicated cores.",
-            significant(factor, 2)
+             physical cores{or_frequency}. On a quiet machine close variants may have another order: measure \
+             on dedicated cores.",
+            significant(factor, if factor < 1.1 { 3 } else { 2 })
         )
     })
 }
@@ -257,6 +270,18 @@ mod tests {
                 Some(if index % 2 == 1 { 48_000.0 } else { 30_000.0 });
         };
         let text = only(crowded, TWO);
-        assert!(text.contains("1.6 ×") && text.contains("cores"), "{text}");
+        assert!(
+            text.contains("1.6 ×") && text.contains("or their frequency"),
+            "{text}"
+        );
+        let crowded = |index: u32, one: &mut Replica| {
+            one.surroundings.contention_probe_ns = Some(30_000.0 + f64::from(index) * 1_000.0);
+            one.surroundings.core_contention = Some(if index % 2 == 1 { 0.98 } else { 0.9 });
+        };
+        let text = only(crowded, TWO);
+        assert!(
+            text.contains("1.09 ×") && !text.contains("frequency"),
+            "{text}"
+        );
     }
 }

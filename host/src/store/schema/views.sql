@@ -35,7 +35,8 @@ FROM reliance u JOIN trial t ON t.result = u.result;
 
 CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
-       p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns, p.cache_probe_ns,
+       p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns,
+       p.core_contention, p.cache_probe_ns,
        -- Every number from 0 up to this one is there, and was when the run was over.
        p.run <= u.run AND p.number + 1 = sum(p.run <= u.run AND p.number >= 0) OVER (
          PARTITION BY u.run, u.variant, u.iteration ORDER BY p.number
