@@ -35,6 +35,7 @@ for (const width of [420, 1280]) {
     const view = { viewport: { width, height: 900 }, colorScheme };
     const { page, context, requests, errors } = await open(view);
     await page.waitForSelector("#explore:not([hidden])");
+    await page.locator("#sides details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
     const answer = () => page.locator("#answer p").textContent();
     const cells = () => page.locator("#matrix tbody").innerText();
     const before = [await answer(), await cells()];
@@ -99,14 +100,29 @@ for (const width of [420, 1280]) {
       return found;
     });
     assert.deepEqual(overprinted, []);
-    const points = await page.locator("svg.bk circle title").allTextContents();
-    assert.ok(points.every((text) => /^replica \d+: \d/.test(text)), "a point does not tell its replica");
+    const points = await page.locator("#replicas-t ~ circle title").allTextContents();
+    assert.ok(points.length > 1 && points.every((text) => /^.+, replica \d+: \d/.test(text)), "a point does not tell its replica");
+
+    // From point to point by keyboard; below the chart stands what the point tells.
+    for (const chart of await page.locator("svg.bk:has([tabindex])").all()) {
+      await chart.locator("[tabindex='0']").focus();
+      await page.keyboard.press("End");
+      const last = chart.locator(":is(circle, rect, polygon):has(> title)").last();
+      const shown = chart.locator("xpath=../following-sibling::output[1]");
+      assert.equal(await shown.textContent(), await last.locator("title").textContent());
+      assert.equal(await chart.locator("[tabindex='0']").count(), 1);
+    }
+    for (const box of await page.locator("#sides table").all()) {
+      const { x, width: span } = await box.boundingBox();
+      assert.ok(x >= 0 && x + span <= width + 0.5, "sources side by side leave the screen");
+    }
     assert.deepEqual(errors, []);
     assert.deepEqual(requests.filter((url) => !url.startsWith("data:") && url !== address), []);
     await context.close();
 
     const second = await open({ ...view, bypassCSP: true });
     await second.page.waitForSelector("#explore:not([hidden])");
+    await second.page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
     await second.page.addScriptTag({ content: axe });
     const { violations } = await second.page.evaluate("axe.run()");
     const shown = violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).slice(0, 3).join(" ")}`);
@@ -121,4 +137,4 @@ for (const width of [420, 1280]) {
   }
 }
 await browser.close();
-console.log(`page: ${checked} views: no violation, no request, keyboard, links, sorting, labels, without scripts`);
+console.log(`page: ${checked} views: no violation, no request, keyboard, links, sorting, points, labels, without scripts`);

@@ -70,6 +70,15 @@ fn over_time(finished: &FinishedRun) {
     assert_eq!(rows[0]["verdicts"].as_array().unwrap().len(), 1);
     assert_eq!(rows[1]["verdicts"].as_array().unwrap().len(), 3);
 
+    // On the page too, both as the run left it and as the command makes it; of the pair that both runs have.
+    let page = of(finished, "report", &["--format", "html"]).stdout;
+    let left = fs::read_to_string(finished.results("top-k").join("report.html")).unwrap();
+    for page in [page, left] {
+        assert!(page.contains("<h2>Runs of this question</h2>"));
+        assert!(page.contains("heap ÷ sort"), "another pair");
+        assert!(page.contains("<td>not compared</td>"));
+    }
+
     let [first, second] = [1, 2].map(|run| format!("{}:{run}", finished.dir()));
     let compared = run_bakeoff(&["compare", &first, &second, "--format", "json"]).json();
     let times = &compared["times"]["comparable"];

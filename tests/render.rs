@@ -40,6 +40,7 @@ fn options() -> Options {
         detail: true,
         sources: fixture::sources(),
         charts: Some("charts".to_owned()),
+        runs: fixture::runs(),
     }
 }
 
@@ -128,7 +129,7 @@ fn replicas_are_points_that_tell_their_times() {
     };
     // Five variants with 12 replicas; the sixth left after 6.
     let svg = chart(&report).unwrap().svg;
-    assert_eq!(svg.matches("<title>replica ").count(), 5 * 12 + 6);
+    assert_eq!(svg.matches(", replica ").count(), 5 * 12 + 6);
 
     // What no call takes is not drawn, and few of many replicas are.
     let replicas = report.replicas.as_mut().unwrap();
@@ -138,7 +139,7 @@ fn replicas_are_points_that_tell_their_times() {
         replicas.log_times.push(vec![Some(wild); 6]);
     }
     let wild = chart(&report).unwrap().svg;
-    assert_eq!(wild.matches("<title>replica ").count(), 480);
+    assert_eq!(wild.matches(", replica ").count(), 480);
     assert!(!wild.contains("NaN") && !wild.contains("inf"), "{wild}");
 
     // One replica shows no spread.
@@ -190,8 +191,8 @@ fn html_is_golden_and_asks_nobody_for_anything() {
         text.matches("<script>").count(),
         text.matches("<script type=").count(),
     );
-    assert_eq!((script, data), (1, 2));
-    // The script that its policy names, and two elements of data.
+    assert_eq!((script, data), (2, 2));
+    // The scripts that its policy names, and two elements of data.
     let text = exploring::without_data(&text);
     golden("report.html", &text);
     let namespace = "http://www.w3.org/2000/svg";
@@ -207,6 +208,24 @@ fn html_is_golden_and_asks_nobody_for_anything() {
         "url(",
     ] {
         assert!(!rest.contains(outside), "{outside} in the page");
+    }
+}
+
+#[test]
+fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
+    let report = fixture::report();
+    let page = render::html(&report, &options());
+    assert!(page.contains("<h2>Sources side by side</h2>"));
+    assert!(page.contains("heap and sort: 4 lines differ"), "{page}");
+    assert!(page.contains("<h2>Runs of this question</h2>"));
+    assert!(page.contains("Since run 3: compiler 1.80 → "), "{page}");
+    // One source stands beside none, and one run is no history.
+    let mut alone = options();
+    alone.sources.remove("v-sort");
+    alone.runs.truncate(1);
+    let page = render::html(&report, &alone);
+    for absent in ["Sources side by side", "Runs of this question"] {
+        assert!(!page.contains(absent), "{absent}");
     }
 }
 

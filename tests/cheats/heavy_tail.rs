@@ -46,7 +46,7 @@ fn case_86_heavy_tail() {
         repeated("tail", "if seed % 10 > 0 { 11 } else { 300 }"),
     ];
     let files = [("total.wit", WIT), ("workload.rs", WORKLOAD)];
-    let (_, report) = run(EXPERIMENT, &files, &prototypes, &["--budget", "4s"]);
+    let (_, report) = run(EXPERIMENT, &files, &prototypes, &["--budget", "10s"]);
     assert_wins(&report, "light", "honest");
     for other in ["honest", "light"] {
         assert!(

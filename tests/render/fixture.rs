@@ -1,5 +1,7 @@
 //! Reports with fixed numbers: one with everything in it, and some that end otherwise.
 
+use bakeoff::audit::PastRun;
+use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
@@ -357,4 +359,31 @@ pub(super) fn sources() -> BTreeMap<String, String> {
         ("v-heap".to_owned(), heap.to_owned()),
         ("v-sort".to_owned(), sort.to_owned()),
     ])
+}
+
+/// Three runs: an earlier one by another compiler that knew less, one in which a pair was not compared, and the
+/// report's own.
+pub(super) fn runs() -> Vec<PastRun> {
+    let run = |number: i64, report: Report, changes| PastRun {
+        run: RunId(number),
+        started: format!("2026-01-0{number}T10:00:00.000Z"),
+        report,
+        changes,
+    };
+    let mut first = report();
+    for row in &mut first.verdicts {
+        row.verdict = Verdict::NoCall;
+        row.low = row.low.map(|low| low * 0.5);
+        row.high = row.high.map(|high| high * 2.0);
+    }
+    let mut second = report();
+    second.verdicts.clear();
+    let last = report();
+    let compiler = last.environment.compiler.clone();
+    let change = ("compiler".to_owned(), "1.80".to_owned(), compiler);
+    vec![
+        run(1, first, Vec::new()),
+        run(2, second, Vec::new()),
+        run(3, last, vec![change]),
+    ]
 }

@@ -1,7 +1,9 @@
 //! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
 
 use super::{exploring, fixture};
+use bakeoff::audit::PastRun;
 use bakeoff::render::{self, Charset, Colour, Options};
+use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{Report, assemble};
 use std::collections::BTreeMap;
@@ -68,7 +70,20 @@ fn options(text: &str) -> Options {
         detail: true,
         sources,
         charts: Some("charts".to_owned()),
+        runs: runs(text),
     }
+}
+
+/// Two runs that say the string wherever a page shows it.
+fn runs(text: &str) -> Vec<PastRun> {
+    let change = (text.to_owned(), text.to_owned(), text.to_owned());
+    let run = |number| PastRun {
+        run: RunId(number),
+        started: text.to_owned(),
+        report: filled(text),
+        changes: vec![change.clone()],
+    };
+    vec![run(1), run(2)]
 }
 
 /// Nothing that a terminal acts on, but line breaks.
@@ -134,7 +149,7 @@ fn html_has_the_same_tags_whatever_the_names_are() {
         assert_eq!(tags.len(), plain.len(), "{shown:.60}");
         let html = render::html(&filled(&naughty), &options(&naughty));
         // An attribute of ours holds no quote of theirs: every tag still closes.
-        assert_eq!(html.matches("<script").count(), 3);
+        assert_eq!(html.matches("<script").count(), 4);
         assert_eq!(html.matches(" onerror=\"").count(), 0);
     }
 }

@@ -4,10 +4,10 @@
 use super::Status;
 use super::failure::Failure;
 use super::show::Sources;
-use crate::audit::{self, Figure, KeptRun, Outcome, Recomputed};
+use crate::audit::{self, Figure, KeptRun, Outcome, PastRun, Recomputed};
 use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
 use crate::files::{parse_json, read_bounded};
-use crate::library::results_folder;
+use crate::library::{self, results_folder};
 use crate::render::clipped;
 use crate::render::escape::Plain;
 use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};
@@ -149,6 +149,17 @@ impl ReportPlace {
                 Ok(audit::sources(&store, run)?)
             }
             _ => Ok(Sources::new()),
+        }
+    }
+
+    /// Returns the last runs beside one of a database, for the page of its report.
+    pub(super) fn runs(&self, shown: &DisplayedReport) -> Result<Vec<PastRun>, Failure> {
+        match (&self.results, shown.run) {
+            (Some(results), Some(_)) => {
+                let store = Store::open(results, Mode::Read)?;
+                Ok(library::runs_shown(&store, &shown.report)?)
+            }
+            _ => Ok(Vec::new()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::kept::ReportPlace;
-use super::options::Output;
+use super::options::{Format, Output};
 use super::{Status, show};
 use bakeoff_domain::report::{self, Report};
 use bakeoff_domain::score::{WeightError, parse_weight};
@@ -41,7 +41,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         );
     }
     let sources = kept.sources(shown.run)?;
-    show::print(&report, sources, output)?;
+    match output.format {
+        Format::Html => show::print_page(&report, sources, kept.runs(&shown)?)?,
+        _ => show::print(&report, sources, output)?,
+    }
     Ok(shown.status(Status::of(&report)))
 }
 

@@ -171,7 +171,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
         sources,
         store,
     } = finished;
-    library::write_files(store.files(), &report, &sources)?;
+    library::write_files(&store, &report, &sources)?;
     drop(store);
     Ok(Some(Done { report, sources }))
 }

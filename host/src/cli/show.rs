@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
+use crate::audit::PastRun;
 use crate::render;
 use crate::render::AskedTest;
 use crate::store::{self, ExportTable, RunId, Store, StoreError};
@@ -50,6 +51,19 @@ pub(super) fn print_with_tests(
         }
     };
     write(&text)
+}
+
+/// Writes the report as a page, with other runs of its question.
+pub(super) fn print_page(
+    report: &Report,
+    sources: Sources,
+    runs: Vec<PastRun>,
+) -> Result<(), Failure> {
+    let options = render::Options {
+        runs,
+        ..options_plain(sources)
+    };
+    write(&render::html(report, &options))
 }
 
 /// Writes to stdout.
@@ -108,6 +122,7 @@ pub(super) fn options_plain(sources: Sources) -> render::Options {
         detail: false,
         sources,
         charts: None,
+        runs: Vec::new(),
     }
 }
 

@@ -217,7 +217,7 @@ impl Experiment {
         };
         let finished = run::run(&self.loaded, &options, &mut |_| {}, subscribe).await?;
         // The store is open until the files are written: another run would write the same ones.
-        write_files(finished.store.files(), &finished.report, &finished.sources)?;
+        write_files(&finished.store, &finished.report, &finished.sources)?;
         Ok(Report::new(finished.report, finished.sources))
     }
 }

@@ -1,9 +1,10 @@
 //! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
 
+use crate::audit::{PastRun, past_runs};
 use crate::config::LoadedExperiment;
 use crate::render;
 use crate::render::escape::Markdown;
-use crate::store::{Files, ReportFile, SafeId, StoreError};
+use crate::store::{ReportFile, SafeId, Store, StoreError};
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
@@ -49,13 +50,15 @@ pub(crate) fn summary(report: &Report) -> String {
 /// # Errors
 /// A file cannot be written.
 pub(crate) fn write_files(
-    files: &Files,
+    store: &Store,
     report: &Report,
     sources: &BTreeMap<String, String>,
 ) -> Result<(), StoreError> {
+    let files = store.files();
     let options = render::Options {
         charts: Some(CHARTS.to_owned()),
         sources: sources.clone(),
+        runs: runs_shown(store, report)?,
         ..render::Options::default()
     };
     for chart in render::charts::charts(report) {
@@ -71,4 +74,20 @@ pub(crate) fn write_files(
         render::markdown(report, &options).as_bytes(),
     )?;
     files.write_report(ReportFile::Html, render::html(report, &options).as_bytes())
+}
+
+/// The most runs that a page shows beside each other.
+const RUNS_SHOWN: usize = 12;
+/// The most verdicts of a report that is shown beside others: each is worked out again for every run.
+const VERDICTS_MAX: usize = 500;
+
+/// The runs that a page of the report shows beside each other.
+///
+/// # Errors
+/// The database cannot be read.
+pub(crate) fn runs_shown(store: &Store, report: &Report) -> Result<Vec<PastRun>, StoreError> {
+    match report.verdicts.len() <= VERDICTS_MAX {
+        true => past_runs(store, RUNS_SHOWN),
+        false => Ok(Vec::new()),
+    }
 }

@@ -3,7 +3,8 @@
 
 use super::escape::Html;
 use super::tables::{self, Align, Table};
-use super::{Options, added, charts, generation, page, parts, screened};
+use super::{Options, added, charts, generation, page, parts, screened, side_by_side};
+use crate::audit::PastRun;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -36,6 +37,7 @@ pub fn html(report: &Report, options: &Options) -> String {
         page.narrative(report);
     }
     page.list("Notes", &report.notes);
+    page.history(report, &options.runs);
     page.generation(report);
     page.added(report);
     if report.options.code_samples {
@@ -46,6 +48,7 @@ pub fn html(report: &Report, options: &Options) -> String {
     page.out += exploring
         .as_ref()
         .map_or("", |exploring| &exploring.scripts);
+    page.out += &page::points();
     page.out += "</body>\n</html>\n";
     page.out
 }
@@ -70,12 +73,8 @@ impl Page {
         self.add(format_args!("</section>"));
     }
 
-    fn head(&mut self, report: &Report, has_script: bool) {
-        let scripts = if has_script {
-            page::script_policy()
-        } else {
-            String::new()
-        };
+    fn head(&mut self, report: &Report, is_exploring: bool) {
+        let scripts = page::script_policy(is_exploring);
         let styles =
             [format!("\n{STYLE}"), charts::STYLE.to_owned()].map(|style| page::source_hash(&style));
         let styles = styles.join(" ");
@@ -181,21 +180,42 @@ impl Page {
 
     fn charts(&mut self, report: &Report) {
         for chart in charts::charts(report) {
-            self.section(Html(&chart.title));
-            self.add(format_args!(
-                r#"<div class="wide" tabindex="0" role="region" aria-label="Chart: {}">
+            self.chart(&chart);
+            self.end();
+        }
+    }
+
+    /// Begins a section with a chart and its numbers.
+    fn chart(&mut self, chart: &charts::Chart) {
+        self.section(Html(&chart.title));
+        self.add(format_args!(
+            r#"<div class="wide" tabindex="0" role="region" aria-label="Chart: {}">
 {}
 </div>
 <details>
 <summary>The numbers behind “{}”</summary>"#,
-                Html(&chart.title),
-                chart.svg,
-                Html(&chart.title)
-            ));
-            self.table(&chart.table);
-            self.add(format_args!("</details>"));
-            self.end();
+            Html(&chart.title),
+            chart.svg,
+            Html(&chart.title)
+        ));
+        self.table(&chart.table);
+        self.add(format_args!("</details>"));
+    }
+
+    /// Adds what the last runs said, and how their environments differ.
+    fn history(&mut self, report: &Report, runs: &[PastRun]) {
+        let Some(chart) = charts::history(report, runs) else {
+            return;
+        };
+        self.chart(&chart);
+        let since = runs.iter().filter(|run| !run.changes.is_empty());
+        for run in since {
+            let changes = run.changes.iter();
+            let changes = changes.map(|(what, then, now)| format!("{what} {then} → {now}"));
+            let changes: Vec<String> = changes.collect();
+            self.paragraph(&format!("Since run {}: {}.", run.run.0, changes.join("; ")));
         }
+        self.end();
     }
 
     fn unranked(&mut self, report: &Report) {
@@ -299,7 +319,7 @@ impl Page {
             return;
         }
         self.section("Code");
-        for sample in samples {
+        for sample in &samples {
             let is_first = sample.variant.rank == Some(1);
             let open = if is_first { " open" } else { "" };
             self.add(format_args!(
@@ -315,6 +335,9 @@ impl Page {
             ));
         }
         self.end();
+        if let Some(sides) = side_by_side::section(&samples) {
+            self.add(format_args!("{sides}"));
+        }
     }
 
     /// Adds the readings, the criteria and the environment.

@@ -24,10 +24,12 @@ mod parameters;
 mod parts;
 mod ratio_rows;
 mod screened;
+mod side_by_side;
 mod sparkline;
 mod tables;
 mod unranked;
 
+use crate::audit::PastRun;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +65,7 @@ pub enum Charset {
 }
 
 /// How a report is rendered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Columns of the terminal, clamped to 40..=160; for text only.
     pub width: usize,
@@ -78,10 +80,12 @@ pub struct Options {
     /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
     /// `None`: Markdown has the tables only.
     pub charts: Option<String>,
+    /// The last runs of the same question, the oldest first; for the page only.
+    pub runs: Vec<PastRun>,
 }
 
 impl Default for Options {
-    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown.
+    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown, no other runs.
     fn default() -> Self {
         Self {
             width: 100,
@@ -90,6 +94,7 @@ impl Default for Options {
             detail: false,
             sources: BTreeMap::new(),
             charts: None,
+            runs: Vec::new(),
         }
     }
 }
@@ -97,6 +102,8 @@ impl Default for Options {
 /// The source of a variant in Markdown and HTML.
 struct CodeSample<'a> {
     variant: &'a VariantReport,
+    /// `heap`.
+    name: String,
     /// `heap (12 lines)`.
     title: String,
     /// The description of the variant.
@@ -120,6 +127,7 @@ fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>
             },
             description: description.map(|text| clipped(text, DESCRIPTION_CHARS_MAX)),
             source: clipped(source, SOURCE_CHARS_MAX),
+            name,
         })
     };
     // The variants of a sweep have the same source, which is shown once.

@@ -34,9 +34,14 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(caption: &str) -> Self {
+        Self::of("variant", caption)
+    }
+
+    /// A table whose rows are something else than variants.
+    pub(super) fn of(rows: &str, caption: &str) -> Self {
         Self {
             caption: caption.to_owned(),
-            columns: vec![("variant".to_owned(), Align::Left)],
+            columns: vec![(rows.to_owned(), Align::Left)],
             rows: Vec::new(),
         }
     }

@@ -90,43 +90,52 @@ impl Canvas {
     }
 
     /// Adds a mark in the colour and shape of a series.
-    pub(super) fn mark(&mut self, (x, y): (f64, f64), series: usize, hollow: bool) {
+    pub(super) fn mark(&mut self, at: (f64, f64), series: usize, hollow: bool) {
+        self.shape(at, series, hollow, "");
+    }
+
+    /// Adds a mark that tells a text, escaped, to whoever points at it or goes to it.
+    pub(super) fn point(&mut self, at: (f64, f64), series: usize, hollow: bool, text: &str) {
+        self.shape(at, series, hollow, text);
+    }
+
+    fn shape(&mut self, (x, y): (f64, f64), series: usize, hollow: bool, text: &str) {
         let colour = series % COLOURS;
         let class = if hollow {
             format!("hollow c{colour}")
         } else {
             format!("f{colour} c{colour}")
         };
-        match series % 4 {
-            0 => self.add(format_args!(
-                r#"<circle cx="{x:.1}" cy="{y:.1}" r="4.5" stroke-width="2" class="{class}"/>"#
-            )),
-            1 => self.add(format_args!(
-                r#"<rect x="{:.1}" y="{:.1}" width="8" height="8" stroke-width="2" class="{class}"/>"#,
-                x - 4.0,
-                y - 4.0
-            )),
-            2 => self.polygon(&[(x, y - 5.5), (x + 5.5, y + 4.0), (x - 5.5, y + 4.0)], &class),
-            _ => self.polygon(&[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)], &class),
-        }
+        let (element, place) = match series % 4 {
+            0 => ("circle", format!(r#"cx="{x:.1}" cy="{y:.1}" r="4.5""#)),
+            1 => {
+                let (left, top) = (x - 4.0, y - 4.0);
+                let place = format!(r#"x="{left:.1}" y="{top:.1}" width="8" height="8""#);
+                ("rect", place)
+            }
+            2 => (
+                "polygon",
+                corners(&[(x, y - 5.5), (x + 5.5, y + 4.0), (x - 5.5, y + 4.0)]),
+            ),
+            _ => (
+                "polygon",
+                corners(&[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)]),
+            ),
+        };
+        let end = match text {
+            "" => "/>".to_owned(),
+            text => format!("><title>{}</title></{element}>", Html(text)),
+        };
+        self.add(format_args!(
+            r#"<{element} {place} stroke-width="2" class="{class}"{end}"#
+        ));
     }
 
-    /// Adds a small point that tells a text, escaped, to whoever points at it.
+    /// Adds a small point that tells a text, escaped, to whoever points at it or goes to it.
     pub(super) fn dot(&mut self, (x, y): (f64, f64), text: &str) {
         self.add(format_args!(
             r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill-opacity="0.6" class="f0"><title>{}</title></circle>"#,
             Html(text)
-        ));
-    }
-
-    fn polygon(&mut self, points: &[(f64, f64)], class: &str) {
-        let mut list = String::new();
-        for (x, y) in points {
-            let _ = write!(list, "{x:.1},{y:.1} ");
-        }
-        self.add(format_args!(
-            r#"<polygon points="{}" stroke-width="2" class="{class}"/>"#,
-            list.trim_end()
         ));
     }
 
@@ -157,6 +166,15 @@ impl Canvas {
             self.body
         )
     }
+}
+
+/// The corners of a polygon, as its attribute.
+fn corners(points: &[(f64, f64)]) -> String {
+    let points: Vec<String> = points
+        .iter()
+        .map(|(x, y)| format!("{x:.1},{y:.1}"))
+        .collect();
+    format!(r#"points="{}""#, points.join(" "))
 }
 
 /// A name, cut to fit beside a chart.

@@ -5,6 +5,7 @@
 
 mod canvas;
 mod chart;
+mod history;
 mod parameters;
 mod pareto;
 mod ratios;
@@ -16,6 +17,7 @@ use bakeoff_domain::report::{Report, presented};
 
 pub(super) use canvas::STYLE;
 pub use chart::Chart;
+pub(super) use history::chart as history;
 
 /// The charts that the report has data for.
 pub fn charts(report: &Report) -> Vec<Chart> {

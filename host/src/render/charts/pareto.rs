@@ -110,8 +110,10 @@ fn marks(canvas: &mut Canvas, report: &Report, points: &[Point<'_>]) {
         if let (Some(low), Some(high)) = (point.y.low, point.y.high) {
             canvas.bar((at.0, upwards(low)), (at.0, upwards(high)), index);
         }
-        canvas.mark(at, index, !point.front);
         let name = label(&words::name(report, &point.variant.id));
+        let score = |interval: Interval| numbers::decimals(2, interval.value);
+        let text = format!("{name}: {} and {}", score(point.x), score(point.y));
+        canvas.point(at, index, !point.front, &text);
         canvas.mark((RIGHT + 16.0, labels[index]), index, !point.front);
         canvas.text(
             (RIGHT + 30.0, labels[index] + 4.0),

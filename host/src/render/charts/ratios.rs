@@ -81,17 +81,23 @@ fn axis(list: &[RatioRow<'_>]) -> LogAxis {
     }
 }
 
-fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: &RatioRow<'_>) {
+fn row(
+    canvas: &mut Canvas,
+    report: &Report,
+    axis: &LogAxis,
+    index: usize,
+    ratio_row: &RatioRow<'_>,
+) {
     let y = TOP + ROW * (index as f64 + 0.5);
-    let name = label(&words::name(report, &row.variant.id));
+    let name = label(&words::name(report, &ratio_row.variant.id));
     canvas.text((LEFT - 12.0, y + 4.0), &name, Anchor::End, false);
-    let Some(ratio) = row.ratio else {
-        let text = match row.relation {
+    let Some(ratio) = ratio_row.ratio else {
+        let text = match ratio_row.relation {
             RatioRelation::Reference(standing) => {
                 canvas.mark((axis.at(1.0), y), 0, standing == Standing::Open);
                 format!("1 ×, {}", standing.name())
             }
-            RatioRelation::Verdict(_) => row.verdict_text(),
+            RatioRelation::Verdict(_) => ratio_row.verdict_text(),
         };
         canvas.text((RIGHT + 12.0, y + 4.0), &text, Anchor::Start, true);
         return;
@@ -104,11 +110,12 @@ fn row(canvas: &mut Canvas, report: &Report, axis: &LogAxis, index: usize, row: 
             canvas.bar((end, y - 5.0), (end, y + 5.0), 0);
         }
     }
-    let is_open = row.relation == RatioRelation::Verdict(Verdict::NoCall);
-    canvas.mark((axis.at(ratio.value), y), 0, is_open);
-    let verdict = match row.relation {
+    let is_open = ratio_row.relation == RatioRelation::Verdict(Verdict::NoCall);
+    let text = format!("{name}: {}", ratio_row.summary);
+    canvas.point((axis.at(ratio.value), y), 0, is_open, &text);
+    let verdict = match ratio_row.relation {
         RatioRelation::Verdict(Verdict::Tie | Verdict::NoCall) => {
-            format!(", {}", row.verdict_text())
+            format!(", {}", ratio_row.verdict_text())
         }
         _ => String::new(),
     };

@@ -64,7 +64,8 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
         for (replica, time) in thinned(&row.times, most) {
             let share = (replica - 1) as f64 / (replicas - 1) as f64;
             let y = middle + SPREAD * (2.0 * share - 1.0);
-            let text = format!("replica {replica}: {}", numbers::reading(time, "ns"));
+            let time_text = numbers::reading(time, "ns");
+            let text = format!("{}, replica {replica}: {time_text}", label(&row.name));
             canvas.dot((axis.at(time), y), &text);
         }
         let median = row.at(0.5);

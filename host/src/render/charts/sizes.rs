@@ -174,8 +174,10 @@ fn lines(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, series: &[Series]) {
             .map(|(size, time)| (x.at(*size), y.at(*time)))
             .collect();
         canvas.path(&points, index);
-        for point in &points {
-            canvas.mark(*point, index, false);
+        for (point, (size, time)) in points.iter().zip(&one.points) {
+            let time = numbers::reading(*time, "ns");
+            let text = format!("{}, size {size}: {time}", label(&one.name));
+            canvas.point(*point, index, false, &text);
         }
         let text = (RIGHT + 24.0, labels[index] + 4.0);
         canvas.mark((RIGHT + 12.0, labels[index]), index, false);

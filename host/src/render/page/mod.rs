@@ -17,6 +17,9 @@ static CORE_TEXT: LazyLock<String> = LazyLock::new(|| base64(CORE));
 /// The script, which the policy of the page names.
 const SCRIPT: &str = include_str!("page.js");
 
+/// The script that makes points of charts reachable by keyboard.
+const POINTS: &str = include_str!("points.js");
+
 /// The largest report that is put into a page, in bytes: with it and the core, a page stays below 1 MiB.
 const REPORT_BYTES_MAX: usize = 512 << 10;
 
@@ -56,9 +59,21 @@ pub(super) fn exploring(report: &Report) -> Option<Exploring> {
     })
 }
 
-/// What the policy of a page with [`Exploring`] allows scripts: this one, and the core.
-pub(super) fn script_policy() -> String {
-    format!("script-src {} 'wasm-unsafe-eval'; ", source_hash(SCRIPT))
+/// The script for a page with charts, for its end.
+pub(super) fn points() -> String {
+    format!("<script>{POINTS}</script>\n")
+}
+
+/// What the policy of a page allows scripts: that of the points; and with [`Exploring`], that one and the core.
+pub(super) fn script_policy(is_exploring: bool) -> String {
+    let points = source_hash(POINTS);
+    match is_exploring {
+        true => format!(
+            "script-src {points} {} 'wasm-unsafe-eval'; ",
+            source_hash(SCRIPT)
+        ),
+        false => format!("script-src {points}; "),
+    }
 }
 
 /// The text of an element as a policy names it.
@@ -143,7 +158,9 @@ mod tests {
     }
 
     #[test]
-    fn the_script_cannot_end_its_element() {
-        assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+    fn a_script_cannot_end_its_element() {
+        for script in [SCRIPT, POINTS] {
+            assert!(!script.contains("</") && !script.contains("<!--"));
+        }
     }
 }
