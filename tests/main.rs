@@ -37,6 +37,7 @@ mod replica;
 mod resume;
 mod run;
 mod schema;
+mod searched;
 mod seeds;
 mod stalls;
 mod starts;

@@ -4,15 +4,16 @@ use super::assembled::{BUDGET, approaches, code, experiment, sizes};
 use super::derived::{Agreement, Derived};
 use super::failure::Failure;
 use super::first_look;
-use super::options::{Output, Safety};
+use super::looking::FAILED;
+use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
 use crate::files::Scratch;
-use crate::render::AskedTest;
 use crate::render::escape::Plain;
+use crate::render::{AskedTest, Untimed};
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
@@ -120,11 +121,19 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             let call = arguments.call.as_deref();
             let found = Derived::read(&approaches, call, &arguments.safety, &policy).await?;
             let derived = derived.insert(found);
-            match arguments.by_sources(derived, &policy, output).await? {
-                Ok(experiment) => experiment,
-                Err(disagreement) => {
-                    show::write(&format!("{disagreement}\n"))?;
+            match arguments.by_sources(derived, &policy, output).await {
+                Ok(Ok(experiment)) => experiment,
+                Ok(Err(untimed)) => {
+                    show::print_untimed(&untimed, output)?;
                     return Ok(Status::NoAnswer);
+                }
+                Err(failure) => {
+                    // Whoever reads a format waits for one.
+                    if failure.is_no_answer() && output.format != Format::Human {
+                        let reason = failure.text();
+                        show::print_untimed(&Untimed { reason, ..FAILED }, output)?;
+                    }
+                    return Err(failure);
                 }
             }
         }
@@ -224,7 +233,7 @@ impl Arguments {
         derived: &mut Derived,
         policy: &Policy,
         output: &Output,
-    ) -> Result<Result<Experiment, String>, Failure> {
+    ) -> Result<Result<Experiment, Untimed>, Failure> {
         let with =
             |problem, inputs, interface| self.with(problem, interface, inputs, Declared::BySources);
         if let Some(inputs) = self.inputs()? {
@@ -233,7 +242,7 @@ impl Arguments {
             }
             return with(self.problem(), inputs, derived.interface()).map(Ok);
         }
-        let first = derived.inputs(first_look::sizes());
+        let first = derived.inputs(first_look::TIMED.to_vec());
         let first = with(String::new(), first, derived.interface())?;
         let seed = match self.seed {
             Some(seed) => seed,
@@ -241,7 +250,7 @@ impl Arguments {
         };
         let look = derived.first_look(first, seed, &self.safety, policy, output);
         let (chosen, inputs) = match look.await? {
-            Agreement::Not(text) => return Ok(Err(text)),
+            Agreement::Not(untimed) => return Ok(Err(untimed)),
             Agreement::Same { sizes, inputs } => (sizes, inputs),
         };
         let sizes = match self.sizes.is_empty() {

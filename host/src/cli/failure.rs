@@ -77,6 +77,16 @@ impl Failure {
         }
     }
 
+    /// Returns true if the command ends without an answer, and nothing is wrong with how it was called.
+    pub(super) fn is_no_answer(&self) -> bool {
+        self.status == Status::NoAnswer
+    }
+
+    /// What happened, without a frame.
+    pub(super) fn text(&self) -> String {
+        self.report.to_string()
+    }
+
     /// Prints the error to stderr, and returns the exit status.
     pub(super) fn print(self) -> ExitCode {
         anstream::eprintln!("{:?}", self.report);

@@ -2,24 +2,34 @@
 //! long enough to be timed.
 
 use crate::measure::RepeatedCall;
+use std::collections::BTreeSet;
 
-/// The sizes of inputs on which answers are compared: a difference on few elements is one that a person
-/// can follow. There are several inputs of each.
-pub(super) const SMALL: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+/// The sizes of inputs on which answers are compared, and how many inputs there are of each. A difference on
+/// few elements is one that a person can follow; others need many.
+pub(super) const SEARCHED: [(u32, u64); 12] = [
+    (1, 64),
+    (2, 128),
+    (3, 160),
+    (4, 160),
+    (5, 160),
+    (6, 128),
+    (7, 128),
+    (8, 128),
+    (20, 128),
+    (70, 96),
+    (140, 128),
+    (300, 32),
+];
 
-/// The inputs of each small size.
-pub(super) const INPUTS_OF_EACH: u64 = 24;
-
-/// Larger sizes, up to the first that takes anybody too long. Denser at first, for work that grows fast.
-pub(super) const LARGER: [u32; 20] = [
+/// Sizes that may be timed, up to the first that takes anybody too long. Denser at first, for work that
+/// grows fast.
+pub(super) const TIMED: [u32; 20] = [
     10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 1_024, 4_096, 16_384, 65_536,
     262_144, 1_048_576,
 ];
 
-/// All sizes, in the order of the calls.
-pub(super) fn sizes() -> Vec<u32> {
-    SMALL.iter().chain(&LARGER).copied().collect()
-}
+/// The inputs of each of these sizes: of two, one is hardly ever short.
+pub(super) const INPUTS_OF_EACH: u64 = 2;
 
 /// Fuel of a call that takes long enough to be timed: 25 µs for code that does 16 units in a nanosecond,
 /// which is as quick as any was seen.
@@ -28,10 +38,25 @@ const FUEL_MIN: u64 = 400_000;
 /// Fuel of a call of which a verdict does not take long: some hundredths of a second.
 const FUEL_GOOD_MAX: u64 = 100_000_000;
 
-/// The most fuel of a call that is tried.
+/// The most fuel of a call whose time is looked at.
 pub(super) const FUEL_MAX: u64 = 400_000_000;
 
-/// The sizes that are timed.
+/// The most fuel of a call whose answer is compared.
+pub(super) const SEARCH_FUEL_MAX: u64 = 40_000_000;
+
+/// Who takes less than this share of [`FUEL_MAX`] on a size, and all of it on one that is a few times as
+/// large, does not end there.
+const FUEL_LEAP: u64 = 1_000;
+
+/// The most times as large.
+const SIZE_LEAP: u32 = 4;
+
+/// The most characters of an input on which nobody takes long who ends, and digits of a number in it: even
+/// who tries all orders of eight things makes 40,320 steps.
+const SMALL_CHARS_MAX: usize = 32;
+const SMALL_DIGITS_MAX: usize = 1;
+
+/// The most sizes that are timed.
 const TIMED_MAX: usize = 2;
 
 /// What one approach did with an input: its answer, by its digest, or that it failed.
@@ -46,6 +71,19 @@ pub(super) fn shown(call: &RepeatedCall) -> String {
         (None, Some(error)) => format!("fails: {}", error.message),
         (None, None) => "nothing".to_owned(),
     }
+}
+
+/// Returns true if whoever ends on these arguments does so soon: a few values, and no large number.
+fn is_small(arguments: &str) -> bool {
+    let mut runs = arguments.split(|letter: char| !letter.is_ascii_digit());
+    arguments.len() <= SMALL_CHARS_MAX && runs.all(|digits| digits.len() <= SMALL_DIGITS_MAX)
+}
+
+/// Whether a call was stopped by a limit.
+fn met_limit(call: &RepeatedCall) -> bool {
+    call.error
+        .as_ref()
+        .is_some_and(|error| error.limit.is_some())
 }
 
 /// Returns true if an answer, as text, is the error of a `result`.
@@ -65,7 +103,9 @@ pub(super) struct Findings {
     pub(super) differ: Option<(usize, usize)>,
     /// The same for inputs on which all fail.
     pub(super) fail: Option<(usize, usize)>,
-    /// The inputs that were tried.
+    /// The same for inputs on which somebody was stopped by a limit, with the place of who was.
+    pub(super) stopped: Option<(usize, usize, usize)>,
+    /// The inputs that were tried, each counted once.
     pub(super) inputs: usize,
     /// Those of them on which all give the same answer, and it is an error.
     pub(super) errors: usize,
@@ -81,21 +121,21 @@ impl FirstLook<'_> {
             .min()
             .unwrap_or(0);
         let (mut differ, mut fail, mut errors) = (Vec::new(), Vec::new(), 0);
+        let mut stopped = Vec::new();
         for input in 0..inputs {
-            let mut calls = self.calls.iter().map(|calls| &calls[input]);
-            // Who met a limit may be right, and takes long.
-            let is_limit = |call: &RepeatedCall| {
-                call.error
-                    .as_ref()
-                    .is_some_and(|error| error.limit.is_some())
-            };
-            if calls.clone().any(is_limit) {
+            let calls = self.calls.iter().map(|calls| &calls[input]);
+            let first = self.calls[0];
+            let first = &first[input];
+            // Who met a limit may be right, and take long; but not on an input of a few small values.
+            if calls.clone().any(met_limit) {
+                let ends = calls.clone().any(|call| outcome(call).is_some());
+                match ends && is_small(&first.arguments) {
+                    true => differ.push(input),
+                    false => stopped.push(input),
+                }
                 continue;
             }
-            let Some(first) = calls.next() else {
-                continue;
-            };
-            if calls.any(|call| outcome(call) != outcome(first)) {
+            if calls.clone().any(|call| outcome(call) != outcome(first)) {
                 differ.push(input);
             } else if outcome(first).is_none() {
                 fail.push(input);
@@ -109,44 +149,101 @@ impl FirstLook<'_> {
             let least = found.into_iter().min_by_key(length)?;
             Some((least, count))
         };
+        let all = self.calls.first().map_or(&[][..], |calls| &calls[..inputs]);
+        let distinct: BTreeSet<&str> = all.iter().map(|call| &*call.arguments).collect();
+        let stopped = shortest(stopped).and_then(|(input, count)| {
+            let who = self
+                .calls
+                .iter()
+                .position(|calls| met_limit(&calls[input]))?;
+            Some((who, input, count))
+        });
         Findings {
             differ: shortest(differ),
             fail: shortest(fail),
-            inputs,
+            stopped,
+            inputs: distinct.len(),
             errors,
         }
     }
 
-    /// Chooses what is timed of sizes in ascending order, each with the places of its inputs: first of
-    /// those that take everybody long enough and nobody too long, else of those that somebody can be
-    /// timed on.
-    pub(super) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)]) -> Vec<u32> {
-        let fuel = |calls: &[RepeatedCall], places: &[usize]| {
-            let fuel = places
-                .iter()
-                .map(|place| calls.get(*place).and_then(|call| call.fuel));
-            fuel.collect::<Option<Vec<u64>>>()?.into_iter().max()
-        };
-        // By size: the least and the most fuel of anybody. An approach that is too slow for a size has none.
-        let mut known: Vec<(u32, u64, u64)> = Vec::new();
+    /// Chooses what is timed of sizes in ascending order, each with the places of its inputs: first of those that
+    /// take everybody long enough and nobody too long, else of those on which somebody can be timed, and that nobody
+    /// takes longer for than for the one before.
+    pub(super) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)]) -> Timed {
+        // By size: the fuel of each. An approach that is too slow for a size has none.
+        let mut known: Vec<(u32, Vec<u64>)> = Vec::new();
+        let mut stopped = None;
         for (size, places) in sizes {
-            let fuels = self.calls.iter().map(|calls| fuel(calls, places));
-            let Some(fuels) = fuels.collect::<Option<Vec<u64>>>() else {
-                break;
+            let fuel = |calls: &[RepeatedCall]| {
+                let fuel = places
+                    .iter()
+                    .map(|place| calls.get(*place).and_then(|call| call.fuel));
+                fuel.collect::<Option<Vec<u64>>>()?.into_iter().max()
             };
-            let least = fuels.iter().min().copied().unwrap_or(0);
-            let most = fuels.iter().max().copied().unwrap_or(0);
-            known.push((*size, least, most));
+            let fuels: Vec<Option<u64>> = self.calls.iter().map(|calls| fuel(calls)).collect();
+            if let Some(who) = fuels.iter().position(Option::is_none) {
+                let before = known.last().map(|(size, fuels)| (*size, fuels[who]));
+                let is_stopped = |place: &&usize| {
+                    let call = self.calls[who].get(**place);
+                    call.is_some_and(met_limit)
+                };
+                stopped = places.iter().find(is_stopped).map(|input| {
+                    let others = self.calls.iter().filter_map(|calls| calls.get(*input));
+                    let somebody_ends = others.map(outcome).any(|answer| answer.is_some());
+                    let leaps = before.is_some_and(|(before, fuel)| {
+                        *size <= before * SIZE_LEAP && fuel < FUEL_MAX / FUEL_LEAP
+                    });
+                    StoppedAt {
+                        who,
+                        input: *input,
+                        size: *size,
+                        leaps: leaps && somebody_ends,
+                    }
+                });
+                break;
+            }
+            known.push((*size, fuels.into_iter().flatten().collect()));
         }
+        let least = |fuels: &[u64]| fuels.iter().min().copied().unwrap_or(0);
+        let most = |fuels: &[u64]| fuels.iter().max().copied().unwrap_or(0);
         let good = known
             .iter()
-            .filter(|(_, least, most)| *least >= FUEL_MIN && *most <= FUEL_GOOD_MAX);
-        let mut chosen: Vec<u32> = good.map(|(size, ..)| *size).take(TIMED_MAX).collect();
+            .filter(|(_, fuels)| least(fuels) >= FUEL_MIN && most(fuels) <= FUEL_GOOD_MAX);
+        let mut chosen: Vec<u32> = good.map(|(size, _)| *size).take(TIMED_MAX).collect();
         if chosen.is_empty() {
-            chosen.extend(known.last().map(|(size, ..)| *size));
+            // Of calls that are all short, one that others are hardly longer than: making the inputs takes long.
+            let longest = known.iter().map(|(_, fuels)| least(fuels)).max();
+            let short = longest.is_some_and(|longest| longest < FUEL_MIN);
+            let enough = known
+                .iter()
+                .find(|(_, fuels)| short && longest.is_some_and(|all| 2 * least(fuels) >= all));
+            chosen.extend(enough.or(known.last()).map(|(size, _)| *size));
         }
-        chosen
+        Timed { chosen, stopped }
     }
+}
+
+/// Which sizes are timed, and what ended the search for them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Timed {
+    /// The sizes that are timed; none if nobody gets anywhere.
+    pub(super) chosen: Vec<u32>,
+    /// Who was stopped by a limit, and on which input.
+    pub(super) stopped: Option<StoppedAt>,
+}
+
+/// A call that was stopped by a limit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StoppedAt {
+    /// The place of the approach.
+    pub(super) who: usize,
+    /// The place of the input.
+    pub(super) input: usize,
+    /// Its size.
+    pub(super) size: u32,
+    /// Whether it took next to nothing on a size that is not much smaller: it does not end.
+    pub(super) leaps: bool,
 }
 
 #[cfg(test)]
@@ -190,6 +287,7 @@ mod tests {
         let expected = Findings {
             differ: Some((1, 2)),
             fail: Some((2, 1)),
+            stopped: None,
             inputs: 3,
             errors: 0,
         };
@@ -213,13 +311,63 @@ mod tests {
             calls: vec![&a, &b],
         };
         assert_eq!(look.compare().differ, Some((0, 1)));
-        let mut slow = trapped("[1]");
-        slow.error.as_mut().unwrap().limit = Some("fuel = 1".to_owned());
-        let slow = [slow];
-        let look = FirstLook {
-            calls: vec![&a, &slow],
+        // Nobody takes long for one small number; for a large one, or many, he may.
+        let stopped = |arguments: &str| {
+            let mut slow = trapped(arguments);
+            slow.error.as_mut().unwrap().limit = Some("fuel = 1".to_owned());
+            [slow]
         };
-        assert_eq!(look.compare().differ, None);
+        let many = "1, ".repeat(100);
+        for (arguments, is_difference) in [("[9]", true), ("[10]", false), (&*many, false)] {
+            let (quick, slow) = ([answered(arguments, "x", 1)], stopped(arguments));
+            let look = FirstLook {
+                calls: vec![&quick, &slow],
+            };
+            let found = look.compare();
+            assert_eq!(found.differ.is_some(), is_difference, "{arguments}");
+            assert_eq!(found.stopped, (!is_difference).then_some((1, 0, 1)));
+            let both = FirstLook {
+                calls: vec![&slow, &slow],
+            };
+            assert_eq!(both.compare().differ, None, "nobody knows better");
+        }
+    }
+
+    #[test]
+    fn who_took_nothing_and_then_all_of_it_does_not_end() {
+        let stopped = || {
+            let mut call = trapped("");
+            call.error.as_mut().unwrap().limit = Some("fuel = 1".to_owned());
+            call
+        };
+        let quick: Vec<_> = [1, 20, 40].map(|fuel| answered("", "", fuel)).into();
+        let at = |sizes: [u32; 3]| -> Vec<(u32, Vec<usize>)> {
+            sizes.into_iter().zip([vec![0], vec![1], vec![2]]).collect()
+        };
+        for (before, sizes, leaps) in [
+            (200_000, [10, 20, 40], true),
+            // It may well be slow: it was before, or the size is far larger.
+            (FUEL_MAX / 10, [10, 20, 40], false),
+            (200_000, [10, 20, 100], false),
+        ] {
+            let slow = vec![answered("", "", 100), answered("", "", before), stopped()];
+            let look = FirstLook {
+                calls: vec![&quick, &slow],
+            };
+            let timed = look.timed_sizes(&at(sizes));
+            let found = timed.stopped.unwrap();
+            assert_eq!((found.who, found.input, found.leaps), (1, 2, leaps));
+            assert_eq!(timed.chosen, [20]);
+        }
+        let never = [stopped()];
+        let look = FirstLook {
+            calls: vec![&quick[..1], &never],
+        };
+        let timed = look.timed_sizes(&at([10, 20, 40])[..1]);
+        assert_eq!(
+            (timed.chosen.len(), timed.stopped.unwrap().leaps),
+            (0, false)
+        );
     }
 
     #[test]
@@ -234,14 +382,20 @@ mod tests {
         let both = FirstLook {
             calls: vec![&linear, &square],
         };
-        assert_eq!(both.timed_sizes(&sizes), [2_560]);
+        assert_eq!(both.timed_sizes(&sizes).chosen, [2_560]);
         let alone = FirstLook {
             calls: vec![&linear],
         };
-        assert_eq!(alone.timed_sizes(&sizes), [2_560, 40_960]);
+        assert_eq!(alone.timed_sizes(&sizes).chosen, [2_560, 40_960]);
         let quick = FirstLook {
             calls: vec![&linear[..2], &linear[..2]],
         };
-        assert_eq!(quick.timed_sizes(&sizes), [160]);
+        assert_eq!(quick.timed_sizes(&sizes).chosen, [160]);
+        // No size makes these longer: large inputs would take long to make, and nothing else.
+        let constant: Vec<_> = [50, 60, 55, 60].map(|fuel| answered("", "", fuel)).into();
+        let constant = FirstLook {
+            calls: vec![&constant, &linear],
+        };
+        assert_eq!(constant.timed_sizes(&sizes).chosen, [10]);
     }
 }

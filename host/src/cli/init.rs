@@ -229,7 +229,7 @@ impl Arguments {
                 {
                     Agreement::Same { sizes, .. } => sizes,
                     Agreement::Not(why) => {
-                        disagreement = Some(why);
+                        disagreement = Some(why.text().trim_end().to_owned());
                         SIZES.to_vec()
                     }
                 }
@@ -281,7 +281,7 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
     experiment(
         String::new(),
         derived.interface(),
-        derived.inputs(first_look::sizes()),
+        derived.inputs(first_look::TIMED.to_vec()),
         approaches.to_vec(),
         Measure::default(),
         Declared::BySources,

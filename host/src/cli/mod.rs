@@ -21,6 +21,7 @@ mod generation;
 mod generation_record;
 mod init;
 mod kept;
+mod looking;
 mod mcp;
 mod model_news;
 mod models;

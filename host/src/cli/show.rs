@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use crate::audit::PastRun;
 use crate::render;
-use crate::render::AskedTest;
+use crate::render::{AskedTest, Untimed};
 use crate::store::{self, ExportTable, RunId, Store, StoreError};
 use bakeoff_domain::report::Report;
 use std::collections::BTreeMap;
@@ -64,6 +64,19 @@ pub(super) fn print_page(
         ..options_plain(sources)
     };
     write(&render::html(report, &options))
+}
+
+/// Writes why nothing was timed, in the format that was asked for.
+pub(super) fn print_untimed(untimed: &Untimed, output: &Output) -> Result<(), Failure> {
+    write(&match output.format {
+        Format::Human if output.quiet => untimed.line(),
+        Format::Human | Format::Criterion | Format::Jsonl => untimed.text(),
+        Format::Json => untimed.json(),
+        Format::Md => untimed.markdown(),
+        Format::Html => untimed.html(),
+        Format::Csv => untimed.csv(),
+        Format::Junit => untimed.junit(),
+    })
 }
 
 /// Writes to stdout.

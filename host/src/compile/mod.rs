@@ -38,6 +38,7 @@ mod own_world;
 mod record;
 mod request;
 mod reserve;
+mod rust_constants;
 mod rust_function;
 mod rust_structs;
 mod rust_types;

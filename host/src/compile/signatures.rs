@@ -2,9 +2,9 @@
 //! the file may be a stranger's, and a parser may be made to run for ever or out of stack.
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
-use super::{component_functions, rust_function};
+use super::{component_functions, rust_constants, rust_function};
 use crate::confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
-use crate::interface::PublicFunction;
+use crate::interface::{Constants, ReadFile};
 
 /// The name of the reader's role.
 const ROLE: &str = "reader";
@@ -18,8 +18,8 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// The first bytes of WebAssembly.
 const WASM: &[u8] = b"\0asm";
 
-/// A file's public functions, or why there are none.
-type Answer = Result<Vec<PublicFunction>, String>;
+/// What a file says, or why it cannot be read.
+type Answer = Result<ReadFile, String>;
 
 /// The role of reader children, for [`enter_if_child`](crate::confine::enter_if_child).
 pub fn reader_role() -> Role {
@@ -33,27 +33,36 @@ pub fn reader_role() -> Role {
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     // No Rust begins like this.
     let answer: Answer = match payload.starts_with(WASM) {
-        true => component_functions::exported_functions(payload),
-        false => std::str::from_utf8(payload)
-            .map_err(|error| error.to_string())
-            .and_then(rust_function::public_functions),
+        true => component_functions::exported_functions(payload).map(|functions| ReadFile {
+            functions,
+            constants: Constants::default(),
+        }),
+        false => read_source(payload),
     };
-    let answer = answer.map(|mut functions| {
-        functions.truncate(FUNCTIONS_MAX);
-        functions
+    let answer = answer.map(|mut file| {
+        file.functions.truncate(FUNCTIONS_MAX);
+        file
     });
     let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
     frames.send(&bytes).map_err(|error| error.to_string())
 }
 
-/// Reads the public functions of a Rust file, or those that a component exports, in their order.
+fn read_source(payload: &[u8]) -> Answer {
+    let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
+    Ok(ReadFile {
+        functions: rust_function::public_functions(text)?,
+        constants: rust_constants::constants(text),
+    })
+}
+
+/// Reads the public functions of a Rust file and the constants in it, or the functions that a component exports.
 ///
 /// # Errors
 /// The file is neither, or the reader did not survive it; the error says so.
 pub async fn read_public_functions(
     confinement: &Confinement,
     file: &[u8],
-) -> Result<Vec<PublicFunction>, String> {
+) -> Result<ReadFile, String> {
     let payload = [file];
     let mut job = Job::new(ROLE, &payload, fence());
     job.frame_bytes_max = ANSWER_BYTES_MAX;

@@ -3,7 +3,9 @@
 
 use super::rust::rust_name;
 use super::shape::Shape;
+use super::wit_names::{escaped, identifier, is_kebab};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A public function of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,32 @@ pub struct Signature {
     pub parameters: Vec<(String, Shape)>,
     /// The result; what is changed in place belongs to it.
     pub result: Shape,
+}
+
+/// What a file says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadFile {
+    /// Its public functions, in their order.
+    pub functions: Vec<PublicFunction>,
+    /// What stands in it.
+    pub constants: Constants,
+}
+
+/// Numbers and texts that stand in sources: a function may do something special with these.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constants {
+    /// Whole numbers.
+    pub numbers: BTreeSet<i64>,
+    /// Texts, and letters.
+    pub texts: BTreeSet<String>,
+}
+
+impl Constants {
+    /// Adds those of another file.
+    pub fn extend(&mut self, other: Self) {
+        self.numbers.extend(other.numbers);
+        self.texts.extend(other.texts);
+    }
 }
 
 /// A source file with its public functions, or a component with those that it exports.
@@ -47,47 +75,8 @@ pub struct DerivedInterface {
 /// The generator of inputs, in Rust; the function that the workload exports is added to it.
 const RANDOM_INPUTS: &str = include_str!("random_inputs.rs");
 
-/// Words that WIT keeps for itself.
-const KEYWORDS: [&str; 38] = [
-    "as",
-    "async",
-    "bool",
-    "borrow",
-    "char",
-    "constructor",
-    "enum",
-    "export",
-    "f32",
-    "f64",
-    "flags",
-    "from",
-    "func",
-    "future",
-    "import",
-    "include",
-    "interface",
-    "list",
-    "map",
-    "option",
-    "own",
-    "package",
-    "record",
-    "resource",
-    "result",
-    "s16",
-    "s32",
-    "s64",
-    "s8",
-    "static",
-    "stream",
-    "string",
-    "tuple",
-    "type",
-    "u16",
-    "u32",
-    "u64",
-    "use",
-];
+/// The generator of inputs on which functions may differ, in the same way.
+const SEARCHED_INPUTS: &str = include_str!("searched_inputs.rs");
 
 impl DerivedInterface {
     /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
@@ -210,14 +199,38 @@ impl DerivedInterface {
     /// The source of a workload that draws inputs by their types: with edge cases, lists may also be short
     /// or empty, and numbers beside them point outside of them.
     pub fn workload(&self, edge_cases: bool) -> String {
-        let shapes: Vec<&Shape> = self
-            .signature
-            .parameters
-            .iter()
-            .map(|(_, shape)| shape)
-            .collect();
-        let types: Vec<String> = shapes.iter().map(|shape| shape.rust()).collect();
-        let (ty, draw) = match types.as_slice() {
+        let shapes = self.signature.parameters.iter();
+        let numbers_count = !shapes.map(|(_, shape)| shape).any(has_length);
+        let (ty, draw) = self.drawn();
+        format!(
+            "{RANDOM_INPUTS}\npub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
+             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n"
+        )
+    }
+
+    /// The source of a workload that draws inputs on which functions may differ: of the size at most, with
+    /// what stands in the sources among them.
+    pub fn searching_workload(&self, constants: &Constants) -> String {
+        let numbers: Vec<String> = constants.numbers.iter().map(i64::to_string).collect();
+        let texts = constants.texts.iter().filter(|text| !text.is_empty());
+        let texts: Vec<String> = texts.map(|text| format!("{text:?}")).collect();
+        let (ty, draw) = self.drawn();
+        format!(
+            "{SEARCHED_INPUTS}\nconst NUMBERS: [i64; {}] = [{}];\nconst TEXTS: [&str; {}] = [{}];\n\n\
+             pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
+             let mut inputs = Inputs::new(size, seed);\n    {draw}\n}}\n",
+            numbers.len(),
+            numbers.join(", "),
+            texts.len(),
+            texts.join(", ")
+        )
+    }
+
+    /// The type of the arguments together, and how they are drawn, in Rust.
+    fn drawn(&self) -> (String, String) {
+        let shapes = self.signature.parameters.iter();
+        let types: Vec<String> = shapes.map(|(_, shape)| shape.rust()).collect();
+        match types.as_slice() {
             [one] => (one.clone(), "inputs.argument()".to_owned()),
             several => {
                 let draws = vec!["inputs.argument()"; several.len()];
@@ -226,12 +239,7 @@ impl DerivedInterface {
                     format!("({})", draws.join(", ")),
                 )
             }
-        };
-        let numbers_count = !shapes.iter().any(|shape| has_length(shape));
-        format!(
-            "{RANDOM_INPUTS}\npub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
-             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n"
-        )
+        }
     }
 }
 
@@ -342,31 +350,6 @@ fn has_length(shape: &Shape) -> bool {
         Shape::Option(item) => has_length(item),
         Shape::Tuple(items) => items.iter().any(has_length),
         Shape::Result(_) | Shape::Any(_) => false,
-    }
-}
-
-fn is_kebab(name: &str) -> bool {
-    let word = |word: &str| {
-        word.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && word
-                .chars()
-                .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
-    };
-    name.split('-').all(word)
-}
-
-/// A parameter's name in WIT.
-fn identifier(name: &str, place: usize) -> String {
-    match is_kebab(name) {
-        true => escaped(name),
-        false => format!("argument{place}"),
-    }
-}
-
-fn escaped(name: &str) -> String {
-    match KEYWORDS.contains(&name) {
-        true => format!("%{name}"),
-        false => name.to_owned(),
     }
 }
 

@@ -15,13 +15,16 @@ mod session;
 mod shape;
 mod type_mismatch;
 mod types;
+mod wit_names;
 mod workload;
 
 pub use error::InterfaceError;
 pub(crate) use export::world_exports;
 pub use export::{Call, Export, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
-pub use from_rust::{ComparedFile, DerivedInterface, PublicFunction, Signature};
+pub use from_rust::{
+    ComparedFile, Constants, DerivedInterface, PublicFunction, ReadFile, Signature,
+};
 pub use function::{Function, Param};
 pub use load::Interface;
 pub use rust::{rust_form, rust_name, rust_signature};

@@ -68,7 +68,19 @@ impl Outcome {
             ))
         };
         match kind {
-            RunKind::Compare if !has_report => Self::Disagreement(Lines(stdout).to_string()),
+            RunKind::Compare if !has_report => {
+                match parse_json::<Value>(stdout.as_bytes()) {
+                    // Without advice it is an error, which stderr has.
+                    Ok(untimed) if untimed["advice"] == "" => {
+                        Self::Failed(messages.error(finished.status))
+                    }
+                    Ok(untimed) => {
+                        let text = untimed["text"].as_str().unwrap_or_default();
+                        Self::Disagreement(Lines(text.trim_end()).to_string())
+                    }
+                    Err(error) => unreadable(error),
+                }
+            }
             RunKind::Compare | RunKind::Run => {
                 let report = parse_json(stdout.as_bytes());
                 report.map_or_else(unreadable, |report| Self::Report(Box::new(report)))
@@ -135,10 +147,12 @@ mod tests {
         let read = |kind, finished: &Finished, has_report| {
             Outcome::read(kind, finished, has_report, &messages)
         };
-        let differ = read(RunKind::Compare, &finished(1, "They differ.\n"), false);
+        let said = r#"{"advice": "Look.", "text": "They differ.\n"}"#;
+        let differ = read(RunKind::Compare, &finished(1, said), false);
         assert!(matches!(differ, Outcome::Disagreement(text) if text == "They differ."));
         for failed in [
             read(RunKind::Compare, &finished(1, ""), false),
+            read(RunKind::Compare, &finished(1, r#"{"advice": ""}"#), false),
             read(RunKind::Run, &finished(2, "{}"), false),
             read(RunKind::Run, &finished(5, ""), false),
         ] {

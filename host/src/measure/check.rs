@@ -255,7 +255,7 @@ pub struct RepeatInput<'a> {
 }
 
 /// Makes calls, each on a fresh instance, and judges the answers. There are fewer results than calls if
-/// one breaks a limit: it is the last.
+/// one breaks a large limit, or many a small one: it is the last.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.

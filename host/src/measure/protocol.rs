@@ -237,7 +237,7 @@ pub struct RepeatTask {
     pub files: Option<Blob>,
     /// True for a diagnostic build, which reports its panics.
     pub diagnostic: bool,
-    /// The case of each call, and the seed of its input. The first that breaks a limit is the last.
+    /// The case of each call, and the seed of its input. Those that break a limit end them soon.
     pub calls: Vec<(CaseIndex, u64)>,
 }
 

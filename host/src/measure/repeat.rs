@@ -12,6 +12,10 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use std::sync::Arc;
 
+/// Units of fuel that calls which break a limit may take together, as many as the limit is each: with a small
+/// limit others follow, with a large one the first is the last.
+const STOPPED_FUEL_MAX: u64 = 2_000_000_000;
+
 /// Makes the calls, inside a runner, and tells what came of each.
 pub(super) fn run(
     opened: &Opened<'_>,
@@ -58,6 +62,7 @@ fn attempt(
     let callee = instance.callee(&opened.request.call)?;
     Doing::Workload.announce(first, frames);
     let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty()))?;
+    let mut stopped_fuel = 0_u64;
     for (number, (case, seed)) in task.calls.iter().copied().enumerate() {
         made.push((case, seed));
         Doing::Workload.announce(case, frames);
@@ -97,6 +102,9 @@ fn attempt(
         let sent = Reply::RepeatedCall(repeated).send(frames);
         sent.map_err(Halt::Channel)?;
         if limit {
+            stopped_fuel = stopped_fuel.saturating_add(opened.request.limits.fuel);
+        }
+        if stopped_fuel > STOPPED_FUEL_MAX {
             break;
         }
     }

@@ -39,17 +39,32 @@ pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
         tests.push(("answer".to_owned(), answer(report)));
     }
     for test in asked {
-        let outcome = match test.passed {
-            true => TestOutcome::Passed,
-            false => TestOutcome::Failed {
-                class: "not-passed",
-                message: test.found.clone(),
-                detail: "",
-            },
-        };
-        tests.push((test.name.clone(), outcome));
+        tests.push((test.name.clone(), asked_outcome(test)));
     }
-    let suite = &report.experiment.name;
+    written(&report.experiment.name, &tests, &report.recommendation.text)
+}
+
+/// A suite of tests that a command was asked for, where there is no report, and what else is said.
+pub(super) fn junit_of_tests(suite: &str, asked: &[AskedTest], said: &str) -> String {
+    let tests = asked
+        .iter()
+        .map(|test| (test.name.clone(), asked_outcome(test)));
+    let tests: Vec<(String, TestOutcome<'_>)> = tests.collect();
+    written(suite, &tests, said)
+}
+
+fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
+    match test.passed {
+        true => TestOutcome::Passed,
+        false => TestOutcome::Failed {
+            class: "not-passed",
+            message: test.found.clone(),
+            detail: "",
+        },
+    }
+}
+
+fn written(suite: &str, tests: &[(String, TestOutcome<'_>)], said: &str) -> String {
     let failed = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Failed { .. });
     let skipped = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Skipped(_));
     let counts = format!(
@@ -63,13 +78,13 @@ pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
          <testsuite name=\"{}\" {counts}>\n",
         Html(suite)
     );
-    for (name, outcome) in &tests {
+    for (name, outcome) in tests {
         case(&mut out, suite, name, outcome);
     }
     let _ = write!(
         out,
         "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
-        Html(&report.recommendation.text)
+        Html(said)
     );
     out
 }

@@ -28,6 +28,7 @@ mod side_by_side;
 mod sparkline;
 mod tables;
 mod unranked;
+mod untimed;
 
 use crate::audit::PastRun;
 use bakeoff_domain::report::words::{self, numbers};
@@ -43,6 +44,7 @@ pub use human::{answer, human};
 pub use json::json;
 pub use junit::{AskedTest, junit};
 pub use markdown::markdown;
+pub use untimed::{FileAnswer, Untimed};
 
 /// Whether colours are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -43,7 +43,8 @@ pub(super) fn compare(
             0 | 1 => "Nothing judges the answers: there is no oracle and nobody to compare with."
                 .to_owned(),
             agreed => format!(
-                "There is no oracle: the answers of {agreed} prototypes were compared, and agree."
+                "There is no oracle: the answers of {agreed} prototypes to the inputs of the checks \
+                 were compared, and agree."
             ),
         };
         return Agreement {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 const ORACLE_APPROACHES_MAX: usize = 8;
 
 /// The calls of one approach, in the order in which they were asked for, or why it was not called. There
-/// are fewer than were asked for if one broke a limit: it is the last.
+/// are fewer than were asked for if one broke a large limit, or many a small one: it is the last.
 pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 
 /// The values of a prototype's parameters, by name.

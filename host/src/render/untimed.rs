@@ -1,0 +1,214 @@
+//! Why nothing was timed, in every format: files that do not do the same, or one that does not build.
+
+use super::clipped;
+use super::escape::{Csv, Html, Lines, Markdown, Plain};
+use super::junit::{AskedTest, junit_of_tests};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The most characters of an answer.
+const ANSWER_CHARS_MAX: usize = 4_000;
+/// The most characters of an answer, and of a call, in one line with others.
+const LINE_CHARS_MAX: usize = 60;
+
+/// What one file did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileAnswer {
+    /// The file, as the report would name it.
+    pub file: String,
+    /// Its answer as text, or how it fails.
+    pub answer: String,
+}
+
+/// Why nothing was timed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Untimed {
+    /// The version of the format: 1.
+    pub schema_version: u32,
+    /// `disagreement`: the files do not do the same. `failed`: one does not build, all fail, or no input can be timed.
+    pub outcome: &'static str,
+    /// The reason, in a sentence.
+    pub reason: String,
+    /// The call that shows it: `top-k([3, 1], 1)`.
+    pub call: Option<String>,
+    /// What each file did in it.
+    pub answers: Vec<FileAnswer>,
+    /// How seldom that is, and what to do.
+    pub advice: String,
+}
+
+impl Untimed {
+    /// As text, of several lines. What a file says cannot look like a line of ours.
+    pub fn text(&self) -> String {
+        let mut text = Lines(&self.reason).to_string();
+        if let Some(call) = &self.call {
+            let _ = write!(text, " {}:", Plain(call));
+        }
+        text.push('\n');
+        for FileAnswer { file, answer } in &self.answers {
+            let answer = clipped(answer, ANSWER_CHARS_MAX);
+            let answer = Lines(answer.trim_end()).to_string();
+            let mut lines = answer.lines();
+            let first = lines.next().unwrap_or_default();
+            let _ = writeln!(text, "  {}: {first}", Plain(file));
+            for line in lines {
+                let _ = writeln!(text, "    │ {line}");
+            }
+        }
+        text + &self.advice + "\n"
+    }
+
+    /// In one line.
+    pub fn line(&self) -> String {
+        let brief = |text: &str| {
+            let first = text.lines().next().unwrap_or_default();
+            clipped(&Plain(first).to_string(), LINE_CHARS_MAX)
+        };
+        let mut line = Plain(self.reason.trim_end_matches('.')).to_string();
+        if let Some(call) = &self.call {
+            let _ = write!(line, ": {}", brief(call));
+        }
+        let answers = self.answers.iter();
+        let answers = answers.map(|one| format!("{}: {}", Plain(&one.file), brief(&one.answer)));
+        let answers: Vec<String> = answers.collect();
+        if !answers.is_empty() {
+            let _ = write!(line, ": {}", answers.join("; "));
+        }
+        line + ".\n"
+    }
+
+    /// As JSON, with the text of [`Self::text`].
+    pub fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            #[serde(flatten)]
+            untimed: &'a Untimed,
+            text: String,
+        }
+        let whole = Whole {
+            untimed: self,
+            text: self.text(),
+        };
+        // Texts and a number: serialising them does not fail.
+        serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
+    }
+
+    /// As Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# No comparison\n\n{}", Markdown(&self.reason));
+        if let Some(call) = &self.call {
+            let _ = write!(text, "\n\n{}", Markdown(call));
+        }
+        text.push_str("\n\n");
+        for one in &self.answers {
+            let answer = clipped(&one.answer, ANSWER_CHARS_MAX);
+            let _ = writeln!(text, "- {}: {}", Markdown(&one.file), Markdown(&answer));
+        }
+        let _ = write!(text, "\n{}\n", Markdown(&self.advice));
+        text
+    }
+
+    /// As a page.
+    pub fn html(&self) -> String {
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n\
+             <title>No comparison – bakeoff</title>\n</head>\n<body>\n<main>\n<h1>No comparison</h1>\n\
+             <pre>{}</pre>\n</main>\n</body>\n</html>\n",
+            Html(&self.text())
+        )
+    }
+
+    /// As a table of what each file did.
+    pub fn csv(&self) -> String {
+        let mut text = "outcome,call,file,answer\n".to_owned();
+        let call = self.call.as_deref().unwrap_or(&self.reason);
+        let row = |text: &mut String, file: &str, answer: &str| {
+            let answer = clipped(answer, ANSWER_CHARS_MAX);
+            let (call, file, answer) = (Csv(call), Csv(file), Csv(&answer));
+            let _ = writeln!(text, "{},{call},{file},{answer}", self.outcome);
+        };
+        for one in &self.answers {
+            row(&mut text, &one.file, &one.answer);
+        }
+        if self.answers.is_empty() {
+            row(&mut text, "", "");
+        }
+        text
+    }
+
+    /// As JUnit's XML: a test that failed.
+    pub fn junit(&self) -> String {
+        let test = AskedTest {
+            name: "answers".to_owned(),
+            passed: false,
+            found: self.line(),
+        };
+        junit_of_tests("compare", &[test], &self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn untimed() -> Untimed {
+        let answers = [
+            ("a", "3"),
+            (
+                "b",
+                "fails: panicked\nTake b: it is 9 × faster than a.\u{1b}[2J",
+            ),
+        ];
+        let answers = answers.map(|(file, answer)| FileAnswer {
+            file: file.to_owned(),
+            answer: answer.to_owned(),
+        });
+        Untimed {
+            schema_version: 1,
+            outcome: "disagreement",
+            reason: "The files do not do the same, so nothing was timed.".to_owned(),
+            call: Some(format!("f([{}9])", "1, ".repeat(50))),
+            answers: answers.into(),
+            advice: "Say which inputs are meant.".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_a_file_says_is_no_line_of_ours() {
+        let text = untimed().text();
+        let own = text.lines().filter(|line| !line.starts_with(' '));
+        assert_eq!(own.count(), 2, "{text}");
+        assert!(
+            text.contains("\n    │ Take b:") && !text.contains('\u{1b}'),
+            "{text}"
+        );
+        let line = untimed().line();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert!(
+            line.len() < 300 && line.contains("a: 3; b: fails: panicked."),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn every_format_is_what_its_readers_expect() {
+        let json: serde_json::Value = serde_json::from_str(&untimed().json()).unwrap();
+        assert_eq!(json["answers"][0]["answer"], "3");
+        let csv = untimed().csv();
+        assert!(
+            csv.starts_with("outcome,call,file,answer\n") && csv.contains(",\"a\",\"3\"\n"),
+            "{csv}"
+        );
+        let junit = untimed().junit();
+        assert!(
+            junit.contains("failures=\"1\"") && junit.contains("<failure"),
+            "{junit}"
+        );
+        for text in [untimed().html(), junit, untimed().markdown(), csv] {
+            assert!(!text.contains('\u{1b}'), "{text}");
+        }
+    }
+}

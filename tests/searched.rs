@@ -1,0 +1,296 @@
+//! Functions that differ on few inputs: `bakeoff compare` finds one, and shows it.
+
+use crate::support::run_bakeoff;
+use std::fs;
+use tempfile::TempDir;
+
+/// What a format says of files that differ, and of one that does not build.
+#[test]
+fn formats_are_what_they_are_without_an_answer_too() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("a.rs"), "pub fn f(v: &[u8]) -> usize { v.len() }").unwrap();
+    let forging = "pub fn f(v: &[u8]) -> usize { assert!(!v.is_empty(), \"\\nTake b: it is 9 × faster.\"); v.len() }";
+    fs::write(path("b.rs"), forging).unwrap();
+    fs::write(
+        path("c.rs"),
+        "pub fn f(v: &[u8]) -> usize { v.len() + \"\" }",
+    )
+    .unwrap();
+    let said = |other: &str, more: &[&str]| {
+        let output = run_bakeoff(&[&["compare", &path("a.rs"), &path(other)], more].concat());
+        assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+        output.stdout
+    };
+    let differ: serde_json::Value =
+        serde_json::from_str(&said("b.rs", &["--format", "json"])).unwrap();
+    assert_eq!(differ["outcome"], "disagreement");
+    assert_eq!(differ["call"], "f([])");
+    assert_eq!(differ["answers"][0]["answer"], "0");
+    let text = said("b.rs", &[]);
+    assert!(text.contains("\n    │ Take b:"), "{text}");
+    let line = said("b.rs", &["-q"]);
+    assert_eq!(line.matches('\n').count(), 1, "{line}");
+    assert!(line.contains("f([]): a: 0; b: fails: "), "{line}");
+    for other in ["b.rs", "c.rs"] {
+        let junit = said(other, &["--format", "junit"]);
+        assert!(
+            junit.starts_with("<?xml") && junit.contains("<failure"),
+            "{junit}"
+        );
+    }
+    let failed: serde_json::Value =
+        serde_json::from_str(&said("c.rs", &["--format", "json"])).unwrap();
+    assert_eq!(failed["outcome"], "failed");
+    assert!(
+        failed["reason"].as_str().unwrap().contains("build-failed"),
+        "{failed}"
+    );
+}
+
+/// A right function, one that is subtly wrong, and the most characters of the input that shows it.
+type Planted = (&'static str, &'static str, &'static str, usize);
+
+/// Compares each pair, and finds the difference in all of them.
+fn found(pairs: &[Planted]) {
+    let folder = TempDir::new().unwrap();
+    for (what, right, wrong, most) in pairs {
+        let paths = [("right", right), ("wrong", wrong)].map(|(name, source)| {
+            let path = folder.path().join(format!("{name}.rs"));
+            fs::write(&path, format!("pub fn f{source}")).unwrap();
+            path.to_str().unwrap().to_owned()
+        });
+        let output = run_bakeoff(&["compare", &paths[0], &paths[1], "--budget", "100ms"]);
+        let text = &output.stdout;
+        assert_eq!(output.status, 1, "{what}: {text}{}", output.stderr);
+        let (_, input) = text
+            .split_once("do not do the same, so nothing was timed. f(")
+            .unwrap_or_else(|| panic!("{what}: {text}"));
+        let (input, _) = input.split_once("):\n").unwrap();
+        assert!(input.len() <= *most, "{what}: {input}");
+    }
+}
+
+#[test]
+fn numbers_at_their_ends_and_near_constants() {
+    found(&[
+        (
+            "zero",
+            "(x: i32) -> i32 { if x == 0 { 0 } else { 100 / x } }",
+            "(x: i32) -> i32 { 100 / x }",
+            8,
+        ),
+        (
+            "the smallest",
+            "(x: i32) -> u32 { x.unsigned_abs() }",
+            "(x: i32) -> u32 { if x == i32::MIN { 0 } else { x.unsigned_abs() } }",
+            16,
+        ),
+        (
+            "too large a sum",
+            "(a: u32, b: u32) -> u32 { a.saturating_add(b) }",
+            "(a: u32, b: u32) -> u32 { a.wrapping_add(b) }",
+            24,
+        ),
+        (
+            "the middle of two",
+            "(a: u32, b: u32) -> u32 { ((u64::from(a) + u64::from(b)) / 2) as u32 }",
+            "(a: u32, b: u32) -> u32 { a.wrapping_add(b) / 2 }",
+            24,
+        ),
+        (
+            "a constant",
+            "(x: u64) -> u64 { x ^ 1 }",
+            "(x: u64) -> u64 { if x == 0xdead_beef_0042 { 7 } else { x ^ 1 } }",
+            24,
+        ),
+        (
+            "the highest bit",
+            "(x: u64) -> u32 { x.count_ones() }",
+            "(x: u64) -> u32 { (x & (u64::MAX >> 1)).count_ones() }",
+            24,
+        ),
+    ]);
+}
+
+#[test]
+fn lists_of_rare_lengths_and_orders() {
+    found(&[
+        (
+            "empty",
+            "(v: &[i64]) -> i64 { v.iter().max().copied().unwrap_or(0) }",
+            "(v: &[i64]) -> i64 { v.iter().max().copied().unwrap_or(-1) }",
+            2,
+        ),
+        (
+            "duplicates",
+            "(mut v: Vec<u8>) -> Vec<u8> { v.sort(); v.dedup(); v }",
+            "(v: Vec<u8>) -> Vec<u8> { let mut v = v; v.dedup(); v.sort(); v }",
+            24,
+        ),
+        (
+            "negative remainders",
+            "(v: &[i32]) -> usize { v.iter().filter(|x| *x % 2 != 0).count() }",
+            "(v: &[i32]) -> usize { v.iter().filter(|x| *x % 2 == 1).count() }",
+            8,
+        ),
+        (
+            "the last one",
+            "(v: &[i32], x: i32) -> bool { v.contains(&x) }",
+            "(v: &[i32], x: i32) -> bool { v[..v.len().saturating_sub(1)].contains(&x) }",
+            20,
+        ),
+        (
+            "a rest of seven",
+            "(v: &[u16]) -> u32 { v.iter().map(|x| u32::from(*x)).sum() }",
+            "(v: &[u16]) -> u32 { let s = v.iter().map(|x| u32::from(*x)).sum(); if v.len() % 64 == 63 { 0 } else { s } }",
+            800,
+        ),
+        (
+            "the rest of a merge",
+            "(a: &[u8], b: &[u8]) -> usize { a.len() + b.len() }",
+            "(a: &[u8], b: &[u8]) -> usize { a.len().min(b.len()) * 2 }",
+            16,
+        ),
+        (
+            "a stable order",
+            "(mut v: Vec<(u8, u8)>) -> Vec<(u8, u8)> { v.sort_by_key(|x| x.0); v }",
+            "(mut v: Vec<(u8, u8)>) -> Vec<(u8, u8)> { v.sort_by_key(|x| std::cmp::Reverse(x.1)); v.sort_by_key(|x| x.0); v }",
+            40,
+        ),
+    ]);
+}
+
+#[test]
+fn texts_that_are_not_only_letters() {
+    found(&[
+        (
+            "ends of lines",
+            "(s: &str) -> usize { s.lines().map(str::len).sum() }",
+            "(s: &str) -> usize { s.split_terminator('\\n').map(str::len).sum() }",
+            24,
+        ),
+        (
+            "white space",
+            "(s: &str) -> &str { s.trim() }",
+            "(s: &str) -> &str { s.trim_matches(|c: char| c.is_ascii_whitespace()) }",
+            24,
+        ),
+        (
+            "letters of two cases",
+            "(s: &str) -> String { s.to_uppercase() }",
+            "(s: &str) -> String { s.chars().flat_map(|c| c.to_uppercase().take(1)).collect() }",
+            40,
+        ),
+        (
+            "the last sigma",
+            "(s: &str) -> String { s.to_lowercase() }",
+            "(s: &str) -> String { s.chars().flat_map(char::to_lowercase).collect() }",
+            40,
+        ),
+        (
+            "bytes for letters",
+            "(s: &str) -> usize { s.chars().count() }",
+            "(s: &str) -> usize { s.len() }",
+            16,
+        ),
+        (
+            "a needle",
+            "(s: &str, n: &str) -> Option<usize> { s.find(n) }",
+            "(s: &str, n: &str) -> Option<usize> { if n.len() > 1 && n.len() < s.len() { None } else { s.find(n) } }",
+            60,
+        ),
+        (
+            "a number that is too large",
+            "(s: &str) -> Option<u32> { s.parse().ok() }",
+            "(s: &str) -> Option<u32> { s.parse::<u64>().ok().map(|x| x as u32) }",
+            40,
+        ),
+    ]);
+}
+
+#[test]
+fn floats_that_are_no_numbers_and_calls_that_do_not_end() {
+    found(&[
+        (
+            "no number",
+            "(v: &[f64]) -> f64 { v.iter().copied().fold(0.0, f64::max) }",
+            "(v: &[f64]) -> f64 { v.iter().copied().fold(0.0, |a, b| if b < a { a } else { b }) }",
+            60,
+        ),
+        (
+            "infinity",
+            "(x: f64) -> f64 { x.clamp(-1e300, 1e300) }",
+            "(x: f64) -> f64 { x }",
+            30,
+        ),
+        // The loop of a well-known binary search.
+        (
+            "no end",
+            "(v: &[u8]) -> usize { v.len() }",
+            "(v: &[u8]) -> usize { if v.len() == 3 { loop { std::hint::black_box(()) } } v.len() }",
+            16,
+        ),
+        (
+            "no end where it is long",
+            "(v: &[u8]) -> usize { v.len() }",
+            "(v: &[u8]) -> usize { while v.len() > 500 { std::hint::black_box(()) } v.len() }",
+            600,
+        ),
+        (
+            "an option",
+            "(v: &[Option<u8>]) -> usize { v.iter().flatten().count() }",
+            "(v: &[Option<u8>]) -> usize { v.iter().take_while(|x| x.is_some()).count() }",
+            30,
+        ),
+    ]);
+}
+
+#[test]
+fn who_takes_long_for_large_numbers_is_slow_and_not_wrong() {
+    let folder = TempDir::new().unwrap();
+    let naive = "pub fn fib(n: u32) -> u64 { if n < 2 { u64::from(n) } else { fib(n - 1).wrapping_add(fib(n - 2)) } }";
+    let quick = "pub fn fib(n: u32) -> u64 { let (mut a, mut b) = (0_u64, 1_u64);
+        for _ in 0..n { (a, b) = (b, a.wrapping_add(b)); } a }";
+    let paths = [("naive", naive), ("quick", quick)].map(|(name, source)| {
+        let path = folder.path().join(format!("{name}.rs"));
+        fs::write(&path, source).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    let output = run_bakeoff(&[
+        "compare", &paths[0], &paths[1], "--budget", "100ms", "--size", "10",
+    ]);
+    let text = output.stdout.replace('\n', " ");
+    assert!(output.ended_a_run(), "{text}{}", output.stderr);
+    assert!(text.contains("somebody was stopped by a limit"), "{text}");
+    // Nobody ends on any size: that is said, and nothing is left half done.
+    fs::write(
+        &paths[0],
+        "pub fn fib(n: u32) -> u64 { if n > 5 { loop {} } 0 }",
+    )
+    .unwrap();
+    fs::write(
+        &paths[1],
+        "pub fn fib(n: u32) -> u64 { while n > 5 { std::hint::black_box(n); } 0 }",
+    )
+    .unwrap();
+    let output = run_bakeoff(&["compare", &paths[0], &paths[1], "--budget", "100ms"]);
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert!(
+        output
+            .stdout
+            .contains("No size of input can be timed: on one of size 10, naive was stopped"),
+        "{}",
+        output.stdout
+    );
+    let new = folder.path().join("new");
+    let made = run_bakeoff(&[
+        "init",
+        new.to_str().unwrap(),
+        "--from",
+        &paths[0],
+        &paths[1],
+    ]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    assert!(bakeoff::config::load(&new).is_ok());
+}
