@@ -280,6 +280,35 @@ fn results_and_experiments_below_a_root_are_read_weighed_and_run() {
 }
 
 #[test]
+fn case_166_results_from_elsewhere_are_said_to_be() {
+    let finished = TOP_K.copy();
+    let mut client = Client::start(&[finished.dir()]);
+    client.initialize();
+    let own = client.call("report", &json!({"folder": "."}));
+    assert!(own["structuredContent"].get("warning").is_none(), "{own:#}");
+    // A report that names another winner, beside a gate that does not let it follow.
+    let results = finished.results("top-k");
+    let db = rusqlite::Connection::open(results.join("bakeoff.db")).unwrap();
+    db.execute_batch(
+        "UPDATE run SET report = json_set(report, '$.recommendation.text', 'Take FORGED');
+         UPDATE result SET value = '{}' WHERE kind = 'pilot'",
+    )
+    .unwrap();
+    drop(db);
+    fs::remove_file(results.join("report.json")).unwrap();
+    let said = client.call("report", &json!({"folder": "."}));
+    let warning = said["structuredContent"]["warning"].as_str().unwrap();
+    assert!(warning.contains("not worked out again"), "{said:#}");
+    assert!(text(&said).starts_with("MIND: "), "{said:#}");
+    let picked = client.call("pick", &json!({"folder": "."}));
+    assert!(
+        picked["isError"] == true && text(&picked).contains("nothing is picked"),
+        "{picked:#}"
+    );
+    client.end();
+}
+
+#[test]
 fn an_oracle_is_asked_about_one_call() {
     let mut client = Client::start(&[crate::support::root().join("examples").to_str().unwrap()]);
     client.initialize();

@@ -41,6 +41,7 @@ fn options() -> Options {
         sources: fixture::sources(),
         charts: Some("charts".to_owned()),
         runs: fixture::runs(),
+        warnings: Vec::new(),
     }
 }
 

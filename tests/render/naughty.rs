@@ -71,6 +71,7 @@ fn options(text: &str) -> Options {
         sources,
         charts: Some("charts".to_owned()),
         runs: runs(text),
+        warnings: vec![text.to_owned()],
     }
 }
 

@@ -18,9 +18,12 @@ fn run_bakeoff(arguments: &[&str]) -> CommandOutput {
 }
 
 /// The report of a folder, as JSON.
+/// What the command says, and the report without the notes that only repeat what is said on stderr.
 fn report(dir: &str) -> (CommandOutput, Value) {
     let said = run_bakeoff(&["report", dir, "--format", "json"]);
-    let report = said.json();
+    let mut report = said.json();
+    let notes = report["notes"].as_array_mut().unwrap();
+    notes.retain(|note| !said.stderr.lines().any(|line| line == note));
     (said, report)
 }
 
@@ -78,7 +81,12 @@ fn verdicts_by_wall_time_are_claimed_only_where_a_criterion_uses_it() {
     assert!(pairs(&with) > 0, "{with:#}");
     // The verdicts by time have half of α then: what was not rejected before is not rejected now.
     let end = |report: &Value| report["verdicts"][0]["low"].as_f64().unwrap_or(0.0);
-    assert!(end(&with) <= end(&without));
+    assert!(
+        end(&with) <= end(&without),
+        "{:#}\n{:#}",
+        with["verdicts"][0],
+        without["verdicts"][0]
+    );
 }
 
 /// A pair of a report by its place.
@@ -125,7 +133,15 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
     let weighed = ["report", dir, "--weight", "memory=3", "--format", "json"];
     let of_altered = run_bakeoff(&weighed);
     fs::write(&file, &whole).unwrap();
-    assert_eq!(run_bakeoff(&weighed).json(), of_altered.json());
+    let mut of_altered = of_altered.json();
+    let notes = of_altered["notes"].as_array_mut().unwrap();
+    let said = notes.remove(0);
+    assert!(
+        said.as_str()
+            .unwrap()
+            .starts_with("report.json is not what follows")
+    );
+    assert_eq!(run_bakeoff(&weighed).json(), of_altered);
 
     alter(
         &results,
@@ -208,11 +224,55 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
         for words in [words, why] {
             assert!(said.explains(words), "no `{words}` in {}", said.stderr);
         }
+        // What should follow and does not is no answer, and nothing is picked from it.
+        let is_explained = sql.contains("SET bakeoff") || sql.contains("SET status");
+        assert_eq!(said.status == 1, !is_explained, "{sql}");
+        let picked = run_bakeoff(&["pick", dir]);
+        let is_refused = picked.explains("nothing is picked: the report does not follow");
+        assert_eq!(is_refused, !is_explained, "{sql}: {}", picked.stderr);
+        for (format, mark) in [("html", "role=\"note\""), ("md", "> "), ("json", "notes")] {
+            let text = run_bakeoff(&["report", dir, "--format", format]).stdout;
+            assert!(
+                text.contains(mark) && text.contains("not worked out again"),
+                "{format}"
+            );
+        }
         fs::write(&database, &altered).unwrap();
     }
     let (said, shown) = report(dir);
     assert_eq!(said.status, 1, "{}", said.stderr);
     assert_ne!(shown["recommendation"]["winner"], "reversed");
+}
+
+#[test]
+fn case_165_a_report_beside_the_results_that_is_none_of_theirs() {
+    let finished = CASES.copy();
+    let (dir, results) = (finished.dir(), finished.results("planted-cases"));
+    let file = results.join("report.json");
+    let kept = fs::read_to_string(&file).unwrap();
+    let (said, _) = report(dir);
+    assert!(said.stderr.is_empty(), "{}", said.stderr);
+    // Of another machine, with another winner, so that no figure is held against it; and no report at all.
+    let mut other: Value = serde_json::from_str(&kept).unwrap();
+    other["environment"]["cpu"] = "another".into();
+    other["recommendation"]["winner"] = "reversed".into();
+    let forged = other.to_string();
+    for (text, why) in [
+        (&*forged, "is of no run that they have, and is not shown"),
+        (
+            "{\"schema_version\": 1}",
+            "cannot be read as a report, and is not shown",
+        ),
+    ] {
+        fs::write(&file, text).unwrap();
+        let (said, shown) = report(dir);
+        assert_ne!(shown["recommendation"]["winner"], "reversed");
+        assert!(said.explains(why), "{}", said.stderr);
+        assert_eq!(said.status, 1);
+    }
+    fs::remove_file(&file).unwrap();
+    let (said, _) = report(dir);
+    assert!(said.stderr.is_empty(), "{}", said.stderr);
 }
 
 #[test]

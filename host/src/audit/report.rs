@@ -23,6 +23,8 @@ pub struct Recomputed {
     pub again: Result<Report, String>,
     /// The treatment of sentences when the two are compared.
     pub wording: Wording,
+    /// Whether it should follow: the run is over, and this version of bakeoff made it.
+    pub should_follow: bool,
 }
 
 /// Recomputes the report of a run, or of the last one that has a report. `None` if no report has a
@@ -44,11 +46,13 @@ pub fn recompute(store: &Store, run: Option<RunId>) -> Result<Option<Recomputed>
     };
     let wording = Wording::of_version(&summary.bakeoff);
     let again = again(store, &summary, &kept, wording)?;
+    let is_over = summary.status == RunStatus::Finished;
     Ok(Some(Recomputed {
         run,
         kept,
         again,
         wording,
+        should_follow: is_over && summary.bakeoff == env!("CARGO_PKG_VERSION"),
     }))
 }
 

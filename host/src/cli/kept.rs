@@ -4,8 +4,8 @@
 use super::Status;
 use super::failure::Failure;
 use super::show::Sources;
-use crate::audit::{self, Figure, KeptRun, Outcome, PastRun, Recomputed};
-use crate::config::{self, DeclaredExperiment, LoadedExperiment, Policy};
+use crate::audit::{self, Figure, Outcome, PastRun, Recomputed};
+use crate::config::{self, DeclaredExperiment};
 use crate::files::{parse_json, read_bounded};
 use crate::library::{self, results_folder};
 use crate::render::clipped;
@@ -28,8 +28,12 @@ pub(super) struct DisplayedReport {
     pub(super) report: Report,
     /// The run in the database that the report belongs to, if it was found there.
     pub(super) run: Option<RunId>,
-    /// `true` if the stored report differs from the recomputed one.
+    /// `true` if the stored report differs from the recomputed one, or none follows where one should.
     pub(super) differs: bool,
+    /// `true` if it is shown as it was kept, though it should follow from the samples.
+    is_unfounded: bool,
+    /// What was said on stderr of where it comes from, in sentences.
+    pub(super) warnings: Vec<String>,
 }
 
 impl DisplayedReport {
@@ -38,6 +42,50 @@ impl DisplayedReport {
             report,
             run: None,
             differs: false,
+            is_unfounded: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns true if nothing of it follows from samples, though it should.
+    pub(super) fn is_unfounded(&self) -> bool {
+        self.is_unfounded
+    }
+
+    /// Says something on stderr, and keeps it for whoever reads the report elsewhere.
+    fn warn(&mut self, text: String) {
+        anstream::eprintln!("{text}");
+        self.warnings.push(text);
+    }
+
+    /// The report with the warnings as its first notes, for whoever does not read stderr.
+    pub(super) fn with_warnings(&self) -> Report {
+        let mut report = self.report.clone();
+        report.notes.splice(0..0, self.warnings.iter().cloned());
+        report
+    }
+
+    fn say_differences(&mut self, source: &str, differences: &[Figure]) {
+        if differences.is_empty() {
+            return;
+        }
+        self.warn(format!(
+            "{source} is not what follows from the samples, and what follows from them is shown"
+        ));
+        for figure in differences.iter().take(DIFFERENCES_MAX) {
+            if let Outcome::Differs { kept, here } = &figure.outcome {
+                anstream::eprintln!(
+                    "  {}, {}: it says {}, and the samples say {}",
+                    quoted(&figure.about),
+                    quoted(&figure.figure),
+                    quoted(kept),
+                    quoted(here)
+                );
+            }
+        }
+        let more = differences.len().saturating_sub(DIFFERENCES_MAX);
+        if more > 0 {
+            anstream::eprintln!("  and {more} more: `bakeoff verify` names all of them");
         }
     }
 
@@ -101,40 +149,79 @@ impl ReportPlace {
         let Some(results) = &self.results else {
             return in_file.map(DisplayedReport::as_kept);
         };
-        let recomputed = match in_database(results) {
-            Ok(Some(recomputed)) => recomputed,
-            Ok(None) => {
-                let shown = in_file.map(DisplayedReport::as_kept)?;
-                self.nothing_behind("there are no results beside it");
-                return Ok(shown);
+        let alone = |file: Result<Report, Failure>, why: &str| {
+            let mut shown = file.map(DisplayedReport::as_kept)?;
+            shown.warn(self.nothing_behind(why));
+            Ok(shown)
+        };
+        let store = match Store::open(results, Mode::Read) {
+            Err(error) if error.is_missing() => {
+                return alone(in_file, "there are no results beside it");
             }
+            store => store,
+        };
+        let recomputed = match store.and_then(|store| {
+            let recomputed = audit::recompute(&store, None)?;
+            Ok(recomputed.map(|recomputed| (store, recomputed)))
+        }) {
+            Ok(Some(recomputed)) => recomputed,
+            Ok(None) => return alone(in_file, "there are no results beside it"),
             // What is wrong with the database matters where there is nothing else.
             Err(error) if in_file.is_err() && !self.file.exists() => return Err(error.into()),
-            Err(error) => {
-                let shown = in_file.map(DisplayedReport::as_kept)?;
-                self.nothing_behind(&error.to_string());
-                return Ok(shown);
+            Err(error) => return alone(in_file, &error.to_string()),
+        };
+        let (store, recomputed) = recomputed;
+        let mut warnings = Vec::new();
+        let mut is_foreign = false;
+        if store.origin() == Origin::Elsewhere {
+            warnings.push(from_elsewhere(results));
+        }
+        let file = match in_file {
+            Ok(file) if are_of_one_run(&file, &recomputed.kept) => Some(file),
+            Ok(file) => {
+                is_foreign = !is_of_earlier_run(&store, &file)?;
+                if is_foreign {
+                    warnings.push(
+                        "report.json beside these results is of no run that they have, and is not shown"
+                            .to_owned(),
+                    );
+                }
+                None
+            }
+            Err(_) if self.file.symlink_metadata().is_err() => None,
+            Err(_) => {
+                is_foreign = true;
+                warnings.push(
+                    "report.json beside these results cannot be read as a report, and is not shown"
+                        .to_owned(),
+                );
+                None
             }
         };
-        let file = in_file.ok();
-        let file = file.filter(|report| are_of_one_run(report, &recomputed.kept));
-        Ok(shown(recomputed, file))
+        for warning in &warnings {
+            anstream::eprintln!("{warning}");
+        }
+        let mut shown = shown(recomputed, file);
+        shown.differs |= is_foreign;
+        shown.warnings.splice(0..0, warnings);
+        Ok(shown)
     }
 
-    /// Writes to stderr that a report cannot be held against anything.
-    fn nothing_behind(&self, why: &str) {
-        anstream::eprintln!(
+    /// That a report cannot be held against anything.
+    fn nothing_behind(&self, why: &str) -> String {
+        format!(
             "nothing stands behind {}: it is shown as it says, nothing was worked out again from \
              samples, and it may have been written by anybody: {}",
             Plain(&self.file.display().to_string()),
             quoted(why)
-        );
+        )
     }
 
     /// Writes to stderr that the file of a report which the user named is all there is.
     pub(super) fn say_if_alone(&self) {
         if self.results.is_none() {
-            self.nothing_behind("name its folder of results to work it out from them");
+            let why = "name its folder of results to work it out from them";
+            anstream::eprintln!("{}", self.nothing_behind(why));
         }
     }
 
@@ -211,26 +298,33 @@ pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Returns the report of the last run in a folder of results that has one, if this bakeoff knows
-/// its format.
-fn in_database(results: &Path) -> Result<Option<Recomputed>, StoreError> {
-    match open(results) {
-        Err(error) if error.is_missing() => Ok(None),
-        store => audit::recompute(&store?, None),
-    }
-}
-
 /// Opens a folder of results for reading, and writes to stderr if they come from elsewhere.
 pub(super) fn open(results: &Path) -> Result<Store, StoreError> {
     let store = Store::open(results, Mode::Read)?;
     if store.origin() == Origin::Elsewhere {
-        anstream::eprintln!(
-            "the results in {} come from elsewhere: they are shown as they were found, and may have \
-             been written by anybody",
-            Plain(&results.display().to_string())
-        );
+        anstream::eprintln!("{}", from_elsewhere(results));
     }
     Ok(store)
+}
+
+fn from_elsewhere(results: &Path) -> String {
+    format!(
+        "the results in {} come from elsewhere: they are shown as they were found, and may have \
+         been written by anybody",
+        Plain(&results.display().to_string())
+    )
+}
+
+/// Whether a report is that of a run of the store. One that was killed before it had written its files left those of
+/// the run before it.
+fn is_of_earlier_run(store: &Store, report: &Report) -> Result<bool, StoreError> {
+    for run in store.runs()? {
+        let kept = store.report(Some(run.id))?;
+        if kept.is_some_and(|kept| are_of_one_run(&kept, report)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the report of a run in a store, as [`ReportPlace::report`] does; `None` if it has none.
@@ -250,35 +344,35 @@ fn shown(recomputed: Recomputed, file: Option<Report>) -> DisplayedReport {
         kept,
         again,
         wording,
+        should_follow,
     } = recomputed;
     let report = match again {
         Ok(report) => report,
         Err(why) => {
-            not_worked_out(&why);
-            return DisplayedReport {
+            let mut shown = DisplayedReport {
                 run: Some(run),
+                differs: should_follow,
+                is_unfounded: should_follow,
                 ..DisplayedReport::as_kept(file.unwrap_or(kept))
             };
+            shown.warn(format!(
+                "the report is shown as it was kept, not worked out again from the samples: {}",
+                quoted(&why)
+            ));
+            return shown;
         }
     };
     let in_file = file.map(|file| audit::differences(&file, &report, wording));
     let in_database = audit::differences(&kept, &report, wording);
     let in_file = in_file.unwrap_or_default();
-    let differs = !in_file.is_empty() || !in_database.is_empty();
-    say_differences("report.json", &in_file);
-    say_differences("the report in the database", &in_database);
-    DisplayedReport {
-        report,
+    let mut shown = DisplayedReport {
         run: Some(run),
-        differs,
-    }
-}
-
-fn not_worked_out(why: &str) {
-    anstream::eprintln!(
-        "the report is shown as it was kept, not worked out again from the samples: {}",
-        quoted(why)
-    );
+        differs: !in_file.is_empty() || !in_database.is_empty(),
+        ..DisplayedReport::as_kept(report)
+    };
+    shown.say_differences("report.json", &in_file);
+    shown.say_differences("the report in the database", &in_database);
+    shown
 }
 
 /// The longest text of results that a message quotes, in characters.
@@ -286,30 +380,6 @@ const QUOTED_CHARS_MAX: usize = 1_000;
 
 fn quoted(text: &str) -> String {
     Plain(&clipped(text, QUOTED_CHARS_MAX)).to_string()
-}
-
-fn say_differences(source: &str, differences: &[Figure]) {
-    if differences.is_empty() {
-        return;
-    }
-    anstream::eprintln!(
-        "{source} is not what follows from the samples, and what follows from them is shown:"
-    );
-    for figure in differences.iter().take(DIFFERENCES_MAX) {
-        if let Outcome::Differs { kept, here } = &figure.outcome {
-            anstream::eprintln!(
-                "  {}, {}: it says {}, and the samples say {}",
-                quoted(&figure.about),
-                quoted(&figure.figure),
-                quoted(kept),
-                quoted(here)
-            );
-        }
-    }
-    let more = differences.len().saturating_sub(DIFFERENCES_MAX);
-    if more > 0 {
-        anstream::eprintln!("  and {more} more: `bakeoff verify` names all of them");
-    }
 }
 
 /// Returns true if two reports are of the same session of the same run. Their costs tell, since
@@ -326,61 +396,6 @@ struct Version {
     schema_version: u32,
 }
 
-/// The folder of results, and the folder that granted folders are relative to.
-pub(super) struct RunPlace {
-    /// The folder of results.
-    pub(super) results: PathBuf,
-    /// The experiment's folder, if it was found.
-    dir: Option<PathBuf>,
-}
-
-impl RunPlace {
-    /// Finds the folder of results that a user means by an experiment's folder or file, or by a
-    /// folder of results. If `results` is given, `named` is only the folder that grants are
-    /// relative to.
-    pub(super) fn find(named: &Path, results: Option<&Path>) -> Result<Self, Failure> {
-        if is_experiment(named) {
-            let declared = config::declared(named)?;
-            let own = results_folder(&declared.dir, &declared.experiment);
-            return Ok(Self {
-                results: results.map_or(own, Path::to_owned),
-                dir: Some(declared.dir),
-            });
-        }
-        if let Some(results) = results {
-            return Ok(Self {
-                results: results.to_owned(),
-                dir: Some(named.to_owned()),
-            });
-        }
-        Ok(Self {
-            results: named.to_owned(),
-            dir: owner(&report_in(named)).map(|declared| declared.dir),
-        })
-    }
-
-    /// Returns the experiment of a stored run as it was declared then. The host's policy must allow
-    /// everything that the run was made with.
-    pub(super) fn loaded(
-        &self,
-        kept: &KeptRun,
-        policy: &Policy,
-    ) -> Result<LoadedExperiment, Failure> {
-        let mut approaches = kept.evidence.record.experiment.approaches.iter();
-        let granted = approaches.any(|approach| !approach.grants.is_empty());
-        if granted && self.dir.is_none() {
-            return Err(Failure::usage(
-                "the run was granted folders of its experiment, which was not found: name the \
-                 experiment's folder, and this one with --results",
-            ));
-        }
-        let dir = self.dir.clone().unwrap_or_default();
-        let mut loaded = kept.loaded(&dir)?;
-        policy.apply_to(&mut loaded)?;
-        Ok(loaded)
-    }
-}
-
 /// Returns the folder of results that a user means by an experiment's folder or file, or by the
 /// folder itself.
 pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
@@ -393,18 +408,18 @@ pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-fn is_experiment(named: &Path) -> bool {
+pub(super) fn is_experiment(named: &Path) -> bool {
     named.join(config::FILE_NAME).is_file()
         || named.is_file() && named.extension().is_some_and(|end| end == "toml")
 }
 
-fn report_in(folder: &Path) -> PathBuf {
+pub(super) fn report_in(folder: &Path) -> PathBuf {
     Files::new(folder).report(ReportFile::Json)
 }
 
 /// Returns the experiment whose `.bakeoff/NAME` contains the report. An experiment file that cannot
 /// be read is no error here: without it, the report is displayed without code.
-fn owner(report: &Path) -> Option<DeclaredExperiment> {
+pub(super) fn owner(report: &Path) -> Option<DeclaredExperiment> {
     let folder = match report.canonicalize() {
         Ok(report) => report.parent()?.to_owned(),
         // The report may be in the database only.

@@ -36,6 +36,7 @@ mod regression;
 mod repeat;
 mod report;
 mod run;
+mod run_place;
 mod runs;
 mod show;
 mod show_status;

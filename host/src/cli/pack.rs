@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
+use super::run_place::RunPlace;
 use super::verify::Which;
 use super::{Status, kept, show};
 use crate::audit::{self, KeptRun};
@@ -43,7 +44,7 @@ struct PackOutput<'a> {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
+    let place = RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = kept::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let name = ids::slug(&kept.evidence.record.experiment.name);

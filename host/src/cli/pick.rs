@@ -68,6 +68,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     let place = ReportPlace::find(&arguments.from)?;
     let shown = place.report()?;
     place.say_if_alone();
+    if shown.is_unfounded() {
+        return Err(Failure::no_answer(
+            "nothing is picked: the report does not follow from what is kept of its run, so that anybody may have \
+             written its winner; `bakeoff verify` says more, and `bakeoff run --fresh` measures again",
+        ));
+    }
     let winner = winner(&shown.report)?;
     let measured = measured_code(place.folder(), shown.run, &winner.id)?;
     let own = place.experiment.as_ref();

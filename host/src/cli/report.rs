@@ -34,17 +34,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     let weights = weights(&arguments.weights).map_err(refused)?;
     let kept = ReportPlace::find(&arguments.from)?;
     let shown = kept.report()?;
-    let report = reweighted(&shown.report, &weights).map_err(refused)?;
+    let report = reweighted(&shown.with_warnings(), &weights).map_err(refused)?;
     if kept.is_a_file_alone() {
         output.reporter()(
             "as the file says; name its folder of results to work it out from the samples",
         );
     }
     let sources = kept.sources(shown.run)?;
-    match output.format {
-        Format::Html => show::print_page(&report, sources, kept.runs(&shown)?)?,
-        _ => show::print(&report, sources, output)?,
-    }
+    let runs = match output.format {
+        Format::Html => kept.runs(&shown)?,
+        _ => Vec::new(),
+    };
+    show::print_kept(&report, sources, runs, &shown.warnings, output)?;
     Ok(shown.status(Status::of(&report)))
 }
 

@@ -53,17 +53,24 @@ pub(super) fn print_with_tests(
     write(&text)
 }
 
-/// Writes the report as a page, with other runs of its question.
-pub(super) fn print_page(
+/// Writes a kept report, with what is said of where it comes from and other runs of its question.
+pub(super) fn print_kept(
     report: &Report,
     sources: Sources,
     runs: Vec<PastRun>,
+    warnings: &[String],
+    output: &Output,
 ) -> Result<(), Failure> {
     let options = render::Options {
         runs,
+        warnings: warnings.to_vec(),
         ..options_plain(sources)
     };
-    write(&render::html(report, &options))
+    match output.format {
+        Format::Html => write(&render::html(report, &options)),
+        Format::Md => write(&render::markdown(report, &options)),
+        _ => print(report, options.sources, output),
+    }
 }
 
 /// Writes why nothing was timed, in the format that was asked for.
@@ -136,6 +143,7 @@ pub(super) fn options_plain(sources: Sources) -> render::Options {
         sources,
         charts: None,
         runs: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
+use super::run_place::RunPlace;
 use super::{Status, kept, show};
 use crate::audit::{self, KeptRun, Outcome, Verification};
 use crate::config::{LoadedExperiment, Policy};
@@ -69,7 +70,7 @@ fn is_bundle(named: &Path) -> bool {
 }
 
 async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
-    let place = kept::RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
+    let place = RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = kept::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;

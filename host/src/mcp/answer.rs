@@ -110,6 +110,9 @@ pub(super) struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     state: RunState,
+    /// Where the report comes from and whether it can be relied on, where that is not plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     /// The answer in words, or what the run is doing.
     message: String,
     /// What to do next, if the run is not done.
@@ -149,6 +152,18 @@ pub(super) struct Answer {
 pub(super) struct AnswerForms {
     pub(super) text: String,
     pub(super) values: Value,
+}
+
+impl AnswerForms {
+    /// Says something before all else, of where the answer comes from.
+    pub(super) fn warn(&mut self, said: Option<String>) {
+        let Some(said) = said else { return };
+        let said = Lines(&said).to_string();
+        self.text = format!("MIND: {said}\n\n{}", self.text);
+        if let Value::Object(values) = &mut self.values {
+            values.insert("warning".to_owned(), said.into());
+        }
+    }
 }
 
 /// Returns the address of the report of a run.

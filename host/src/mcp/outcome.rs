@@ -109,6 +109,13 @@ impl Messages {
         }
     }
 
+    /// Returns the lines, if there are any.
+    pub(super) fn text(&self) -> Option<String> {
+        let lines = self.lines.iter().map(|line| without_frame(line));
+        let text = lines.collect::<Vec<&str>>().join("\n");
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
     /// Returns the lines as the error of a command.
     pub(super) fn error(&self, status: Option<i32>) -> ToolError {
         let lines = self.lines.iter().map(|line| without_frame(line));

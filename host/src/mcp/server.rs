@@ -201,16 +201,19 @@ impl Server {
             (None, Some(folder)) => {
                 let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, _workspace) = commands::report(folder, &given.weights)?;
-                let stdout = read_only(invocation, context).await?;
+                let (stdout, said) = read_only(invocation, context).await?;
                 let report: Report = parse_json(stdout.as_bytes())
                     .map_err(|error| ToolError::machine("the report cannot be read", error))?;
-                Ok(answer::about_report(&report, None))
+                let mut answer = answer::about_report(&report, None);
+                answer.warn(said);
+                Ok(answer)
             }
             _ => Err(either()),
         }
     }
 
     async fn pick(&self, given: PickArguments, context: &RequestContext<RoleServer>) -> Answered {
+        let mut said = None;
         let (name, file, code) = match (given.id, given.folder) {
             (Some(id), None) => {
                 let run = self.runs.find(&id)?;
@@ -231,7 +234,8 @@ impl Server {
             (None, Some(folder)) => {
                 let folder = self.roots(context).await.folder(&folder)?;
                 let (invocation, workspace) = commands::pick(folder, COPY)?;
-                let stdout = read_only(invocation, context).await?;
+                let (stdout, messages) = read_only(invocation, context).await?;
+                said = messages;
                 let picked: Picked = parse_json(stdout.as_bytes())
                     .map_err(|error| ToolError::machine("what was picked cannot be read", error))?;
                 let bytes = std::fs::read(workspace.temporary().join(COPY))
@@ -249,14 +253,16 @@ impl Server {
             None => format!("{name} ({file}) is a component, which is no text"),
         };
         let text = render::escape::Lines(&text.replace('\t', "    ")).to_string();
-        Ok(AnswerForms {
+        let mut answer = AnswerForms {
             text: shortened(&text, ANSWER_BYTES_MAX, "shortened; `code` has all"),
             values: json!({
                 "name": render::escape::Plain(&name).to_string(),
                 "file": render::escape::Plain(&file).to_string(),
                 "code": code,
             }),
-        })
+        };
+        answer.warn(said);
+        Ok(answer)
     }
 
     /// Returns the runs of this session that have a report.
@@ -300,11 +306,11 @@ async fn prepare(
     prepared.unwrap_or_else(|error| Err(ToolError::machine("cannot prepare the run", error)))
 }
 
-/// Runs a command that only reads, and returns its stdout.
+/// Runs a command that only reads, and returns its stdout, and what it said beside it.
 async fn read_only(
     invocation: Invocation,
     context: &RequestContext<RoleServer>,
-) -> Result<String, ToolError> {
+) -> Result<(String, Option<String>), ToolError> {
     let mut messages = Messages::default();
     let on_line = |line: &str| {
         if let StderrLine::Text(text) = StderrLine::parse(line) {
@@ -312,7 +318,9 @@ async fn read_only(
         }
     };
     match invocation.run(on_line, context.ct.cancelled()).await {
-        Ok(finished) if !finished.stdout.trim().is_empty() => Ok(finished.stdout),
+        Ok(finished) if !finished.stdout.trim().is_empty() => {
+            Ok((finished.stdout, messages.text()))
+        }
         Ok(finished) => Err(messages.error(finished.status)),
         Err(Ended::Failed(error)) => Err(error),
         Err(Ended::Cancelled) => Err(ToolError::new("it was called off")),

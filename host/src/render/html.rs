@@ -20,6 +20,12 @@ pub fn html(report: &Report, options: &Options) -> String {
     let report = shown.report.as_ref();
     let exploring = page::exploring(whole);
     page.head(report, exploring.is_some());
+    for warning in &options.warnings {
+        page.add(format_args!(
+            "<p class=\"what\" role=\"note\">{}</p>",
+            Html(warning)
+        ));
+    }
     page.answer(report);
     if let Some(exploring) = &exploring {
         page.add(format_args!("{}", exploring.panel));

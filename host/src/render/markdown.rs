@@ -21,6 +21,9 @@ pub fn markdown(report: &Report, options: &Options) -> String {
         Markdown(&super::clipped(&experiment.name, 200))
     ));
     page.block(&Markdown(&super::clipped(&experiment.problem, 2_000)).to_string());
+    for warning in &options.warnings {
+        page.block(&format!("> {}", Markdown(warning)));
+    }
     let answer = &report.recommendation.text;
     if !answer.is_empty() {
         page.block(&format!("**{}**", Markdown(answer)));

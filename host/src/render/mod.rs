@@ -84,10 +84,14 @@ pub struct Options {
     pub charts: Option<String>,
     /// The last runs of the same question, the oldest first; for the page only.
     pub runs: Vec<PastRun>,
+    /// What must be said before the answer, of where the report comes from; for the page and Markdown, where
+    /// nobody reads stderr beside them.
+    pub warnings: Vec<String>,
 }
 
 impl Default for Options {
-    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown, no other runs.
+    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown, no other runs, no
+    /// warnings.
     fn default() -> Self {
         Self {
             width: 100,
@@ -97,6 +101,7 @@ impl Default for Options {
             sources: BTreeMap::new(),
             charts: None,
             runs: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }
