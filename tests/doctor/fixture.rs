@@ -58,6 +58,8 @@ pub(super) fn good() -> MachineFacts {
             usable: vec![0, 1, 2, 3],
             pinnable: vec![0, 1, 2, 3],
             siblings: Some(Vec::new()),
+            disturbing: Some(Vec::new()),
+            pairs_tried: 28,
             governor: Some("performance".to_owned()),
             drift: 0.012,
             contention: 0.03,
@@ -108,6 +110,8 @@ pub(super) fn limited() -> MachineFacts {
         },
         cores: CoreFacts {
             siblings: Some(vec![vec![0, 2], vec![1, 3]]),
+            disturbing: Some(vec![[0, 2], [1, 3]]),
+            pairs_tried: 6,
             governor: Some("powersave".to_owned()),
             drift: 0.31,
             contention: 0.62,
@@ -159,6 +163,8 @@ pub(super) fn nothing() -> MachineFacts {
         },
         cores: CoreFacts {
             siblings: None,
+            disturbing: None,
+            pairs_tried: 0,
             governor: None,
             stolen: None,
             load: None,

@@ -79,13 +79,16 @@ fn verdicts_by_wall_time_are_claimed_only_where_a_criterion_uses_it() {
     );
     let (_, with) = report(finished.dir());
     assert!(pairs(&with) > 0, "{with:#}");
-    // The verdicts by time have half of α then: what was not rejected before is not rejected now.
-    let end = |report: &Value| report["verdicts"][0]["low"].as_f64().unwrap_or(0.0);
+    // The verdicts by time have half of α then: what was not rejected before is not rejected now. Where neighbours
+    // decide, an interval is widened, which half of α may no longer find.
+    let (with, without) = (&with["verdicts"][0], &without["verdicts"][0]);
+    let end = |row: &Value| row["low"].as_f64().unwrap_or(0.0);
+    let is_inverted = without
+        .get("sign_inversion")
+        .is_some_and(|one| !one.is_null());
     assert!(
-        end(&with) <= end(&without),
-        "{:#}\n{:#}",
-        with["verdicts"][0],
-        without["verdicts"][0]
+        is_inverted || end(with) <= end(without),
+        "{with:#}\n{without:#}"
     );
 }
 

@@ -72,6 +72,7 @@ pub(crate) fn against(figures: &mut Figures) -> Result<(), Failure> {
             spin.run(runs + 1)?;
         }
         let mut sides = [Side::default(), Side::default()];
+        let mut timed_s = Vec::new();
         for seed in 1..=runs {
             for (place, side) in sides.iter_mut().enumerate() {
                 let ran = spins[place].run(seed)?;
@@ -79,6 +80,9 @@ pub(crate) fn against(figures: &mut Figures) -> Result<(), Failure> {
                 side.command_s.push(ran.cpu_s);
                 let replicas = ran.report["protocol"]["replicas"].as_f64();
                 side.replicas.extend(replicas);
+                if place == 0 {
+                    timed_s.push(ran.timed_s()?);
+                }
                 side.rest_s.push(hasty[place].run(seed)?.cpu_s);
             }
         }
@@ -87,6 +91,9 @@ pub(crate) fn against(figures: &mut Figures) -> Result<(), Failure> {
         let demand = Demand::AtMost(RATIO_MAX);
         let what = format!("{}: CPU time of measuring, this ÷ that", race.what);
         figures.row("", &what, ratio, Unit::One, demand);
+        let timed = 100.0 * median(timed_s) / ours.measuring_s();
+        let what = "  of it, timing, this";
+        figures.row("", what, timed, Unit::PerCent, Demand::None);
         let command = |side: &Side| median(side.command_s.clone());
         let ratio = command(ours) / command(theirs);
         figures.row("", "  of the whole command", ratio, Unit::One, Demand::None);

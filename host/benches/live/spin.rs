@@ -202,6 +202,23 @@ impl Spin {
 }
 
 impl Ran {
+    /// Returns the CPU time of the calls in all samples that this build of bakeoff took, in seconds.
+    ///
+    /// # Errors
+    /// The results cannot be read.
+    pub(crate) fn timed_s(&self) -> Result<f64, Failure> {
+        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+            .args(["export", "--table", "samples", "--format", "jsonl"])
+            .arg(self.results.path())
+            .output()?;
+        let mut timed_ns = 0.0;
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let sample: Value = serde_json::from_str(line)?;
+            timed_ns += sample["cpu_ns"].as_f64().ok_or("a sample has no time")?;
+        }
+        Ok(timed_ns / 1e9)
+    }
+
     /// Returns the verdict on the first two variants, and the ratio of their times, if there is
     /// one.
     pub(crate) fn first_pair(&self) -> (Said, Option<f64>) {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Tests this machine: confinement, compiler, clocks, noise, cores and folders
 ///
-/// Takes about five seconds and changes nothing. Exits with 5 if this machine cannot confine
+/// Takes about seven seconds and changes nothing. Exits with 5 if this machine cannot confine
 /// untrusted code.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     if !output.quiet && output.format == Format::Human {
-        anstream::eprintln!("testing this machine, for about 5 s");
+        anstream::eprintln!("testing this machine, for about 7 s");
     }
     let examination = doctor::examine(doctor::Request {
         unconfined: arguments.safety.unconfined(&Policy::of_host()?)?,

@@ -1,6 +1,7 @@
 //! The processor: its cores, their load and how steady their times are.
 
 use super::facts::CoreFacts;
+use super::neighbours;
 use crate::measure;
 use crate::sandbox::CpuWallTime;
 use std::fs;
@@ -21,9 +22,12 @@ pub(super) fn examine(before: Option<Ticks>) -> CoreFacts {
     let usable = measure::usable_cores();
     let pinnable = pinnable();
     let (drift, contention) = steadiness();
+    let found = neighbours::examine(&pinnable);
     CoreFacts {
         cpu: measure::cpu_model(),
         siblings: siblings(&usable),
+        pairs_tried: found.as_ref().map_or(0, |found| found.tried),
+        disturbing: found.map(|found| found.disturbing),
         governor: governor(&usable),
         usable,
         pinnable,

@@ -119,6 +119,11 @@ pub struct CoreFacts {
     pub pinnable: Vec<usize>,
     /// Groups of usable cores that are threads of one physical core; `None`: not known.
     pub siblings: Option<Vec<Vec<usize>>>,
+    /// Pairs of cores that were measured to slow each other down, of the first eight that a thread could be
+    /// pinned to; `None`: not measured.
+    pub disturbing: Option<Vec<[usize; 2]>>,
+    /// The pairs of cores of which that was tried.
+    pub pairs_tried: usize,
     /// The frequency governor: `performance`, `powersave`, …; `None`: not known, as in most virtual
     /// machines.
     pub governor: Option<String>,

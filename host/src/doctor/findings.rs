@@ -309,38 +309,73 @@ fn cores(facts: &CoreFacts) -> Finding {
             ))
             .next("start bakeoff where sched_setaffinity is allowed");
     }
-    match &facts.siblings {
-        Some(groups) if !groups.is_empty() => {
-            let groups_shown: Vec<String> = groups
-                .iter()
-                .map(|group| {
-                    let cores: Vec<String> = group.iter().map(usize::to_string).collect();
-                    cores.join("+")
-                })
-                .collect();
-            Finding::limited(topic, found)
-                .means(format!(
-                    "Trials can be pinned to all of them. {} share a physical core, so trials on \
-                     both slow each other down. Comparisons stay right: variants are timed in turn \
-                     on the same core.",
-                    groups_shown.join(", ")
-                ))
-                .next(format!(
-                    "for steadier times, use fewer workers: `--workers {}`",
-                    facts
-                        .usable
-                        .len()
-                        .saturating_sub(second_threads(groups))
-                        .max(1)
-                ))
-        }
-        Some(_) => Finding::good(topic, found)
-            .means("Trials can be pinned to all of them. None share a physical core."),
-        None => Finding::good(topic, found).means(
-            "Trials can be pinned to all of them. The system does not report which share a physical \
-             core.",
+    let shown = |groups: &[Vec<usize>]| {
+        let shown = groups.iter().map(|group| {
+            let cores: Vec<String> = group.iter().map(usize::to_string).collect();
+            cores.join("+")
+        });
+        shown.collect::<Vec<String>>().join(", ")
+    };
+    let said = match facts.siblings.as_deref() {
+        None => "The system does not report which share a physical core.".to_owned(),
+        Some([]) => "None share a physical core, as the system says.".to_owned(),
+        Some(groups) => format!(
+            "{} share a physical core, as the system says.",
+            shown(groups)
         ),
+    };
+    let pinned = "Trials can be pinned to all of them.";
+    let measured = facts.disturbing.as_deref().map(joined);
+    let pairs = match facts.pairs_tried {
+        1 => "1 pair".to_owned(),
+        pairs => format!("{pairs} pairs"),
+    };
+    let (groups, how) = match &measured {
+        Some(groups) if groups.is_empty() => {
+            return Finding::good(topic, found).means(format!(
+                "{pinned} {said} Measured: of {pairs}, none was seen to slow the other down."
+            ));
+        }
+        Some(groups) => (
+            groups.as_slice(),
+            format!(
+                "Measured, of {pairs}: {} slow each other down where both are busy.",
+                shown(groups)
+            ),
+        ),
+        None => match facts.siblings.as_deref() {
+            None | Some([]) => {
+                return Finding::good(topic, found).means(format!("{pinned} {said}"));
+            }
+            Some(groups) => (groups, "Trials on both slow each other down.".to_owned()),
+        },
+    };
+    let workers = facts.usable.len().saturating_sub(second_threads(groups));
+    Finding::limited(topic, found)
+        .means(format!(
+            "{pinned} {said} {how} Comparisons stay right: variants are timed in turn on the same core."
+        ))
+        .next(format!(
+            "for steadier times, use fewer workers: `--workers {}`",
+            workers.max(1)
+        ))
+}
+
+/// Pairs that have a core in common, together.
+fn joined(pairs: &[[usize; 2]]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for pair in pairs {
+        let is_of = |group: &Vec<usize>| pair.iter().any(|core| group.contains(core));
+        let (mut of, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_of);
+        let mut group = of.drain(..).flatten().collect::<Vec<usize>>();
+        group.extend(pair);
+        group.sort_unstable();
+        group.dedup();
+        groups = rest;
+        groups.push(group);
     }
+    groups.sort();
+    groups
 }
 
 /// The number of cores that are second threads of a physical core.

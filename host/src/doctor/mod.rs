@@ -7,6 +7,7 @@ mod cores;
 mod facts;
 mod findings;
 mod folders;
+mod neighbours;
 mod noise;
 
 pub use facts::{
@@ -65,7 +66,7 @@ pub struct Request<'a> {
     pub cache: Option<&'a Path>,
 }
 
-/// Examines this machine. Takes about five seconds, two of them for the noise; changes nothing.
+/// Examines this machine. Takes about seven seconds, two of them for the noise; changes nothing.
 pub async fn examine(request: Request<'_>) -> Examination {
     let before = cores::Ticks::now();
     let (confinement, missing) = probe_confinement(request.unconfined).await;

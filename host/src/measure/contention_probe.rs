@@ -20,14 +20,14 @@ const RATIO_MAX: f64 = 2.0;
 
 /// The probe's readings in a process.
 #[derive(Debug, Default)]
-pub(super) struct ContentionReadings {
+pub struct ContentionReadings {
     filling_ns: Vec<u64>,
     ratios: Vec<f64>,
 }
 
 impl ContentionReadings {
     /// Takes a reading.
-    pub(super) fn read(&mut self) {
+    pub fn read(&mut self) {
         let filling_ns = contention_probe_ns();
         let waiting_ns = time_ns(|| wait(black_box(MULTIPLICATIONS)));
         self.ratios
@@ -42,7 +42,7 @@ impl ContentionReadings {
 
     /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings
     /// in which the core was shared, where a median would be blind to fewer than half of them.
-    pub(super) fn mean_ratio(&self) -> Option<f64> {
+    pub fn mean_ratio(&self) -> Option<f64> {
         let least = self.ratios.iter().copied().reduce(f64::min)?;
         let counted = self.ratios.iter().map(|ratio| ratio.min(RATIO_MAX * least));
         Some(counted.sum::<f64>() / self.ratios.len() as f64)

@@ -62,7 +62,7 @@ pub use aggregation::aggregate;
 pub use assessment::{Assessment, assess};
 pub use check::{GateRecord, RepeatInput, check, diagnose, read_cases, repeat};
 pub use checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
-pub use contention_probe::contention_probe_ns;
+pub use contention_probe::{ContentionReadings, contention_probe_ns};
 pub use evaluation::{EvaluationInput, EvaluatorAnswer, describe, evaluate};
 pub use gate::gate_seed;
 pub use instances::Instances;
