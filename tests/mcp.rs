@@ -266,9 +266,13 @@ fn results_and_experiments_below_a_root_are_read_weighed_and_run() {
     let _slot = measuring_slot();
     let run = client.call(
         "run",
-        &json!({"folder": ".", "fresh": true, "wait_seconds": 300}),
+        &json!({"folder": ".", "fresh": true, "wait_seconds": 300, "seed": "7", "workers": 1}),
     );
     assert_eq!(run["structuredContent"]["state"], "done", "{run:#}");
+    let own = fs::read_to_string(finished.results("top-k").join("report.json")).unwrap();
+    let own: Value = serde_json::from_str(&own).unwrap();
+    assert_eq!(own["experiment"]["seed"], 7);
+    assert_eq!(own["cost"]["workers"].as_array().unwrap().len(), 1);
     assert_eq!(
         run["structuredContent"]["variants"]
             .as_array()

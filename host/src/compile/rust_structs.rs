@@ -1,8 +1,12 @@
-//! The structs that a source file declares.
+//! The structs that a source file declares, and its own names for types.
 
-/// The structs that a file declares at its top and that others can name.
+/// The structs that a file declares at its top and that others can name, and other names of types, whoever
+/// can use these.
 #[derive(Default)]
-pub(super) struct Structs<'a>(Vec<&'a syn::ItemStruct>);
+pub(super) struct Structs<'a> {
+    structs: Vec<&'a syn::ItemStruct>,
+    aliases: Vec<&'a syn::ItemType>,
+}
 
 impl<'a> Structs<'a> {
     pub(super) fn of(file: &'a syn::File) -> Self {
@@ -10,11 +14,24 @@ impl<'a> Structs<'a> {
             syn::Item::Struct(item) if is_public(&item.vis) => Some(item),
             _ => None,
         });
-        Self(structs.collect())
+        let aliases = file.items.iter().filter_map(|item| match item {
+            syn::Item::Type(item) if item.generics.params.is_empty() => Some(item),
+            _ => None,
+        });
+        Self {
+            structs: structs.collect(),
+            aliases: aliases.collect(),
+        }
+    }
+
+    /// The type that a name without parameters stands for.
+    pub(super) fn meant(&self, name: &str) -> Option<&'a syn::Type> {
+        let alias = self.aliases.iter().find(|item| item.ident == name);
+        alias.map(|item| &*item.ty)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&'a syn::ItemStruct> {
-        self.0.iter().copied().find(|item| item.ident == name)
+        self.structs.iter().copied().find(|item| item.ident == name)
     }
 }
 

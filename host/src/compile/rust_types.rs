@@ -199,9 +199,10 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
                     Some(bounds) => {
                         Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
                     }
-                    None => match generics.structs.find(&name) {
-                        Some(item) => of_struct(item, generics, depth),
-                        None => Err(refused()),
+                    None => match (generics.structs.find(&name), generics.structs.meant(&name)) {
+                        (Some(item), _) => of_struct(item, generics, depth),
+                        (None, Some(meant)) => read_at(meant, generics, depth + 1),
+                        (None, None) => Err(refused()),
                     },
                 },
                 _ => Err(refused()),
@@ -448,7 +449,9 @@ mod tests {
             pub struct Chain { pub next: Option<Box<Chain>> } pub struct Nothing;
             pub struct A { pub a: B, pub b: B } pub struct B { pub a: C, pub b: C }
             pub struct C { pub a: D, pub b: D } pub struct D { pub a: E, pub b: E }
-            pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }";
+            pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }
+            type Distance = Result<usize, String>; type Points = Vec<Point>; type Turn = Option<Turn>;
+            type Own<T> = Vec<T>;";
         let file = syn::parse_file(text).unwrap();
         let structs = Structs::of(&file);
         let shape = |ty: &str| {
@@ -463,5 +466,9 @@ mod tests {
             assert_eq!(shape(refused), Err(refused.to_owned()));
         }
         assert!(shape("Chain").is_err() && shape("[A; 12]").is_err());
+        // Other names of types; one that leads to itself, and one with parameters, are refused.
+        assert_eq!(shape("Distance"), is("result<u32>"));
+        assert_eq!(shape("&Points"), is("list<tuple<f64, f64>>"));
+        assert!(shape("Turn").is_err() && shape("Own<u8>").is_err());
     }
 }

@@ -5,6 +5,7 @@ use super::facts::{
     ToolchainFacts,
 };
 use super::is_safe;
+use super::neighbours::joined;
 use crate::confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::verdict::Verdict;
@@ -359,23 +360,6 @@ fn cores(facts: &CoreFacts) -> Finding {
             "for steadier times, use fewer workers: `--workers {}`",
             workers.max(1)
         ))
-}
-
-/// Pairs that have a core in common, together.
-fn joined(pairs: &[[usize; 2]]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for pair in pairs {
-        let is_of = |group: &Vec<usize>| pair.iter().any(|core| group.contains(core));
-        let (mut of, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_of);
-        let mut group = of.drain(..).flatten().collect::<Vec<usize>>();
-        group.extend(pair);
-        group.sort_unstable();
-        group.dedup();
-        groups = rest;
-        groups.push(group);
-    }
-    groups.sort();
-    groups
 }
 
 /// The number of cores that are second threads of a physical core.

@@ -68,6 +68,23 @@ fn judged(measured: &[([usize; 2], Vec<f64>)]) -> Neighbours {
     }
 }
 
+/// Pairs that have a core in common, together.
+pub(super) fn joined(pairs: &[[usize; 2]]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for pair in pairs {
+        let is_of = |group: &Vec<usize>| pair.iter().any(|core| group.contains(core));
+        let (mut of, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_of);
+        let mut group = of.drain(..).flatten().collect::<Vec<usize>>();
+        group.extend(pair);
+        group.sort_unstable();
+        group.dedup();
+        groups = rest;
+        groups.push(group);
+    }
+    groups.sort();
+    groups
+}
+
 /// The chance of so many heads or more in so many throws of a coin.
 fn at_least(heads: usize, throws: usize) -> f64 {
     // Pascal's triangle, a row at a time, each entry already divided by 2ⁿ.
@@ -160,6 +177,16 @@ mod tests {
         assert!((at_least(12, 12) - 1.0 / 4_096.0).abs() < 1e-12);
         assert!((at_least(11, 12) - 13.0 / 4_096.0).abs() < 1e-12);
         assert!((at_least(0, 12) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pairs_with_a_core_in_common_are_one_group() {
+        assert_eq!(
+            joined(&[[0, 1], [2, 3], [1, 4]]),
+            [vec![0, 1, 4], vec![2, 3]]
+        );
+        assert_eq!(joined(&[[0, 1], [2, 3], [1, 2]]), [vec![0, 1, 2, 3]]);
+        assert!(joined(&[]).is_empty());
     }
 
     #[test]

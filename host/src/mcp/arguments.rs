@@ -46,6 +46,7 @@ pub(super) struct CaseArgument {
 #[serde(deny_unknown_fields)]
 pub(super) struct CompareArguments {
     /// The ways to compare, at least two.
+    #[schemars(length(min = 2, max = 64))]
     pub(super) sources: Vec<SourceArgument>,
     /// The function to call; the one that all sources have in common, if not given. With `wit` its name
     /// there: `top-k`.
@@ -56,15 +57,19 @@ pub(super) struct CompareArguments {
     /// Rust source that makes the inputs and judges the answers; needs `sizes`.
     pub(super) workload: Option<FileArgument>,
     /// Calls, with or without their answers, instead of a workload.
+    #[schemars(length(max = 256))]
     pub(super) cases: Option<Vec<CaseArgument>>,
-    /// Sizes of the inputs; chosen by what takes long enough, if not given.
+    /// Sizes of the inputs, 1 or more; chosen by what takes long enough, if not given.
+    #[schemars(length(max = 32), inner(range(min = 1)))]
     pub(super) sizes: Option<Vec<u32>>,
     /// The seed of a run before, as its report or its disagreement names it: makes the same inputs again.
     pub(super) seed: Option<String>,
     /// Time for measuring, after building and checking, in seconds; 20, if not given.
+    #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
     /// How long this call waits for the result, in seconds; 45, if not given. If it takes longer, the
     /// answer has an id for the tool `result`.
+    #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
 
@@ -75,12 +80,19 @@ pub(super) struct RunArguments {
     /// A folder with a bakeoff.toml, below a root.
     pub(super) folder: String,
     /// Time for measuring, after building and checking, in seconds; as the experiment says, if not given.
+    #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
+    /// The seed of a run before, as its report names it: makes the same inputs and orders again.
+    pub(super) seed: Option<String>,
+    /// How many cores measure at the same time; as the experiment says, if not given.
+    #[schemars(range(min = 1))]
+    pub(super) workers: Option<u32>,
     /// Starts over instead of going on with what was measured before.
     #[serde(default)]
     pub(super) fresh: bool,
     /// How long this call waits for the result, in seconds; 45, if not given. If it takes longer, the
     /// answer has an id for the tool `result`.
+    #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
 
@@ -106,6 +118,7 @@ pub(super) struct CheckArguments {
     /// Calls and their answers instead of a workload; with `case`.
     pub(super) cases: Option<Vec<CaseArgument>>,
     /// How long this call waits for the result, in seconds; 45, if not given.
+    #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
 
@@ -139,6 +152,7 @@ pub(super) struct ResultArguments {
     /// The id of the run.
     pub(super) id: String,
     /// How long this call waits for the result, in seconds; 45, if not given, and 0 to look only.
+    #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
 
@@ -229,6 +243,8 @@ fn simplify(schema: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
+    use crate::mcp::limits;
     use serde_json::json;
 
     fn object(value: Value) -> Option<JsonObject> {
@@ -244,6 +260,19 @@ mod tests {
         assert_eq!(source["properties"]["text"]["type"], "string");
         assert_eq!(source["required"], json!(["name"]));
         assert_eq!(schema["properties"]["sizes"]["items"]["type"], "integer");
+        assert_eq!(schema["properties"]["sizes"]["items"]["minimum"], 1);
+        assert_eq!(schema["properties"]["sizes"]["maxItems"], SIZES_MAX);
+        assert_eq!(schema["properties"]["sources"]["maxItems"], APPROACHES_MAX);
+        assert_eq!(schema["properties"]["cases"]["maxItems"], CASES_MAX);
+        let at_most = |name: &str| schema["properties"][name]["maximum"].as_f64();
+        assert_eq!(
+            at_most("budget_seconds"),
+            Some(limits::BUDGET_MAX.as_secs_f64())
+        );
+        assert_eq!(
+            at_most("wait_seconds"),
+            Some(limits::WAIT_MAX.as_secs_f64())
+        );
         assert_eq!(schema["properties"]["wit"]["type"], "object");
         let text = schema.to_string();
         for unwanted in ["$ref", "null", "uint32", "\"double\"", "anyOf"] {

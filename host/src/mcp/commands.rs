@@ -65,6 +65,9 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
             "`sizes` has more than {SIZES_MAX} sizes"
         )));
     }
+    if arguments.sizes.iter().flatten().any(|size| *size == 0) {
+        return Err(ToolError::new("`sizes` has a 0: a size is 1 or more"));
+    }
     let mut workspace = Workspace::new()?;
     let mut words: Vec<String> = vec!["compare".to_owned()];
     let mut sources = BTreeMap::new();
@@ -108,6 +111,12 @@ pub(super) fn run(arguments: &RunArguments, roots: &Roots) -> Result<Work, ToolE
     let workspace = Workspace::new()?;
     let mut words = vec!["run".to_owned(), ".".to_owned()];
     words.extend(arguments.fresh.then(|| "--fresh".to_owned()));
+    words.extend(option("seed", arguments.seed.clone(), NAME_BYTES_MAX)?);
+    words.extend(
+        arguments
+            .workers
+            .map(|workers| format!("--workers={workers}")),
+    );
     words.extend(budget(arguments.budget_seconds)?);
     Ok(Work {
         kind: RunKind::Run,
@@ -232,7 +241,7 @@ fn budget(seconds: Option<f64>) -> Result<Option<String>, ToolError> {
     match budget.filter(is_allowed) {
         Some(budget) => Ok(Some(format!("--budget={}ms", budget.as_millis()))),
         None => Err(ToolError::new(format!(
-            "`budget_seconds` is {seconds}, and must be more than 0 and at most {}",
+            "`budget_seconds` is {seconds:?}, and must be more than 0 and at most {}",
             BUDGET_MAX.as_secs()
         ))),
     }
@@ -318,7 +327,11 @@ mod tests {
             ),
             (
                 json!({"sources": two(), "budget_seconds": 1.0e300}),
-                "at most 3600",
+                "is 1e300, and must be more than 0 and at most 3600",
+            ),
+            (
+                json!({"sources": two(), "sizes": [9, 0]}),
+                "a size is 1 or more",
             ),
             (
                 json!({"sources": two(), "call": "f\0"}),

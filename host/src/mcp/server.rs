@@ -334,7 +334,7 @@ fn wait(seconds: Option<f64>) -> Result<Duration, ToolError> {
     let wait = Duration::try_from_secs_f64(seconds).ok();
     wait.filter(|wait| *wait <= WAIT_MAX).ok_or_else(|| {
         ToolError::new(format!(
-            "`wait_seconds` is {seconds}, and must be from 0 to {}; a run that takes longer has an id for `result`",
+            "`wait_seconds` is {seconds:?}, and must be from 0 to {}; a run that takes longer has an id for `result`",
             WAIT_MAX.as_secs()
         ))
     })
