@@ -1,0 +1,109 @@
+//! `bakeoff compare` on pairs of files, without anything beside them.
+//!
+//! ```text
+//! cargo bench -p bakeoff --bench pairs [-- [planted | timed] [--json FILE]]
+//! ```
+//!
+//! `planted`: a right function and one that is wrong on few inputs. How many are found, and how long
+//! the shown call is. `timed`: two that do the same, of which one is known to be faster. Whether the
+//! verdict says so, and the time to the answer with an empty cache.
+
+#[path = "../../domain/benches/figures/mod.rs"]
+mod figures;
+mod planted;
+mod timed;
+
+use figures::{Demand, Figures, Unit};
+use planted::PLANTED;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use timed::TIMED;
+
+/// The most seconds that an answer may take.
+const SECONDS_MAX: f64 = 10.0;
+
+/// Any error that ends the bench.
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let asked = |name: &str| std::env::args().any(|argument| argument == name);
+    let (only_planted, only_timed) = (asked("planted"), asked("timed"));
+    let mut figures = Figures::begin();
+    if only_planted || !only_timed {
+        find_planted(&mut figures)?;
+    }
+    if only_timed || !only_planted {
+        find_faster(&mut figures)?;
+    }
+    Ok(figures.finish()?)
+}
+
+/// Returns what a comparison of two sources says, and the seconds that it took.
+fn compare(a: &str, b: &str) -> Result<(Value, f64), Failure> {
+    let folder = tempfile::tempdir()?;
+    let cache = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("a.rs"), a)?;
+    std::fs::write(folder.path().join("b.rs"), b)?;
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args([
+            "compare", "a.rs", "b.rs", "--quiet", "--format", "json", "--seed", "1",
+        ])
+        .arg("--cache-dir")
+        .arg(cache.path())
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let said = serde_json::from_slice(&output.stdout)
+        .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    Ok((said, seconds))
+}
+
+fn find_planted(figures: &mut Figures) -> Result<(), Failure> {
+    let mut found = 0.0;
+    for pair in &PLANTED {
+        let (said, _) = compare(pair.right, pair.wrong)?;
+        let differ = said["outcome"] == "disagreement";
+        found += f64::from(u8::from(differ));
+        let shown = said["call"].as_str().filter(|_| differ);
+        println!("     {:<50} {}", pair.name, shown.unwrap_or("NOT FOUND"));
+    }
+    let share = 100.0 * found / PLANTED.len() as f64;
+    let what = "planted differences that are found";
+    figures.row("", what, share, Unit::PerCent, Demand::AtLeast(100.0));
+    Ok(())
+}
+
+fn find_faster(figures: &mut Figures) -> Result<(), Failure> {
+    let (mut right, mut longest, mut all_seconds) = (0.0, 0.0_f64, 0.0);
+    for pair in &TIMED {
+        let (said, seconds) = compare(pair.slower, pair.faster)?;
+        let beaten = said["verdicts"].as_array().is_some_and(|rows| {
+            rows.iter().any(|row| {
+                let is = |a: &str, b: &str, verdict: &str| {
+                    row["a"] == a && row["b"] == b && row["verdict"] == verdict
+                };
+                row["case"].is_null() && (is("a", "b", "beaten") || is("b", "a", "beats"))
+            })
+        });
+        right += f64::from(u8::from(beaten));
+        longest = longest.max(seconds);
+        all_seconds += seconds;
+        let word = if beaten { "right" } else { "NOT RIGHT" };
+        println!("     {:<50} {seconds:>6.1} s  {word}", pair.name);
+        if !beaten {
+            println!("       {}", said["reason"].as_str().unwrap_or_default());
+        }
+    }
+    let share = 100.0 * right / TIMED.len() as f64;
+    let what = "pairs whose verdict is right";
+    figures.row("", what, share, Unit::PerCent, Demand::AtLeast(100.0));
+    let what = "the way to an answer, seconds: mean";
+    let mean = all_seconds / TIMED.len() as f64;
+    figures.row("", what, mean, Unit::One, Demand::None);
+    let (what, most) = ("the longest, seconds", Demand::AtMost(SECONDS_MAX));
+    figures.row("", what, longest, Unit::One, most);
+    Ok(())
+}
