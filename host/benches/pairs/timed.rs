@@ -31,9 +31,9 @@ pub(crate) const TIMED: [Timed; 10] = [
         "pub fn total(s: &str) -> u64 { let mut sum = 0u64; let mut word = String::new(); for c in s.chars().chain(Some(' ')) { if c.is_ascii_digit() { word = format!(\"{word}{c}\"); } else { sum = sum.wrapping_add(word.chars().fold(0u64, |n, c| n.wrapping_mul(10).wrapping_add(c as u64 - 48))); word = String::new(); } } sum }",
     ),
     timed(
-        "hashing: CRC-32 by a table, by bits",
-        "const fn table() -> [u32; 256] { let mut t = [0; 256]; let mut i = 0; while i < 256 { let mut c = i as u32; let mut k = 0; while k < 8 { c = if c & 1 == 1 { 0xEDB8_8320 ^ (c >> 1) } else { c >> 1 }; k += 1; } t[i] = c; i += 1; } t }\nstatic TABLE: [u32; 256] = table();\npub fn crc(v: &[u8]) -> u32 { !v.iter().fold(!0, |c, &b| TABLE[((c ^ u32::from(b)) & 255) as usize] ^ (c >> 8)) }",
-        "pub fn crc(v: &[u8]) -> u32 { let mut c = !0u32; for &b in v { c ^= u32::from(b); for _ in 0..8 { c = if c & 1 == 1 { 0xEDB8_8320 ^ (c >> 1) } else { c >> 1 }; } } !c }",
+        "hashing: a polynomial by Horner, by powers",
+        "pub fn hash(v: &[u8]) -> u64 { v.iter().fold(0u64, |h, &b| h.wrapping_mul(31).wrapping_add(u64::from(b))) }",
+        "pub fn hash(v: &[u8]) -> u64 { let n = v.len(); v.iter().enumerate().map(|(i, &b)| u64::from(b).wrapping_mul(31u64.wrapping_pow((n - 1 - i) as u32))).fold(0u64, u64::wrapping_add) }",
     ),
     timed(
         "strings: reversed in place, inserted in front",
@@ -51,7 +51,7 @@ pub(crate) const TIMED: [Timed; 10] = [
         "use std::collections::BTreeMap;\npub fn counts(v: &[u32]) -> BTreeMap<u32, u32> { v.iter().map(|x| (*x, v.iter().filter(|y| *y == x).count() as u32)).collect() }",
     ),
     timed(
-        "options: the last one from the end, sorted first",
+        "options: the largest one, kept or sorted for",
         "pub fn most(v: &[Option<i32>]) -> Option<i32> { v.iter().flatten().copied().max() }",
         "pub fn most(v: &[Option<i32>]) -> Option<i32> { let mut k: Vec<i32> = v.iter().flatten().copied().collect(); k.sort(); k.pop() }",
     ),
