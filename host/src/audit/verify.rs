@@ -315,11 +315,15 @@ impl Verifier<'_> {
         if samples == 0 {
             return;
         }
+        let was = &kept.evidence.record.environment.cpu;
+        let elsewhere = match was == cpu {
+            true => String::new(),
+            false => format!(" on {was}, and here is {cpu}"),
+        };
         let why = format!(
-            "{samples} samples in {} replicas were measured on {}, and here is {cpu}: times belong \
-             to their moment and machine; `bakeoff run --fresh` measures anew",
-            replicas.len(),
-            kept.evidence.record.environment.cpu
+            "{samples} samples in {} replicas were measured{elsewhere}: times belong to their moment and machine; \
+             `bakeoff run --fresh` measures anew",
+            replicas.len()
         );
         figures.skip("race", "samples", why);
     }

@@ -159,7 +159,7 @@ impl Derived {
             policy,
         };
         let mut say = output.reporter();
-        say("trying the same random inputs on all files");
+        say("trying the same inputs on all files");
         let (all_fail, mut inputs) = match looking.search(&mut say).await? {
             Looked::Differ(untimed) => return Ok(Agreement::Not(untimed)),
             Looked::Same { inputs, .. } => (false, inputs),

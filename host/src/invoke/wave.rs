@@ -6,8 +6,11 @@ use super::value::Value;
 use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
 use wasmtime::component::{Type, Val};
 
-/// The longest rendering of a value, in characters. Longer ones end in an ellipsis.
+/// The longest rendering of a value, in characters. Longer ones have an ellipsis before their end, which may be what
+/// matters.
 const RENDERED_MAX: usize = 200;
+/// The characters of a longer one that are kept at its end.
+const RENDERED_END: usize = 60;
 
 /// A text that is not a call, or has other types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,8 +74,30 @@ pub fn render(value: &Value) -> String {
         .to_val()
         .to_wave()
         .unwrap_or_else(|_| "(a value that has no notation)".to_owned());
-    match text.char_indices().nth(RENDERED_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+    shortened(text)
+}
+
+fn shortened(text: String) -> String {
+    let count = text.chars().count();
+    if count <= RENDERED_MAX {
+        return text;
+    }
+    let first: String = text.chars().take(RENDERED_MAX - RENDERED_END).collect();
+    let last: String = text.chars().skip(count - RENDERED_END).collect();
+    format!("{first} … {last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_keeps_its_beginning_and_its_end() {
+        let short = "é".repeat(RENDERED_MAX);
+        assert_eq!(shortened(short.clone()), short);
+        let long = format!("[{}, 7]", "1, ".repeat(500));
+        let cut = shortened(long);
+        assert!(cut.starts_with("[1, 1") && cut.ends_with(", 7]") && cut.contains(" … "));
+        assert_eq!(cut.chars().count(), RENDERED_MAX + 3);
     }
 }
