@@ -107,7 +107,7 @@ impl Inputs {
         };
         let any = match values {
             Values::Small => i128::from(self.rng.between(-4, 9)),
-            Values::Edges => match self.rng.below(10) {
+            Values::Edges => match self.rng.below(16) {
                 0..=1 => low,
                 2..=3 => high,
                 4 => low + 1,
@@ -121,7 +121,7 @@ impl Inputs {
                         _ => 1_i128 << self.rng.below(64),
                     };
                     let near = power + i128::from(self.rng.between(-1, 1));
-                    if self.rng.bool() { near } else { -near }
+                    if low == 0 || self.rng.bool() { near } else { -near }
                 }
             },
             Values::Constants if self.rng.below(4) > 0 => {
