@@ -207,17 +207,22 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
     }
 }
 
+/// How long a process sleeps that nobody ends, in seconds.
+const SLEEP_S: u32 = 60;
+
 /// The new process's id, or -1; the new process itself never returns.
 ///
 /// # Safety
 /// As fork: the caller may not rely on anything in the new process.
 unsafe fn fork_sleeper() -> i64 {
-    // SAFETY: the child calls nothing but pause, which is allowed after fork in any state.
+    // SAFETY: the child calls nothing but sleep and _exit, which are allowed after fork in any state.
     unsafe {
         match libc::fork() {
-            0 => loop {
-                libc::pause();
-            },
+            // It ends by itself: whoever would end it may have been killed first.
+            0 => {
+                libc::sleep(SLEEP_S);
+                libc::_exit(0)
+            }
             answer => answer.into(),
         }
     }
