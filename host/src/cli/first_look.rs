@@ -120,7 +120,7 @@ impl FirstLook<'_> {
             .map(|calls| calls.len())
             .min()
             .unwrap_or(0);
-        let (mut differ, mut fail, mut errors) = (Vec::new(), Vec::new(), 0);
+        let (mut differ, mut fail, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let mut stopped = Vec::new();
         for input in 0..inputs {
             let calls = self.calls.iter().map(|calls| &calls[input]);
@@ -140,17 +140,21 @@ impl FirstLook<'_> {
             } else if outcome(first).is_none() {
                 fail.push(input);
             } else if first.answer.as_ref().is_some_and(|text| is_error(text)) {
-                errors += 1;
+                errors.push(input);
             }
         }
+        // Inputs are drawn, and some come more than once.
+        let distinct = |found: &[usize]| -> usize {
+            let texts = found.iter().map(|input| &*self.calls[0][*input].arguments);
+            texts.collect::<BTreeSet<&str>>().len()
+        };
         let shortest = |found: Vec<usize>| {
             let length = |input: &usize| self.calls[0][*input].arguments.len();
-            let count = found.len();
+            let count = distinct(&found);
             let least = found.into_iter().min_by_key(length)?;
             Some((least, count))
         };
-        let all = self.calls.first().map_or(&[][..], |calls| &calls[..inputs]);
-        let distinct: BTreeSet<&str> = all.iter().map(|call| &*call.arguments).collect();
+        let all: Vec<usize> = (0..inputs).collect();
         let stopped = shortest(stopped).and_then(|(input, count)| {
             let who = self
                 .calls
@@ -162,8 +166,8 @@ impl FirstLook<'_> {
             differ: shortest(differ),
             fail: shortest(fail),
             stopped,
-            inputs: distinct.len(),
-            errors,
+            inputs: distinct(&all),
+            errors: distinct(&errors),
         }
     }
 
@@ -292,6 +296,12 @@ mod tests {
             errors: 0,
         };
         assert_eq!(look.compare(), expected);
+        // Inputs that come again are no others.
+        let (a, b) = ([a.clone(), a].concat(), [b.clone(), b].concat());
+        let twice = FirstLook {
+            calls: vec![&a, &b],
+        };
+        assert_eq!(twice.compare(), expected);
         let same = FirstLook {
             calls: vec![&a[..2], &a[..2]],
         };
