@@ -67,7 +67,7 @@ pub fn count_distinct(mut values: Vec<u32>) -> u32 {
     let text = fs::read_to_string(&file).unwrap();
     let text = text.replacen(
         "[measure]\nbudget = \"20 s\"",
-        "[measure]\nprecision = 0.5\nbudget = \"3 s\"",
+        "[measure]\nprecision = 0.5\nbudget = \"10 s\"",
         1,
     ) + "\n[[approach]]\nname = \"swept\"\nsource = \"approaches/swept.rs\"\nsweep = { waste = [400, 0, 200] }\n";
     let text = text.replace("sizes = [10_000, 40_000, 160_000]", "sizes = [10_000]");

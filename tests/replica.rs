@@ -82,6 +82,7 @@ async fn replies(
             instances,
             lowering: LoweringClock::Cheap,
             resident_bytes: 0,
+            quiet: None,
         }),
     };
     let message = bundle.seal(&request).unwrap();

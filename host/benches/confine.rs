@@ -286,6 +286,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             instances: Instances::Fresh,
             lowering: LoweringClock::Cheap,
             resident_bytes: 0,
+            quiet: None,
         }),
     };
     Ok(bundle.seal(&request)?)

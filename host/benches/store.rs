@@ -304,6 +304,7 @@ fn replica(index: u32) -> Replica {
                 calls: 17,
                 cpu_ns: 498_123 + u64::from(index) * 7,
                 wall_ns: 501_456 + u64::from(block) * 11,
+                core_contention: None,
             });
         }
     }

@@ -51,6 +51,7 @@ fn this_machine_is_described_as_documented() {
         "cores",
         "frequency",
         "load",
+        "quiet",
         "results",
         "cache",
         "temporary",

@@ -495,6 +495,6 @@ fn concluded(kept: &KeptRun) {
     analyse(&settings, &evidence.replicas);
     for workers in [1, 2] {
         let cores = 2;
-        noise(&evidence.replicas, Machine { cores, workers });
+        noise(&evidence.replicas, Machine { cores, workers }, false);
     }
 }

@@ -169,6 +169,7 @@ fn bundles() -> Vec<Vec<u8>> {
                 calls: 3,
                 cpu_ns: 1_000,
                 wall_ns: 1_100,
+                core_contention: None,
             };
             4
         ],

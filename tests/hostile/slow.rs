@@ -70,3 +70,42 @@ fn case_73_slow_neighbour() {
     let reason = "Far slower, and without a verdict: slow. One call takes about ";
     assert_eq!(notes.contains(reason), !told, "{notes}");
 }
+
+/// The first touch of a page is dear, and no later call pays for it: who touches many in each call takes ten times
+/// as long in the gate, and is no far slower one.
+#[test]
+fn case_170_who_touches_many_pages_is_no_far_slower_one() {
+    let world = World::new();
+    world.write("experiment/total.wit", WIT);
+    world.write("experiment/workload.rs", WORKLOAD);
+    let pages = "pub fn total(values: Vec<u64>) -> u64 {
+    let mut touched: Vec<u8> = Vec::with_capacity(20_000 * 4096);
+    for page in 0..20_000 {
+        // SAFETY: it is inside of what was asked for.
+        unsafe { touched.as_mut_ptr().add(page * 4096).write_volatile(1) };
+    }
+    let mut total = 0;
+    for _ in 0..4 {
+        total = std::hint::black_box(&values).iter().fold(0, |sum: u64, value: &u64| {
+            (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9)
+        });
+    }
+    total
+}
+";
+    world.write("experiment/pages.rs", pages);
+    world.write("experiment/plain.rs", repeated(8));
+    let file = "name = \"pages\"\nproblem = \"Fold numbers.\"\n\
+                interface = { wit = \"total.wit\", call = \"total\" }\n\
+                workload = { source = \"workload.rs\", sizes = [50_000] }\n\
+                measure = { budget = \"3 s\" }\n\
+                [[approach]]\nname = \"plain\"\nsource = \"plain.rs\"\n\
+                [[approach]]\nname = \"pages\"\nsource = \"pages.rs\"\n";
+    world.write("experiment/bakeoff.toml", file);
+    let results = world.text("results");
+    let said = world.run(&["run", ".", "--format", "json", "--out", &results]);
+    let report = said.json();
+    assert!(variant(&report, "pages")["failure"].is_null(), "{report:#}");
+    let notes = report["notes"].to_string();
+    assert!(!notes.contains("Compared by single calls"), "{notes}");
+}

@@ -27,6 +27,7 @@ class Sample:
         self.block = row["block"]
         self.log = math.log(max(per_call, 1.0))
         self.duration = row[clock]
+        self.contention = row.get("core_contention")
         self.total = max(per_call, 1.0) * row["calls"]
 
 
@@ -36,6 +37,34 @@ class Replica:
     def __init__(self, number=None, alone=False, probes=(None, None, None)):
         self.number, self.alone, self.probes = number, alone, probes
         self.samples = defaultdict(list)
+
+    def quiet_part(self, most):
+        """What was measured on a quiet core; `None` if that is less than a quarter of its blocks."""
+        blocks = {}
+        for (_, case), samples in self.samples.items():
+            for s in [s for s in samples if not s.single]:
+                quiet = s.contention is not None and s.contention <= most
+                place = case, s.block
+                blocks[place] = blocks.get(place, True) and quiet
+        count = sum(blocks.values())
+        if count == 0 or 4 * count < len(blocks):
+            return None
+        part = Replica(self.number, self.alone, self.probes)
+        for (variant, case), samples in self.samples.items():
+            kept = [s for s in samples if s.single or blocks[case, s.block]]
+            if kept:
+                part.samples[variant, case] = kept
+        return part
+
+    def rest(self, most):
+        """What is left without its quiet part."""
+        part, rest = self.quiet_part(most), Replica(self.number, self.alone, self.probes)
+        for place, samples in self.samples.items():
+            kept = part.samples[place] if part and place in part.samples else []
+            left = [s for s in samples if s not in kept]
+            if left:
+                rest.samples[place] = left
+        return rest
 
     def of(self, variant, case, single):
         return [s for s in self.samples[variant, case] if s.single == single]
@@ -108,6 +137,11 @@ class Evidence:
             for row in plan["single_calls"]
             for case in row["cases"]
         }
+
+    def most_of_quiet(self):
+        """The largest reading of a quiet core; `None` if nobody knows what one is."""
+        quiet = self.pilot.get("quiet") if self.pilot else None
+        return quiet["reference"] * (1 + quiet["tolerance"]) if quiet else None
 
     def has_few_layouts(self, a, b):
         """Whether the code of one of two lies in fewer than eight places."""

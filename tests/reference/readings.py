@@ -5,7 +5,7 @@ from itertools import combinations
 from statistics import median
 
 from sequences import BoundedMean, Sign, Symmetric, capital
-from verdicts import BASES, Claims, ratio_row
+from verdicts import Claims, ratio_row
 
 BUILD_CLOCK_NS = 1000.0
 
@@ -22,8 +22,8 @@ def paired(rounds, a, b, clock_ns, level, near):
 def cold_starts(race, basis):
     name, replicas = basis
     calls = race.evidence.first_calls()
-    rounds = [calls[replica.number] for replica in replicas]
-    level = race.claims.level(len(race.evidence.raced), BASES[name])
+    rounds = [calls[replica.number] for replica in race.those_that_count(name, replicas)]
+    level = race.claims.level(len(race.evidence.raced), race.bases[name])
     near = math.log1p(race.evidence.report["protocol"]["practical"])
     return {
         (a, b): paired(rounds, a, b, race.clock_ns, level, near) for a, b in race.pairs

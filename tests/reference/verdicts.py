@@ -10,7 +10,8 @@ from sequences import GRID, Symmetric, deviation, hodges_lehmann
 
 CLOCKS = {"time": "cpu_ns", "wall": "wall_ns"}
 LEAST_PRACTICAL = {"time": 0.0, "wall": 0.02}
-BASES = {"all": 0.9, "solo": 0.1}
+# By whether anybody knows what a quiet core is.
+BASES = {True: {"quiet": 0.7, "all": 0.2, "solo": 0.1}, False: {"all": 0.9, "solo": 0.1}}
 P_MAX = 0.003
 MACHINE_NS = 1e8
 
@@ -97,6 +98,22 @@ class Race:
         failed += [row["value"]["variant"] for row in dropped]
         gone = {evidence.raced[place] for place in failed}
         self.pairs = [p for p in combinations(evidence.raced, 2) if not gone & set(p)]
+        self.most_of_quiet = evidence.most_of_quiet()
+        self.bases = BASES[self.most_of_quiet is not None]
+
+    @cache
+    def counted(self, basis, replica):
+        """What of a replica counts, or `None`."""
+        if basis == "quiet":
+            return replica.quiet_part(self.most_of_quiet)
+        return replica if basis == "all" or replica.alone else None
+
+    def basis_by_probe(self, replicas):
+        """Quiet cores where a third of the replicas had one, all replicas otherwise."""
+        if self.most_of_quiet is None:
+            return "all"
+        quiet = sum(self.counted("quiet", replica) is not None for replica in replicas)
+        return "quiet" if quiet and 3 * quiet >= len(replicas) else "all"
 
     @cache
     def in_replica(self, a, b, case, replica):
@@ -125,35 +142,60 @@ class Race:
         finest = [self.pilot.resolution(self.clock, a, b, c, False) for c in cases]
         return deviation([mean([c[block] for c in on_case]) for block in blocks]), mean(finest)
 
+    def those_that_count(self, basis, replicas):
+        counted = [self.counted(basis, replica) for replica in replicas]
+        return [replica for replica in counted if replica is not None]
+
     def direct(self, pair, case, basis, replicas):
         """The verdict about a pair that its own differences give."""
         cases = self.evidence.timed if case is None else [case]
-        found = self.differences(*pair, cases, replicas)
+        found = self.differences(*pair, cases, self.those_that_count(basis, replicas))
         differences = [difference for _, difference, _ in found]
         sequence = Symmetric(differences, [r for _, _, r in found], self.first(*pair, cases))
         scope = self.claims.of_scope(case)
-        level = self.claims.level(len(self.evidence.raced), BASES[basis] * scope)
+        level = self.claims.level(len(self.evidence.raced), self.bases[basis] * scope)
         ends = sequence.ends(level, (0.0, -self.near, self.near))
         if self.evidence.has_few_layouts(*pair):
             ends = wider(ends)
         row = ratio_row(differences, ends, self.near)
+        crowded = [r.rest(self.most_of_quiet) for r in replicas] if basis == "quiet" else []
+        row |= self.totals(row, pair, cases, [replica for replica, _, _ in found], crowded)
+        if basis == "quiet":
+            # With the neighbours: among all replicas.
+            found = self.differences(*pair, cases, replicas)
         sides = inversion(found, self.near, P_MAX * self.claims.of_reading * scope)
-        row |= self.totals(row, pair, cases, [replica for replica, _, _ in found])
-        return withheld(row, sides) if sides else row | {"sides": None}
+        if sides is None:
+            return row | {"sides": None, "inverts": False}
+        part, sides = sides
+        if basis == "quiet" and part == "core" and agrees(row["verdict"], sides[0]):
+            return row | {"sides": sides, "inverts": False}
+        return withheld(row, sides) | {"inverts": True}
 
-    def totals(self, row, pair, cases, replicas):
+    def totals(self, row, pair, cases, replicas, crowded):
         """What changes where total times say something else than the interval."""
         by_case = []
         for case in cases if replicas else []:
             single = case in self.evidence.kind(*pair)
             times = [replica.totals(*pair, case, single) for replica in replicas]
             usual = median(replica.difference(*pair, case, single) for replica in replicas)
+            there = [replica.difference(*pair, case, single) for replica in crowded]
+            there = [difference for difference in there if difference is not None]
+            # On crowded cores, as if the usual ratio were that of quiet ones.
+            scale = math.exp(usual - median(there)) if there else 1.0
+            for replica in crowded:
+                if replica.difference(*pair, case, single) is not None:
+                    a, b = replica.totals(*pair, case, single)
+                    times.append((a * scale, b))
             by_case.append((times, usual))
         total = beyond_the_machine(by_case, self.near)
+        if total is None and by_case and len(replicas) < 24:
+            logs = [math.log(sum(a for a, _ in t) / sum(b for _, b in t)) for t, _ in by_case]
+            if is_suspected(mean(logs), row, self.near):
+                total = mean(logs)
         return against_totals(row, total)
 
     def changes_places(self, a, b, replicas):
-        """Whether who of a pair is faster is another alone than side by side."""
+        """Whether who of a pair is faster is another alone than side by side, of what counts."""
         found = self.differences(a, b, self.evidence.timed, replicas)
         alone = [difference for replica, difference, _ in found if replica.alone]
         beside = [difference for replica, difference, _ in found if not replica.alone]
@@ -167,19 +209,12 @@ class Race:
         """Whether verdicts must rest on the replicas that ran alone, of those so far."""
         if all(replica.alone for replica in replicas):
             return False
-        if any(self.changes_places(a, b, replicas) for a, b in self.pairs):
+        basis = self.basis_by_probe(replicas)
+        counted = self.those_that_count(basis, replicas)
+        if any(self.changes_places(a, b, counted) for a, b in self.pairs):
             return True
-        scope = self.claims.of_scope(None)
-        p_max = P_MAX * self.claims.of_reading * scope
-        timed = self.evidence.timed
-        inverting = [
-            pair
-            for pair in self.pairs
-            if inversion(self.differences(*pair, timed, replicas), self.near, p_max)
-        ]
-        if not inverting:
-            return False
-        rows = {pair: self.direct(pair, None, "all", replicas) for pair in self.pairs}
+        rows = {pair: self.direct(pair, None, basis, replicas) for pair in self.pairs}
+        inverting = [pair for pair in self.pairs if rows[pair]["inverts"]]
         beaten = {loser for loser in map(loser_of, rows, rows.values()) if loser}
         return any(a not in beaten and b not in beaten for a, b in inverting)
 
@@ -188,7 +223,7 @@ class Race:
         so_far = range(1, len(self.replicas) + 1)
         if any(self.must_fall_back(self.replicas[:count]) for count in so_far):
             return "solo", [replica for replica in self.replicas if replica.alone]
-        return "all", self.replicas
+        return self.basis_by_probe(self.replicas), self.replicas
 
     def rows(self, basis, by_case):
         """All verdicts, by pair and case."""
@@ -215,6 +250,14 @@ def beyond_the_machine(by_case, near):
         turned = by_case
     least = mean([least_total(times, usual) for times, usual in turned])
     return total if min(abs(total), least) > near else None
+
+
+def is_suspected(total, row, near):
+    """Whether total times say the opposite of a verdict, far from its interval."""
+    if row["verdict"] not in ("beats", "beaten") or abs(total) <= near:
+        return False
+    end = row["high"] if row["verdict"] == "beats" else row["low"]
+    return contradicts(total, row["verdict"]) and abs(total - end) > math.log(1.1)
 
 
 def least_total(times, usual):
@@ -255,6 +298,11 @@ def loser_of(pair, row):
     return {"beats": pair[1], "beaten": pair[0]}.get(row["verdict"])
 
 
+def agrees(verdict, quiet):
+    """Whether a verdict about quiet cores is what the quietest replicas say."""
+    return {"beats": quiet < 0, "beaten": quiet > 0, "tie": False}.get(verdict, True)
+
+
 def withheld(row, sides):
     """No call, and an interval that holds what was found on both kinds of cores."""
     low, high = row["low"], row["high"]
@@ -265,13 +313,14 @@ def withheld(row, sides):
 
 
 def inversion(found, near, p_max):
-    """The differences where it is quiet and where it is crowded, if they have opposite signs."""
+    """What it goes with, and the differences where that is quiet and where it is crowded, if they have
+    opposite signs."""
     # The core's execution units: over work that waits, where every replica has that; and the caches.
     has_ratio = all(positive(r.probes[1]) or not positive(r.probes[0]) for r, _, _ in found)
-    for probe in (1 if has_ratio else 0, 2):
+    for part, probe in (("core", 1 if has_ratio else 0), ("caches", 2)):
         sides = inversion_by(probe, found, near, p_max / 2)
         if sides:
-            return sides
+            return part, sides
     return None
 
 
@@ -347,7 +396,7 @@ def add_implied(rows, kind_of, near):
                         end = ends[a, middle] + ends[middle, b]
                         ends[a, b] = min(ends.get((a, b), math.inf), end)
         for (a, b), row in rows.items():
-            is_open = row["verdict"] == "no-call" and row["sides"] is None and not row["withheld"]
+            is_open = row["verdict"] == "no-call" and not row["inverts"] and not row["withheld"]
             if not is_open or kind_of(a, b) != kind or ((a, b) in ends) == ((b, a) in ends):
                 continue
             implied = "beats" if (a, b) in ends else "beaten"

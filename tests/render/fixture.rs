@@ -283,6 +283,7 @@ pub(super) fn facts() -> Facts {
             replicas_max: Some(96),
             ended: Ended::Budget,
             basis: Basis::All,
+            quiet: None,
         },
         options: ReportOptions::default(),
         cost: Cost {

@@ -104,6 +104,7 @@ pub(crate) fn replica(index: u32) -> Replica {
         calls: 3,
         cpu_ns: seed * 1_000_003 + number as u64,
         wall_ns: u64::MAX - seed,
+        core_contention: None,
     };
     Replica {
         index,

@@ -297,7 +297,7 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
          INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
              preemptions, steal_ticks, load, contention_probe_ns, cache_probe_ns, parts, core_contention FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
-             cpu_ns * (1 + 8 * entrant), wall_ns, kind FROM sample
+             cpu_ns * (1 + 8 * entrant), wall_ns, kind, core_contention FROM sample
              WHERE replica = (SELECT max(replica) FROM sample);
          INSERT INTO baseline SELECT 9999, race_case, cpu_ns, wall_ns FROM baseline
              WHERE replica = (SELECT max(replica) FROM baseline);

@@ -11,10 +11,10 @@ mod synthetic;
 
 use bakeoff_domain::measurement::{Replica, Surroundings};
 use bakeoff_domain::metric_share::reading_threshold;
-use bakeoff_domain::race::{Analysis, Race, RaceSettings, analyse};
+use bakeoff_domain::race::{Analysis, Basis, Race, RaceSettings, analyse};
 use bakeoff_domain::reading_verdict::Qualities;
 use bakeoff_domain::spec::{Direction, Scale};
-use bakeoff_domain::verdict::Verdict;
+use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use bulk::{Tally, count, over_seeds, per_cent};
 use figures::{Demand, Figures, Unit};
 use random::Noise;
@@ -38,6 +38,7 @@ fn main() -> std::io::Result<()> {
     first_run_penalty(runs, &mut figures);
     layout_noise(runs, &mut figures);
     neighbours(runs, &mut figures);
+    neighbours_that_come_and_go(runs, &mut figures);
     qualities(runs, &mut figures);
     cold_starts(runs, &mut figures);
     reanalysis(&mut figures);
@@ -134,7 +135,7 @@ fn neighbours(runs: u64, figures: &mut Figures) {
             let withheld = analysis
                 .overall
                 .iter()
-                .any(|pair| pair.sign_inversion.is_some());
+                .any(PairVerdict::is_withheld_by_inversion);
             Tally([withheld, claims_a_difference(&analysis)].map(u64::from))
         };
         let Tally([withheld, given]) = over_seeds(runs, run);
@@ -148,6 +149,71 @@ fn neighbours(runs: u64, figures: &mut Figures) {
         );
         let row = format!("{what}: verdict given");
         figures.row("", &row, per_cent(given, runs), Unit::PerCent, given_max);
+    }
+}
+
+/// Neighbours that come and go from block to block: of identical variants, and of one that is 8 % faster on a
+/// quiet core and slower on a crowded one.
+fn neighbours_that_come_and_go(runs: u64, figures: &mut Figures) {
+    let settings = RaceSettings::new(2, 1);
+    for crowded_blocks in [0.3, 0.7] {
+        let world = World {
+            crowded_blocks: Some(crowded_blocks),
+            ..World::busy(&[0.0, 0.0])
+        };
+        let run = |seed| session(&world, &settings, seed, Order::Drawn).0;
+        let wrong = count(runs, |seed| claims_a_difference(&run(seed)));
+        let what = format!(
+            "crowded in {:.0} % of blocks: false claim",
+            100.0 * crowded_blocks
+        );
+        figures.row("E1", &what, per_cent(wrong, runs), Unit::PerCent, FALSE_MAX);
+    }
+    for crowded_blocks in [0.2, 0.5, 0.7] {
+        let world = World {
+            crowded_blocks: Some(crowded_blocks),
+            crowded_effect: 0.4,
+            ..World::busy(&[-0.08, 0.0])
+        };
+        let run = |seed| {
+            let analysis = session(&world, &settings, seed, Order::Drawn).0;
+            let verdict = analysis.overall[0].verdict;
+            let basis = analysis.settings.basis == Basis::Quiet;
+            let found = [
+                basis,
+                basis && verdict == Verdict::Beats,
+                basis && verdict == Verdict::Beaten,
+            ];
+            Tally(found.map(u64::from))
+        };
+        let Tally([quiet, right, wrong]) = over_seeds(runs, run);
+        let what = format!(
+            "turns, in {:.0} % of blocks: rests on quiet cores",
+            100.0 * crowded_blocks
+        );
+        figures.row(
+            "E12",
+            &what,
+            per_cent(quiet, runs),
+            Unit::PerCent,
+            Demand::None,
+        );
+        let what = "  of these, the verdict of quiet cores";
+        figures.row(
+            "",
+            what,
+            per_cent(right, quiet.max(1)),
+            Unit::PerCent,
+            Demand::AtLeast(95.0),
+        );
+        let what = "  of these, the opposite one";
+        figures.row(
+            "",
+            what,
+            per_cent(wrong, quiet.max(1)),
+            Unit::PerCent,
+            Demand::AtMost(1.0),
+        );
     }
 }
 

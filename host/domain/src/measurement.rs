@@ -57,6 +57,11 @@ pub struct Sample {
     pub cpu_ns: u64,
     /// Monotonic time over the same brackets, in nanoseconds.
     pub wall_ns: u64,
+    /// The contention of the core around the samples of its block on its case: the larger one of the
+    /// readings of the contention probe right before and right after them, of its two pieces' ratio. `None`
+    /// if it was not taken.
+    #[serde(default)]
+    pub core_contention: Option<f64>,
 }
 
 impl Sample {
@@ -74,7 +79,7 @@ impl Sample {
     /// ```
     /// use bakeoff_domain::measurement::{Baseline, Metric, Sample, SampleKind};
     /// let sample = Sample {
-    ///     kind: SampleKind::Full, variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000,
+    ///     kind: SampleKind::Full, variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000, core_contention: None,
     /// };
     /// let baseline = Baseline { cpu_ns: 200.0, wall_ns: 300.0 };
     /// assert_eq!(sample.call_ns(Metric::Cpu, &baseline), 5_000.0);

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::measurement::VariantIndex;
 use crate::numbers;
 use crate::plan::RunSeed;
-pub use crate::race::Basis;
+pub use crate::race::{Basis, QuietReplicas};
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, ScreeningFigures, VariantStatus,
@@ -120,7 +120,7 @@ pub struct Protocol {
     pub practical: f64,
     /// Wall time that measuring might take, in seconds.
     pub budget_seconds: f64,
-    /// Replicas that were run.
+    /// Replicas that verdicts rest on.
     pub replicas: u32,
     /// The most replicas that a race has, whatever its budget; not known of older reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,6 +130,9 @@ pub struct Protocol {
     /// Which replicas verdicts rest on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub basis: Basis,
+    /// How many replicas had a quiet core; not known of older reports, and where no quiet core was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<QuietReplicas>,
 }
 
 impl Default for Protocol {
@@ -143,6 +146,7 @@ impl Default for Protocol {
             replicas_max: None,
             ended: Ended::NotMeasured,
             basis: Basis::All,
+            quiet: None,
         }
     }
 }

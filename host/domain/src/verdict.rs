@@ -112,7 +112,8 @@ pub struct PairVerdict {
     pub interval: RatioInterval,
     /// The number of replicas that it rests on.
     pub replicas: u32,
-    /// The inversion because of which there is no verdict, if there is one.
+    /// What the ratio is on quiet cores and on crowded ones, if it surely has another sign there. Because of it
+    /// there is no verdict, or the verdict is one about quiet cores.
     #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
     pub sign_inversion: Option<SignInversion>,
     /// Total times beyond the interval and beyond δ, if there are such.
@@ -271,7 +272,7 @@ impl PairVerdict {
     /// Returns true if more replicas could bring a verdict. A sign inversion or totals that few replicas
     /// show may go away with more of them.
     pub fn is_open(&self) -> bool {
-        let withheld = self.sign_inversion.is_some() || self.is_withheld_by_totals();
+        let withheld = self.is_withheld_by_inversion() || self.is_withheld_by_totals();
         let lasts = withheld && self.replicas >= WITHHELD_REPLICAS;
         self.verdict == Verdict::NoCall && !lasts && !self.is_within_layouts()
     }
@@ -282,6 +283,11 @@ impl PairVerdict {
         let most = 2.0 * few_layouts_log();
         let within = |end: Option<f64>| end.is_some_and(|end| end.ln().abs() <= most);
         self.few_layouts && within(self.interval.low) && within(self.interval.high)
+    }
+
+    /// Returns true if there is no verdict because the sign goes with the neighbours.
+    pub fn is_withheld_by_inversion(&self) -> bool {
+        self.sign_inversion.is_some_and(|of| of.withholds)
     }
 
     /// Returns true if there is no verdict because total times say the opposite.
@@ -381,7 +387,7 @@ impl PairVerdict {
 }
 
 /// The number of replicas from which on what withholds a verdict is taken to stay.
-const WITHHELD_REPLICAS: u32 = 24;
+pub(crate) const WITHHELD_REPLICAS: u32 = 24;
 
 /// What would settle a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,8 @@ mod budget;
 mod instances;
 #[path = "verdicts/layouts.rs"]
 mod layouts;
+#[path = "verdicts/quiet.rs"]
+mod quiet;
 #[path = "../benches/random/mod.rs"]
 mod random;
 #[path = "../benches/synthetic/mod.rs"]

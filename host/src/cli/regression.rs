@@ -65,7 +65,7 @@ fn judge(row: &VerdictRow, allowed: f64) -> Regression {
     match (row.low, row.high) {
         (Some(low), Some(high)) if low > high => Regression::NotTimed { failed: None },
         (Some(low), _) if low > limit => Regression::Slower { low },
-        _ if row.sign_inversion.is_some() => Regression::Reversal,
+        _ if row.sign_inversion.is_some_and(|of| of.withholds) => Regression::Reversal,
         (_, Some(high)) if high <= limit => Regression::NotSlower,
         (None, None) if row.ratio.is_none() => Regression::NotTimed { failed: None },
         (low, high) => Regression::Unknown { low, high },

@@ -1,6 +1,7 @@
 //! The facts about a machine: the `facts` of `bakeoff doctor --format json`.
 
 use crate::confine::{Level, Mechanisms};
+use crate::store::QuietShare;
 use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
 
@@ -138,6 +139,9 @@ pub struct CoreFacts {
     pub stolen: Option<f64>,
     /// The load average of the last minute; `None`: not known.
     pub load: Option<f64>,
+    /// In how many of the processes of the last seven days nobody else used the physical core, those of this
+    /// examination included; `None`: none was measured.
+    pub quiet: Option<QuietShare>,
 }
 
 /// The purpose of a folder.

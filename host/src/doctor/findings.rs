@@ -4,12 +4,13 @@ use super::facts::{
     ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts, NoiseFacts,
     ToolchainFacts,
 };
+use super::finding::Finding;
 use super::is_safe;
 use super::neighbours::joined;
+use super::quiet::quiet;
 use crate::confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::verdict::Verdict;
-use serde::Serialize;
 
 /// With less free space on a disk, a build or a run may fail.
 const FREE_BYTES_LOW: u64 = 1 << 30;
@@ -26,71 +27,6 @@ const STOLEN_NOTICEABLE: f64 = 0.02;
 /// A larger contention means that something else uses the same physical cores.
 const CONTENTION_NOTICEABLE: f64 = 0.15;
 
-/// The state of what a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FindingState {
-    /// As it should be.
-    Good,
-    /// It works, and could be better.
-    Limited,
-    /// It does not work.
-    Bad,
-}
-
-/// A fact about the machine, with its meaning and advice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// Its topic: `confinement`, `noise`, …
-    pub topic: &'static str,
-    /// Its state.
-    pub state: FindingState,
-    /// The fact.
-    pub found: String,
-    /// The meaning of the fact for runs.
-    pub means: String,
-    /// Advice; `None` if there is nothing to do.
-    pub next: Option<String>,
-}
-
-impl Finding {
-    fn good(topic: &'static str, found: impl Into<String>) -> Self {
-        Self::new(topic, FindingState::Good, found)
-    }
-
-    fn limited(topic: &'static str, found: impl Into<String>) -> Self {
-        Self::new(topic, FindingState::Limited, found)
-    }
-
-    fn bad(topic: &'static str, found: impl Into<String>) -> Self {
-        Self::new(topic, FindingState::Bad, found)
-    }
-
-    fn new(topic: &'static str, state: FindingState, found: impl Into<String>) -> Self {
-        Self {
-            topic,
-            state,
-            found: found.into(),
-            means: String::new(),
-            next: None,
-        }
-    }
-
-    fn means(self, means: impl Into<String>) -> Self {
-        Self {
-            means: means.into(),
-            ..self
-        }
-    }
-
-    fn next(self, next: impl Into<String>) -> Self {
-        Self {
-            next: Some(next.into()),
-            ..self
-        }
-    }
-}
-
 /// All findings, in the order in which a run depends on them.
 pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
     let confined = &facts.confinement;
@@ -106,6 +42,7 @@ pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
         frequency(&facts.cores),
         load(&facts.cores),
     ]);
+    all.extend(quiet(facts.cores.quiet));
     all.extend(facts.folders.iter().map(folder));
     all
 }

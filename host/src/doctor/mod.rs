@@ -5,21 +5,25 @@
 mod clocks;
 mod cores;
 mod facts;
+mod finding;
 mod findings;
 mod folders;
 mod neighbours;
 mod noise;
+mod quiet;
 
 pub use facts::{
     ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
     MissingConfinement, NoiseFacts, ToolchainFacts,
 };
-pub use findings::{Finding, FindingState, findings};
+pub use finding::{Finding, FindingState};
+pub use findings::findings;
 
 use crate::compile::{self, TARGET, Toolchain};
 use crate::confine::{self, Confinement, Level};
 use crate::measure;
 use crate::run::Unconfined;
+use crate::store::QuietHistory;
 use serde::Serialize;
 use std::path::Path;
 
@@ -83,6 +87,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
         problem: Some("nothing is run without confinement".to_owned()),
         ..NoiseFacts::default()
     };
+    let mut readings = Vec::new();
     match (&toolchain, &confinement) {
         (Err(error), _) => {
             compiler.problem = Some(error.to_string());
@@ -94,7 +99,8 @@ pub async fn examine(request: Request<'_>) -> Examination {
             match noise::build(toolchain, confinement).await {
                 Ok(programs) => {
                     compiler.build_cpu_s = Some(programs.spin.cpu.as_secs_f64());
-                    noise = noise::measure(&programs, confinement, &measure::usable_cores()).await;
+                    let cores = measure::usable_cores();
+                    (noise, readings) = noise::measure(&programs, confinement, &cores).await;
                 }
                 Err(problem) => {
                     compiler.problem = Some(problem);
@@ -103,13 +109,23 @@ pub async fn examine(request: Request<'_>) -> Examination {
             }
         }
     }
+    let folders = folders::examine(request.experiment, request.cache);
+    let cache = folders
+        .iter()
+        .find(|folder| folder.purpose == FolderPurpose::Cache);
+    let cache = cache.filter(|folder| folder.problem.is_none());
+    let lately = cache.map(|folder| QuietHistory::read(Path::new(&folder.path)));
+    let quiet = lately.unwrap_or_default().with(&readings).share();
     Examination::of(MachineFacts {
         confinement: confinement_facts(confinement.as_ref(), missing),
         toolchain: compiler,
         clocks: clocks::examine(),
         noise,
-        cores: cores::examine(before),
-        folders: folders::examine(request.experiment, request.cache),
+        cores: CoreFacts {
+            quiet,
+            ..cores::examine(before)
+        },
+        folders,
     })
 }
 

@@ -5,8 +5,8 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient,
-    RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
+    self, CoreReading, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced,
+    ReplicaClient, RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
 };
 use crate::source::BuildInput;
 use crate::tasks::Driver;
@@ -86,7 +86,7 @@ pub(super) async fn measure(
     programs: &BenchmarkPrograms,
     confinement: &Confinement,
     cores: &[usize],
-) -> NoiseFacts {
+) -> (NoiseFacts, Vec<CoreReading>) {
     let declared = Measure {
         budget: BUDGET,
         ..Measure::default()
@@ -97,14 +97,20 @@ pub(super) async fn measure(
     };
     let started = Instant::now();
     match race(programs, confinement, cores, &declared).await {
-        Ok(raced) => NoiseFacts {
-            seconds: started.elapsed().as_secs_f64(),
-            ..summary(&raced, blank)
-        },
-        Err(problem) => NoiseFacts {
-            problem: Some(problem),
-            ..blank
-        },
+        Ok(raced) => {
+            let facts = NoiseFacts {
+                seconds: started.elapsed().as_secs_f64(),
+                ..summary(&raced, blank)
+            };
+            (facts, raced.core_readings)
+        }
+        Err(problem) => {
+            let facts = NoiseFacts {
+                problem: Some(problem),
+                ..blank
+            };
+            (facts, Vec::new())
+        }
     }
 }
 
@@ -144,6 +150,7 @@ async fn race(
         metric_share: 1.0,
         cold_start: false,
         instances: false,
+        quiet_readings: &[],
     };
     let calibrator = programs
         .calibrator

@@ -8,14 +8,18 @@
 //! nothing of its frequency.
 
 use crate::sandbox::CpuWallTime;
+use bakeoff_domain::race::quiet_reading;
+use bakeoff_domain::stats::quantile;
 use std::hint::black_box;
 
 /// Rounds of the work that fills the core: some tens of microseconds, well above the clock resolution.
 const ROUNDS: u64 = 24_000;
 /// Multiplications, each of which waits for the one before: some tens of microseconds.
 const MULTIPLICATIONS: u64 = 24_000;
-/// A ratio counts as this many times the least one of its process at most: a neighbour that fills the core
-/// takes half of it, and what takes more than that came between two readings of the clock.
+/// The quantile of ratios below which none counts.
+const LOW_QUANTILE: f64 = 0.1;
+/// A ratio counts as this many times the low one at most: a neighbour that fills the core takes half
+/// of it, and what takes more than that came between two readings of the clock.
 const RATIO_MAX: f64 = 2.0;
 
 /// The probe's readings in a process.
@@ -26,13 +30,17 @@ pub struct ContentionReadings {
 }
 
 impl ContentionReadings {
-    /// Takes a reading.
-    pub fn read(&mut self) {
-        let filling_ns = contention_probe_ns();
-        let waiting_ns = time_ns(|| wait(black_box(MULTIPLICATIONS)));
-        self.ratios
-            .push(filling_ns as f64 / waiting_ns.max(1) as f64);
+    /// Takes a reading, and returns its ratio.
+    pub fn read(&mut self) -> f64 {
+        let (ratio, filling_ns) = ratio_and_filling_ns();
+        self.ratios.push(ratio);
         self.filling_ns.push(filling_ns);
+        ratio
+    }
+
+    /// The ratio now, which is not kept.
+    pub(super) fn look() -> f64 {
+        ratio_and_filling_ns().0
     }
 
     /// The times of the work that fills the core, in nanoseconds.
@@ -40,13 +48,27 @@ impl ContentionReadings {
         &mut self.filling_ns
     }
 
-    /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings
-    /// in which the core was shared, where a median would be blind to fewer than half of them.
+    /// The ratio of the two pieces while the core was quiet, if that was seen.
+    pub fn quiet_ratio(&self) -> Option<f64> {
+        quiet_reading(&self.ratios)
+    }
+
+    /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings in which the
+    /// core was shared, where a median would be blind to fewer than half of them. None counts as less than a low
+    /// one: what came between two readings of the clock may make a ratio smaller, too.
     pub fn mean_ratio(&self) -> Option<f64> {
-        let least = self.ratios.iter().copied().reduce(f64::min)?;
-        let counted = self.ratios.iter().map(|ratio| ratio.min(RATIO_MAX * least));
+        let low = quantile(&mut self.ratios.clone(), LOW_QUANTILE)?;
+        let counted = self.ratios.iter();
+        let counted = counted.map(|ratio| ratio.clamp(low, RATIO_MAX * low));
         Some(counted.sum::<f64>() / self.ratios.len() as f64)
     }
+}
+
+/// The ratio of the two pieces now, and the time of the first one in nanoseconds.
+fn ratio_and_filling_ns() -> (f64, u64) {
+    let filling_ns = contention_probe_ns();
+    let waiting_ns = time_ns(|| wait(black_box(MULTIPLICATIONS)));
+    (filling_ns as f64 / waiting_ns.max(1) as f64, filling_ns)
 }
 
 /// Returns the CPU time that the work that fills the core takes on this thread now, in nanoseconds.
@@ -101,6 +123,12 @@ mod tests {
         assert_eq!(readings(&[]).mean_ratio(), None);
         assert_eq!(readings(&[1.0, 1.0, 1.0, 1.4]).mean_ratio(), Some(1.1));
         assert_eq!(readings(&[1.0, 1.0, 1.0, 900.0]).mean_ratio(), Some(1.25));
+        let with_a_small_one = [&[0.1][..], &[1.0; 10], &[1.5; 9]].concat();
+        let mean = readings(&with_a_small_one).mean_ratio();
+        assert!(
+            mean.is_some_and(|mean| (mean - 1.225).abs() < 1e-9),
+            "{mean:?}"
+        );
     }
 
     #[test]

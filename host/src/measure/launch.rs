@@ -11,6 +11,7 @@ use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::ReplicaPlan;
+use bakeoff_domain::race::QuietCore;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,8 @@ pub(super) struct RunReplica<'a> {
     pub(super) left: Option<Duration>,
     /// The time of measuring before it starts, in seconds.
     pub(super) started_s: f64,
+    /// What a quiet core is, if blocks are to wait a moment for one.
+    pub(super) quiet: Option<QuietCore>,
 }
 
 impl RunReplica<'_> {
@@ -126,6 +129,7 @@ impl RunReplica<'_> {
                 instances,
                 lowering: LoweringClock::of(self.timed_variants, self.config.state),
                 resident_bytes: peak_bytes,
+                quiet: self.quiet,
             })
         })?;
         let mut runner = self.config.runner(message, self.core, live, 1);
@@ -154,7 +158,7 @@ impl RunReplica<'_> {
                 // One too many is enough to tell.
                 Reply::Samples(more) => {
                     let room = (most + 1).saturating_sub(samples.len());
-                    samples.extend(more.into_iter().take(room));
+                    samples.extend(more.into_iter().take(room).map(with_finite_reading));
                 }
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
@@ -204,6 +208,12 @@ impl RunReplica<'_> {
             (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
         }
     }
+}
+
+/// The sample without a reading of the contention probe that cannot be one.
+fn with_finite_reading(mut sample: Sample) -> Sample {
+    sample.core_contention = sample.core_contention.filter(|ratio| ratio.is_finite());
+    sample
 }
 
 /// Returns the error for a runner that did not follow its plan. A guest may have taken it over, so
@@ -310,6 +320,7 @@ mod tests {
                     calls: of_case.calls,
                     cpu_ns: 1_000,
                     wall_ns: 1_000,
+                    core_contention: None,
                 });
             }
         }

@@ -20,6 +20,21 @@ pub fn machine_name() -> String {
     digest_of_parts([&b"bakeoff machine"[..], id.as_bytes(), model.as_bytes()])
 }
 
+/// Returns a name for this machine since it was started, and for this program: the time of a piece of work
+/// is one of its machine code, too.
+pub fn probe_name() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let program = std::env::current_exe().and_then(fs::metadata);
+    let program = program.map_or_else(
+        |_| String::new(),
+        |found| format!("{} {:?}", found.len(), found.modified().ok()),
+    );
+    let machine = machine_name();
+    let parts = [machine.as_str(), boot.trim(), &program];
+    let parts = parts.into_iter().map(str::as_bytes);
+    digest_of_parts(std::iter::once(&b"bakeoff probe"[..]).chain(parts))
+}
+
 /// Returns the numbers of the cores that this process may run on.
 pub fn usable_cores() -> Vec<usize> {
     let cores = core_affinity::get_core_ids().unwrap_or_default();

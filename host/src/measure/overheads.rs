@@ -1,5 +1,6 @@
 //! The time around calls, as a runner adds it up.
 
+use bakeoff_domain::plan::CaseOverhead;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -49,5 +50,26 @@ impl WorkTotal {
     /// Returns the mean in nanoseconds; 0 if it was never done.
     pub fn mean_ns(&self) -> f64 {
         self.total_ns as f64 / self.count.max(1) as f64
+    }
+}
+
+/// Fills in what a replica does not know of instances that it did not draw: their overheads are the
+/// mean of the others', their inputs as large as the largest.
+pub(super) fn fill_unknown(
+    totals_by_case: &[OverheadTotals],
+    overhead: impl Fn(&OverheadTotals) -> CaseOverhead,
+    overheads: &mut [CaseOverhead],
+    input_bytes: &mut [u64],
+) {
+    let mut together = OverheadTotals::default();
+    for totals in totals_by_case {
+        together.merge(totals);
+    }
+    let largest = input_bytes.iter().copied().max().unwrap_or(0);
+    for (case, totals) in totals_by_case.iter().enumerate() {
+        if *totals == OverheadTotals::default() {
+            overheads[case] = overhead(&together);
+            input_bytes[case] = largest;
+        }
     }
 }

@@ -3,9 +3,10 @@
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
+use super::core_reading::CoreReading;
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
-use super::overheads::OverheadTotals;
+use super::overheads::{OverheadTotals, fill_unknown};
 use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
@@ -23,12 +24,20 @@ use bakeoff_domain::plan::{
     self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaPlan, ReplicaSpec,
     ReplicaStage, Sampling, SamplingConstraints, ShortCalls, ShortCase, SingleCalls, WarmUp,
 };
-use bakeoff_domain::race::StopReason;
+use bakeoff_domain::race::{QuietCore, StopReason};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The share of the budget that the pilot may take; beyond it, the scout's estimates are used.
 const BUDGET_SHARE: f64 = 0.1;
+
+/// The blocks of the pilot: more of them only while they take no longer than [`BRIEF_SECONDS`] together. What it
+/// fixes (calls, blocks, a trend, the scale of the first two replicas) hangs little on their number, and they
+/// count for nothing else.
+const BLOCKS_ENOUGH: f64 = 8.0;
+
+/// See [`BLOCKS_ENOUGH`].
+const BRIEF_SECONDS: f64 = 0.2;
 
 /// The time that the scout may take however small the budget is: without it no cost is known.
 const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
@@ -70,6 +79,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
     options: &RaceOptions<'_>,
     threshold: f64,
     tasks: &mut ReplicaTasks<'_, C>,
+    readings: &mut Vec<CoreReading>,
 ) -> Result<Result<Pilot, Unpiloted>, RunnerError> {
     let (config, timed_variants) = (&race.config, &*race.timed_variants);
     let mut pilots = Pilots {
@@ -85,6 +95,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         short_cases: Vec::new(),
         calls: 0,
         pooled: None,
+        readings,
         spent: 0.0,
         index: 0,
         deaths: Deaths::default(),
@@ -130,9 +141,18 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         pilots.untimed.clone_from(&sampling.untimed);
         pilots.short_cases.clone_from(&sampling.short_cases);
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        let live_variants = pilots.live_variants(&without_calls(&sampling.single_calls));
+        // Who was slow in one call is tried in full, unless that takes long: it may have been a rare input.
+        let everybody = pilots.live_variants(&[]);
+        let room = affordable - pilots.spent;
+        let single_calls = match BLOCKS_ENOUGH * sampling.block_seconds(&everybody) <= room {
+            true => Vec::new(),
+            false => scouted::surely_single(timed_variants, &sampling.single_calls),
+        };
+        let single_calls = without_calls(&single_calls);
+        let live_variants = pilots.live_variants(&single_calls);
         let block = sampling.block_seconds(&live_variants).max(1e-6);
-        let blocks = ((affordable - pilots.spent) / block).min(f64::from(BLOCKS_MAX));
+        let enough = (BRIEF_SECONDS / block).clamp(BLOCKS_ENOUGH, f64::from(BLOCKS_MAX));
+        let blocks = (room / block).min(enough);
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
         sampling.warm_up = warm_up;
         // Where every call is too short to time, there is nothing more to find out.
@@ -140,7 +160,6 @@ pub(super) async fn pilot<C: ReplicaQueue>(
             break;
         }
         let calls = sampling.calls.clone();
-        let single_calls = without_calls(&sampling.single_calls);
         let too_short = std::mem::take(&mut sampling.too_short);
         let discarded = pilots
             .run(&calls, blocks as u32, warm_up, &single_calls)
@@ -167,6 +186,8 @@ pub(super) async fn pilot<C: ReplicaQueue>(
             None => break,
         }
     }
+    let own = pilots.readings.iter().filter_map(|reading| reading.quiet);
+    let quiet: Vec<f64> = options.quiet_readings.iter().copied().chain(own).collect();
     Ok(Ok(Pilot {
         sampling,
         clock_ns,
@@ -176,6 +197,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         calls: pilots.calls,
         pooled: pilots.pooled,
         seconds: pilots.spent,
+        quiet: QuietCore::new(&quiet),
     }))
 }
 
@@ -205,6 +227,8 @@ struct Pilots<'a, 't, C: ReplicaQueue> {
     short_cases: Vec<ShortCase>,
     calls: u64,
     pooled: Option<bool>,
+    /// What the contention probe read in each.
+    readings: &'a mut Vec<CoreReading>,
     spent: f64,
     index: u32,
     deaths: Deaths,
@@ -309,6 +333,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     self.deaths.survived(0);
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
+                    self.readings.extend(facts.core_reading());
                     self.pooled = Some(facts.pooled);
                     let conditions = self.conditions(&facts, seconds, groups.len());
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
@@ -330,7 +355,9 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     let sampling = match self.options.instances {
                         true => {
                             let mut estimated = times.clone();
-                            estimated.estimate_by_work(&self.work(&live_variants));
+                            let cases = self.config.inputs.cases();
+                            let work = scouted::work(self.timed_variants, cases, &live_variants);
+                            estimated.estimate_by_work(&work);
                             plan::choose(&estimated, warm_up, &conditions)
                         }
                         false => plan::choose(&times, warm_up, &conditions),
@@ -370,20 +397,6 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         }
     }
 
-    /// Returns the fuel of a call in the gate, by variant and case; 0 for an instance that was not
-    /// checked.
-    fn work(&self, live_variants: &[LiveVariant]) -> Vec<Vec<u64>> {
-        let cases = self.config.inputs.cases();
-        let of_variant = |(variant, timed): (usize, &TimedVariant)| {
-            let mut fuel = timed.fuel.clone();
-            fuel.resize(cases, 0);
-            let live = live_variants.iter().any(|one| one.variant == variant);
-            if live { fuel } else { Vec::new() }
-        };
-        let variants = self.timed_variants.iter().enumerate();
-        variants.map(of_variant).collect()
-    }
-
     /// Runs the replica of one group.
     async fn run_group(
         &mut self,
@@ -397,6 +410,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             until: self.until,
             since,
             before_s: 0.0,
+            quiet: None,
         };
         self.tasks.run_pilot(job).await
     }
@@ -454,7 +468,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         let mut overheads: Vec<CaseOverhead> = facts.overheads.iter().map(overhead).collect();
         let mut input_bytes = facts.input_bytes.clone();
         if self.options.instances {
-            fill_unknown(facts, overhead, &mut overheads, &mut input_bytes);
+            fill_unknown(&facts.overheads, overhead, &mut overheads, &mut input_bytes);
         }
         SamplingConstraints {
             instances_per_block: self.options.instances_per_block(),
@@ -474,27 +488,6 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             threshold: self.threshold,
             replicas_max: measure.replicas_max,
             practical_log: measure.practical.ln_1p(),
-        }
-    }
-}
-
-/// Fills in what a replica does not know of instances that it did not draw: their overheads are the
-/// mean of the others', their inputs as large as the largest.
-fn fill_unknown(
-    facts: &ReplicaFacts,
-    overhead: impl Fn(&OverheadTotals) -> CaseOverhead,
-    overheads: &mut [CaseOverhead],
-    input_bytes: &mut [u64],
-) {
-    let mut together = OverheadTotals::default();
-    for totals in &facts.overheads {
-        together.merge(totals);
-    }
-    let largest = input_bytes.iter().copied().max().unwrap_or(0);
-    for (case, totals) in facts.overheads.iter().enumerate() {
-        if *totals == OverheadTotals::default() {
-            overheads[case] = overhead(&together);
-            input_bytes[case] = largest;
         }
     }
 }

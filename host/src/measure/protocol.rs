@@ -5,6 +5,7 @@
 //! [announcement](super::announcement), not a reply.
 
 use super::checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
+use super::core_reading::CoreReading;
 use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
 use super::overheads::OverheadTotals;
@@ -21,6 +22,7 @@ use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, PartTimes, Sample, VariantIndex};
 use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
+use bakeoff_domain::race::QuietCore;
 use bakeoff_domain::report::{AddedSection, CaseLabel};
 use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
 use serde::{Deserialize, Serialize};
@@ -256,6 +258,8 @@ pub struct ReplicaTask {
     pub lowering: LoweringClock,
     /// The most bytes of memory that an instance of one of them used in the gate.
     pub resident_bytes: u64,
+    /// What a quiet core is, if blocks are to wait a moment for one.
+    pub quiet: Option<QuietCore>,
 }
 
 /// The code of a variant in the race.
@@ -352,6 +356,8 @@ pub struct ReplicaFacts {
     pub contention_probe_ns: Option<f64>,
     /// The mean ratio of the contention probe's two pieces.
     pub core_contention: Option<f64>,
+    /// The ratio while the core was quiet, if that was seen.
+    pub quiet_contention: Option<f64>,
     /// CPU time of the cache probe, the median of readings between the samples, in
     /// nanoseconds.
     pub cache_probe_ns: Option<f64>,
@@ -367,6 +373,17 @@ pub struct ReplicaFacts {
     pub guest: CpuWallTime,
     /// What was around the calls, by case.
     pub overheads: Vec<OverheadTotals>,
+}
+
+impl ReplicaFacts {
+    /// What the contention probe read; `None` if it read nothing that could be it.
+    pub(super) fn core_reading(&self) -> Option<CoreReading> {
+        let reading = CoreReading {
+            mean: self.core_contention?,
+            quiet: self.quiet_contention,
+        };
+        Some(reading).filter(CoreReading::could_be)
+    }
 }
 
 /// A request that is being put together.

@@ -2,6 +2,7 @@
 //! computed after each. A variant that is beaten leaves; one that fails leaves at once, and its
 //! replica runs again without it.
 
+use super::core_reading::CoreReading;
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
 use super::pilot;
@@ -77,12 +78,21 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         calibrator: calibrator.into(),
     });
     let mut replicas = ReplicaTasks::new(tasks, options.key);
+    let mut core_readings = Vec::new();
     let settings = declare(timed_variants.len(), config.inputs.cases(), options);
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
             let threshold = settings.threshold(ClaimScope::AllCases);
-            match pilot::pilot(&shared, options, threshold, &mut replicas).await? {
+            match pilot::pilot(
+                &shared,
+                options,
+                threshold,
+                &mut replicas,
+                &mut core_readings,
+            )
+            .await?
+            {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
                     pilot
@@ -107,6 +117,7 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         correction: Correction::default(),
         listener,
         pilot,
+        core_readings,
     };
     driver.resume(stored.replicas, stored.dropped);
     let stop = driver.run(&mut replicas).await?;
@@ -120,6 +131,7 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         failed: driver.failed,
         stop,
         pilot: Some(driver.pilot),
+        core_readings: driver.core_readings,
     })
 }
 
@@ -141,6 +153,7 @@ struct RaceDriver<'a, L> {
     /// The time that was measured in earlier sessions.
     before: Duration,
     correction: Correction,
+    core_readings: Vec<CoreReading>,
     listener: &'a mut L,
 }
 
@@ -225,7 +238,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             let index = self.again.front().copied().unwrap_or(self.next);
             let isolation = match self.tally.settings.basis {
                 Basis::Solo => Isolation::Solo,
-                Basis::All => plan::isolation(index, workers as u32),
+                Basis::All | Basis::Quiet => plan::isolation(index, workers as u32),
             };
             if index >= self.tally.settings.replicas_max
                 || (isolation == Isolation::Solo && tasks.under_way() > 0)
@@ -282,6 +295,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             until,
             since: self.started,
             before_s: self.before.as_secs_f64(),
+            quiet: self.pilot.quiet,
         };
         (launched, job)
     }
@@ -292,7 +306,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
                 self.deaths.survived(launched.index);
-                let Finished { replica, .. } = *finished;
+                let Finished { replica, facts } = *finished;
+                self.core_readings.extend(facts.core_reading());
                 let seconds = replica.surroundings.seconds;
                 self.correction.observe(launched.predicted_seconds, seconds);
                 self.listener

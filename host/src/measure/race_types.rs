@@ -1,11 +1,12 @@
 //! The inputs and results of a race.
 
+use super::core_reading::CoreReading;
 use crate::sandbox::GuestError;
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
 use bakeoff_domain::plan::{INSTANCES_PER_BLOCK, Sampling};
-use bakeoff_domain::race::{Analysis, StopReason};
+use bakeoff_domain::race::{Analysis, QuietCore, StopReason};
 use bakeoff_domain::spec::Measure;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -122,6 +123,8 @@ pub struct RaceOptions<'a> {
     pub cold_start: bool,
     /// `true` if the cases are instances of one set.
     pub instances: bool,
+    /// What the contention probe read in earlier processes on this machine while their cores were quiet.
+    pub quiet_readings: &'a [f64],
 }
 
 impl RaceOptions<'_> {
@@ -155,6 +158,10 @@ pub struct Pilot {
     /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
     #[serde(default)]
     pub seconds: f64,
+    /// What a quiet core is, as the processes so far showed it; `None` in results of versions that did not
+    /// keep it.
+    #[serde(default)]
+    pub quiet: Option<QuietCore>,
 }
 
 /// The end of a race that has no pilot.
@@ -198,6 +205,8 @@ pub struct Raced {
     /// every replica's samples. It is counted from what is stored, so it does not depend on the
     /// number of sessions. Warm-ups of replicas, and replicas that never ended, are not counted.
     pub calls: u64,
+    /// What the contention probe read in the processes of this session.
+    pub core_readings: Vec<CoreReading>,
 }
 
 impl Raced {
@@ -210,6 +219,7 @@ impl Raced {
             failed: over.failed,
             stop: over.stop,
             calls: over.calls,
+            core_readings: Vec::new(),
         }
     }
 }

@@ -5,16 +5,15 @@
 
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
-use super::cache_probe::CacheProbe;
-use super::contention_probe::ContentionReadings;
 use super::gate::same;
 use super::instances::Instances;
 use super::judging::{self, Blame, JudgedAnswer};
 use super::overheads::OverheadTotals;
 use super::part_totals::PartTotals;
+use super::probes::Probes;
 use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
 use super::racer::{Input, Racer};
-use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, median, preemptions};
+use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, preemptions};
 use super::stop::{Stop, blame, internal, send};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
@@ -44,7 +43,7 @@ pub(super) struct Replica<'a> {
     runners: Vec<(VariantIndex, Racer<'a>)>,
     samples: Vec<Sample>,
     baselines: Vec<Vec<Baseline>>,
-    core_readings: ContentionReadings,
+    probes: Probes,
     /// By case: the inputs that variants are warmed up on, in their order, as far as they were made.
     warm_up_inputs: Vec<Vec<Input>>,
     facts: ReplicaFacts,
@@ -55,8 +54,6 @@ pub(super) struct Replica<'a> {
     /// How often memory is asked for that is not for a string or list: once where the parameters are
     /// too many to be passed flat. `None` until the calibrator has counted.
     other_allocations: Option<u64>,
-    cache_probe: CacheProbe,
-    cache_readings: Vec<u64>,
     parts: PartTotals,
 }
 
@@ -126,9 +123,7 @@ impl<'a> Replica<'a> {
             runners,
             samples: Vec::new(),
             baselines,
-            core_readings: ContentionReadings::default(),
-            cache_probe: CacheProbe::new(),
-            cache_readings: Vec::new(),
+            probes: Probes::new(task.quiet),
             parts: PartTotals::default(),
             warm_up_inputs: vec![Vec::new(); cases],
             facts,
@@ -158,9 +153,7 @@ impl<'a> Replica<'a> {
             .collect();
         self.facts.clock_ns = clock_cost_ns(CpuWallTime::thread_cpu_ns);
         self.facts.cheap_clock_ns = clock_cost_ns(CpuWallTime::monotonic_ns);
-        self.facts.contention_probe_ns = median(self.core_readings.filling_ns());
-        self.facts.core_contention = self.core_readings.mean_ratio();
-        self.facts.cache_probe_ns = median(&mut self.cache_readings);
+        self.probes.tell(&mut self.facts);
         self.facts.preemptions = preemptions();
         self.facts.parts = std::mem::take(&mut self.parts).worth_telling();
         self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -317,9 +310,12 @@ impl<'a> Replica<'a> {
                 wall_ns: nothing.wall_ns as f64 / enough as f64,
             });
         }
-        self.core_readings.read();
-        self.cache_readings.push(self.cache_probe.reads_ns());
-        let doing_nothing = started.elapsed();
+        let waited = match kind {
+            SampleKind::Full => self.probes.wait_for_quiet(),
+            SampleKind::SingleCall => Duration::ZERO,
+        };
+        let before = self.probes.before_samples();
+        let doing_nothing = started.elapsed().saturating_sub(waited);
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
@@ -342,9 +338,11 @@ impl<'a> Replica<'a> {
                 calls: inputs.len() as u32,
                 cpu_ns: time.cpu_ns,
                 wall_ns: time.wall_ns,
+                core_contention: None,
             });
             answers.push((variant, made.answers));
         }
+        self.probes.after_samples(before, &mut samples);
         let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
         self.samples.append(&mut samples);

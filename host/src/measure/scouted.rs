@@ -3,12 +3,15 @@
 
 use super::race_types::TimedVariant;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
-use bakeoff_domain::plan::{PilotTimes, SingleCalls};
+use bakeoff_domain::plan::{LiveVariant, PilotTimes, SingleCalls};
 use bakeoff_domain::stats::median;
 
 /// One whose call took this many times as long as the quickest in the gate, on a case, is called once
 /// there, without a warm-up.
 const LONG_RATIO: f64 = 10.0;
+/// Such a one took this many times as much fuel, too. Else what made it long may be its first touch of many pages,
+/// which no later call pays for.
+const LONG_FUEL_RATIO: f64 = 5.0;
 /// Shorter calls are warmed up in any case: a single cold one says too little of them.
 const LONG_NS_MIN: f64 = 1_000_000.0;
 /// One whose calls took this many times as long is far slower on any engine: none is made, and what the
@@ -32,7 +35,9 @@ pub(super) fn long_calls(timed_variants: &[TimedVariant], budget_seconds: f64) -
     let quickest = |case: CaseIndex| (0..timed_variants.len()).filter_map(|v| ns(v, case)).min();
     let is_long = |variant: VariantIndex, case: CaseIndex| match (ns(variant, case), quickest(case))
     {
-        (Some(ns), Some(quickest)) => takes_long(ns as f64, quickest as f64),
+        (Some(ns), Some(quickest)) => {
+            takes_long(ns as f64, quickest as f64) && is_more_work(timed_variants, variant, case)
+        }
         _ => false,
     };
     let of_variant = |variant: VariantIndex| {
@@ -75,7 +80,11 @@ pub(super) fn long_calls_on_set(
     };
     let variants = 0..timed_variants.len();
     let quickest = variants.clone().map(mean).fold(f64::INFINITY, f64::min);
-    let long = variants.filter(|variant| takes_long(mean(*variant), quickest));
+    let long = variants.filter(|variant| {
+        let mut cases = common.iter();
+        takes_long(mean(*variant), quickest)
+            && cases.any(|case| is_more_work(timed_variants, *variant, *case))
+    });
     let single_calls = long.map(|variant| {
         let fits = mean(variant) * drawn as f64 / 1e9 <= BUDGET_SHARE * budget_seconds;
         SingleCalls {
@@ -85,6 +94,49 @@ pub(super) fn long_calls_on_set(
         }
     });
     single_calls.collect()
+}
+
+/// Returns the fuel of a call in the gate, by variant and case; 0 for an instance that was not checked.
+pub(super) fn work(
+    timed_variants: &[TimedVariant],
+    cases: usize,
+    live_variants: &[LiveVariant],
+) -> Vec<Vec<u64>> {
+    let of_variant = |(variant, timed): (usize, &TimedVariant)| {
+        let mut fuel = timed.fuel.clone();
+        fuel.resize(cases, 0);
+        let live = live_variants.iter().any(|one| one.variant == variant);
+        if live { fuel } else { Vec::new() }
+    };
+    timed_variants.iter().enumerate().map(of_variant).collect()
+}
+
+/// Whether a variant took several times as much fuel in the gate as the one that took the least, on a case;
+/// also where that is not known.
+fn is_more_work(timed_variants: &[TimedVariant], variant: VariantIndex, case: CaseIndex) -> bool {
+    let fuel = |one: &TimedVariant| one.fuel.get(case).copied().filter(|fuel| *fuel > 0);
+    let least = timed_variants.iter().filter_map(fuel).min();
+    match (fuel(&timed_variants[variant]), least) {
+        (Some(fuel), Some(least)) => fuel as f64 > LONG_FUEL_RATIO * least as f64,
+        _ => true,
+    }
+}
+
+/// Those of the scout's single calls that a pilot need not try: whose work is several times as much as that of
+/// others. One sample says too little of the rest, which a stall may have hit.
+pub(super) fn surely_single(
+    timed_variants: &[TimedVariant],
+    single_calls: &[SingleCalls],
+) -> Vec<SingleCalls> {
+    let surely = |own: &SingleCalls| {
+        let is_sure = |case: &&CaseIndex| is_more_work(timed_variants, own.variant, **case);
+        let cases: Vec<CaseIndex> = own.cases.iter().filter(is_sure).copied().collect();
+        (!cases.is_empty()).then(|| SingleCalls {
+            cases,
+            ..own.clone()
+        })
+    };
+    single_calls.iter().filter_map(surely).collect()
 }
 
 /// Returns the time of the first call on a case in the gate, in nanoseconds, if it is known.
@@ -170,6 +222,21 @@ mod tests {
         assert_eq!(of(0.1), [single(2, &[1], 0), single(3, &[0, 1], 0)]);
         // A budget with room for its calls does not make it one of the others.
         assert_eq!(of(1_000.0), [single(2, &[1], 1), single(3, &[0, 1], 0)]);
+        // Who only takes long to touch its pages for the first time is warmed up, and tried in full.
+        let fuels = [
+            [9_000, 9_000],
+            [9_000, 9_000],
+            [9_000, 40_000],
+            [9_000_000, 9_000],
+        ];
+        let mut pages = variants();
+        for (one, fuel) in pages.iter_mut().zip(fuels) {
+            one.fuel = fuel.to_vec();
+        }
+        assert_eq!(long_calls(&pages, 1.0), [single(3, &[0], 0)]);
+        let found = [single(2, &[1], 1), single(3, &[0, 1], 0)];
+        assert_eq!(surely_single(&pages, &found), [single(3, &[0], 0)]);
+        assert_eq!(surely_single(&variants(), &found), found);
         // A gate of a version that did not keep times tells nothing.
         assert_eq!(long_calls(&[timed(&[]), timed(&[0])], 5.0), []);
     }
@@ -206,6 +273,7 @@ mod tests {
             calls: 1,
             cpu_ns,
             wall_ns: cpu_ns,
+            core_contention: None,
         };
         let taken = [(0, 0, 100_000), (0, 1, 400_000), (2, 0, 105_000)];
         let mut times = PilotTimes::new(

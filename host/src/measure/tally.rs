@@ -32,6 +32,7 @@ impl Tally {
         settings.layouts.clone_from(&pilot.layouts);
         settings.short_cases.clone_from(&pilot.sampling.short_cases);
         settings.withdrawn.extend(&pilot.sampling.untimed);
+        settings.quiet = pilot.quiet;
         if let Some(replica) = &pilot.replica {
             settings.first_scales = first_scales(&settings, replica);
         }
@@ -61,8 +62,12 @@ impl Tally {
         {
             self.counted += 1;
             self.race.push(replica.clone());
+            let by_probe = self.race.basis_by_probe();
+            if by_probe != self.settings.basis {
+                self.rest_on(by_probe, finished);
+            }
             if self.race.should_fall_back_to_solo() {
-                self.prefer_solo(finished);
+                self.rest_on(Basis::Solo, finished);
             }
         }
     }
@@ -103,9 +108,9 @@ impl Tally {
         self.race.analysis()
     }
 
-    /// Restricts the count to replicas that ran solo, from now on.
-    fn prefer_solo(&mut self, finished: &[Replica]) {
-        self.settings.basis = Basis::Solo;
+    /// Counts the replicas so far again, on this basis.
+    fn rest_on(&mut self, basis: Basis, finished: &[Replica]) {
+        self.settings.basis = basis;
         self.race = Race::new(self.settings.clone());
         let mut again: Vec<&Replica> = finished
             .iter()
@@ -195,5 +200,6 @@ pub fn replay(
         pilot: Some(pilot),
         failed,
         stop,
+        core_readings: Vec::new(),
     })
 }

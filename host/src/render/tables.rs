@@ -3,7 +3,7 @@
 use super::load;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use bakeoff_domain::crates::LockedCrate;
-use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::words::{self, basis, numbers};
 use bakeoff_domain::report::{CaseLabel, Environment, Interval, Report, VariantReport};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use std::collections::BTreeSet;
@@ -355,8 +355,8 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     }
     if protocol.replicas > 0 {
         let measured = format!(
-            "{} replicas; {} confidence over all verdicts; practical threshold {}",
-            protocol.replicas,
+            "{}; {} confidence over all verdicts; practical threshold {}",
+            basis::measured(protocol),
             numbers::percent(protocol.confidence),
             numbers::percent(protocol.practical)
         );

@@ -447,5 +447,6 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(_) => Ended::Settled,
         },
         basis: analysis.map_or(Basis::All, |analysis| analysis.settings.basis),
+        quiet: analysis.and_then(Analysis::quiet_replicas),
     }
 }

@@ -14,7 +14,7 @@ use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{LAYOUTS, Sampling, Steadiness};
 use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
-use bakeoff_domain::report::words::NoteList;
+use bakeoff_domain::report::words::{NoteList, basis};
 use bakeoff_domain::report::{CaseLabel, Machine, noise, rare_inputs};
 use bakeoff_domain::spec::State;
 use bakeoff_domain::stats::replicas_needed;
@@ -249,7 +249,9 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel],
         cores,
         workers: used.len() as u32,
     };
-    for disturbance in noise(replicas, machine) {
+    let settings = outcome.raced.analysis.as_ref().map(|of| &of.settings);
+    let knows_quiet = settings.is_some_and(|settings| settings.quiet.is_some());
+    for disturbance in noise(replicas, machine, knows_quiet) {
         notes.push(disturbance);
     }
 }
@@ -321,6 +323,10 @@ fn longest_timed_call(
 }
 
 fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {
+    let note = basis::note(analysis.settings.basis, analysis.quiet_replicas());
+    if let Some(note) = note {
+        notes.push(note);
+    }
     if analysis.settings.basis == Basis::Solo
         || matches!(analysis.solo_comparison, SoloComparison::Differs { .. })
     {

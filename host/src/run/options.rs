@@ -77,6 +77,8 @@ pub struct Tools {
     pub compiler: String,
     /// Why this compiler was chosen.
     pub compiler_choice: ToolchainChoice,
+    /// The folder of the build cache, if there is one.
+    pub cache_folder: Option<PathBuf>,
 }
 
 impl Tools {
@@ -108,12 +110,14 @@ impl Tools {
                 None
             }
         };
+        let cache_folder = cache.as_ref().map(|cache| cache.folder().to_owned());
         let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
         Ok(Self {
             builder: Arc::new(builder.with_wasi(wasi)),
             confinement,
             compiler,
             compiler_choice,
+            cache_folder,
         })
     }
 }

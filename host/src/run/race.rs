@@ -12,7 +12,7 @@ use crate::measure::{
     self, Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
     Unpiloted,
 };
-use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
+use crate::store::{self, Key, Owner, QuietHistory, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
@@ -61,12 +61,17 @@ impl Run<'_> {
         };
         let stored = recorder.stored_race()?;
         let measure = measure_after(&self.loaded.experiment.measure, self.coarse.as_ref());
-        let options = race_options(
-            &self.loaded.experiment,
-            &measure,
-            &self.context.cores,
-            key.digest(),
-        );
+        let cache_folder = self.context.tools.cache_folder.as_deref();
+        let history = cache_folder.map(QuietHistory::read).unwrap_or_default();
+        let options = RaceOptions {
+            quiet_readings: &history.quiet_readings(),
+            ..race_options(
+                &self.loaded.experiment,
+                &measure,
+                &self.context.cores,
+                key.digest(),
+            )
+        };
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let tasks = &mut self.tasks;
@@ -84,6 +89,10 @@ impl Run<'_> {
             RaceError::Listener(error) => RunError::Store(error),
             RaceError::Interrupted => RunError::Interrupted,
         })?;
+        if let Some(folder) = cache_folder {
+            // What cannot be written is not known to the next run, which looks for itself.
+            drop(QuietHistory::add(folder, &raced.core_readings));
+        }
         self.keep_end(&key, &variants, &raced).await
     }
 
@@ -187,6 +196,7 @@ pub(super) fn race_options<'a>(
         metric_share: experiment.metric_share(),
         cold_start: experiment.uses(&Source::ColdStart),
         instances: experiment.workload.inputs.are_instances(),
+        quiet_readings: &[],
     }
 }
 

@@ -4,10 +4,11 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::{Basis, ClaimScope, RaceSettings, analyse, first_scales};
+use bakeoff_domain::race::{ClaimScope, RaceSettings, analyse, first_scales};
 use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
+use std::borrow::Cow;
 
 /// The verdicts of a report.
 #[derive(Default)]
@@ -139,8 +140,12 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
     let settings = analysis.map(|analysis| &analysis.settings);
     let weights = settings.map_or(Vec::new(), RaceSettings::weights);
     let are_instances = settings.is_some_and(|settings| settings.instances);
-    let all = analysis.is_none_or(|analysis| analysis.settings.basis == Basis::All);
-    let row = |replica: &Replica| {
+    let counted = |replica| match settings {
+        Some(settings) => settings.counted(replica),
+        None => Some(Cow::Borrowed(replica)),
+    };
+    let row = |replica: Cow<'_, Replica>| {
+        let replica = &*replica;
         let time = |state: &VariantState| {
             let variant = outcome.index_of(state.id())?;
             match are_instances {
@@ -151,8 +156,7 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
         let variants = variants.iter().filter(|state| !state.is_screened_out());
         variants.map(time).collect()
     };
-    let counted = outcome.counted().iter();
-    let counted = counted.filter(|replica| all || replica.solo);
+    let counted = outcome.counted().iter().filter_map(counted);
     let shown = |variants: &&VariantState| !variants.is_screened_out();
     ReplicaTimes {
         variants: variants

@@ -438,7 +438,7 @@ mod tests {
              INSERT INTO race_case VALUES (1, 0, '1000');
              INSERT INTO baseline VALUES (1, 0, 1.0, 1.0);
              INSERT INTO sample SELECT 1, n, 0, 0, 1000000000 + n, 0, 100, 10000000 + n, 20000000 + n,
-               'full' FROM n WHERE n <= {samples};"
+               'full', 1.5 FROM n WHERE n <= {samples};"
         )
     }
 

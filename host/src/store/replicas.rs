@@ -193,8 +193,8 @@ fn insert_replica(
 fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns,
-                             kind)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                             kind, core_contention)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     for (number, sample) in (0_i64..).zip(samples) {
         statement.execute(params![
@@ -208,6 +208,7 @@ fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite
             sample.cpu_ns.cast_signed(),
             sample.wall_ns.cast_signed(),
             kind_name(sample.kind),
+            sample.core_contention,
         ])?;
     }
     Ok(())
@@ -278,7 +279,7 @@ fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
 fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
     replica.samples = db
         .prepare_cached(
-            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns, kind
+            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns, kind, core_contention
              FROM sample WHERE replica = ?1 ORDER BY number",
         )?
         .query_map([id], sample)?
@@ -330,6 +331,7 @@ fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
         calls: row.get(4)?,
         cpu_ns: row.get::<_, i64>(5)?.cast_unsigned(),
         wall_ns: row.get::<_, i64>(6)?.cast_unsigned(),
+        core_contention: row.get(8)?,
     })
 }
 

@@ -337,7 +337,7 @@ mod tests {
             "INSERT INTO entrant VALUES (1, 0, 'heap')",
             "INSERT INTO race_case VALUES (1, 0, '10')",
             "INSERT INTO replica VALUES (1, 1, 0, 0, 1, 'a', 3, 1, -0.0, 5, NULL, 0.25, 9e99, 7.5, '[]', 1.25)",
-            "INSERT INTO sample VALUES (1, 0, 0, 0, 1, 2, 3, 4, 5, 'full')",
+            "INSERT INTO sample VALUES (1, 0, 0, 0, 1, 2, 3, 4, 5, 'full', 1.5)",
             "INSERT INTO baseline VALUES (1, 0, 3, 1e-300)",
             "INSERT INTO cold VALUES (1, 0, NULL)",
             "INSERT INTO event VALUES (1, 1, 2, 't', 1, 'name', '{\"a\":1}')",

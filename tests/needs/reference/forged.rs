@@ -263,6 +263,7 @@ impl Forged {
                         calls,
                         cpu_ns,
                         wall_ns,
+                        core_contention: None,
                     });
                 };
                 let slow = (0..VARIANTS).filter_map(|slow| self.single_calls_on(slow, case));

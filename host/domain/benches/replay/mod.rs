@@ -190,6 +190,7 @@ pub(crate) fn replica(
                 calls: 1,
                 cpu_ns: ns(taken.cpu),
                 wall_ns: ns(taken.wall),
+                core_contention: None,
             });
         }
     }

@@ -9,7 +9,7 @@ use bakeoff_domain::plan::{
     LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp, draw,
 };
 use bakeoff_domain::race::{
-    Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
+    Analysis, NextStep, QuietCore, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
 
 /// The behaviour of variants and machine. Effects are differences of logarithms: 0.02 is about 2 %.
@@ -37,7 +37,16 @@ pub(crate) struct World {
     pub(crate) crowded: f64,
     /// The effect of a crowded core on variant 0 alone.
     pub(crate) crowded_effect: f64,
+    /// Share of blocks in which something else uses the core, if neighbours come and go within replicas and
+    /// the probe is read around each block. Of a replica it is between 0 and twice as much.
+    pub(crate) crowded_blocks: Option<f64>,
 }
+
+/// What the contention probe reads on a quiet core of that machine.
+pub(crate) const QUIET: QuietCore = QuietCore {
+    reference: 1.2,
+    tolerance: 0.05,
+};
 
 impl World {
     /// A busy machine, with variants of these effects on one case.
@@ -54,6 +63,7 @@ impl World {
             first_penalty: 0.0,
             crowded: 0.5,
             crowded_effect: 0.0,
+            crowded_blocks: None,
         }
     }
 
@@ -71,7 +81,11 @@ impl World {
             .map(|_| self.layout(&mut random))
             .collect();
         let mut neighbours = Noise::new(!seed ^ u64::from(plan.index).wrapping_mul(0xA24B_AED5));
-        let is_crowded = neighbours.uniform() < self.crowded;
+        let is_crowded = self.crowded_blocks.is_none() && neighbours.uniform() < self.crowded;
+        let crowded_blocks = self
+            .crowded_blocks
+            .map(|share| 2.0 * share * neighbours.uniform());
+        let mut readings = (0.0, 0.0);
         let contention_probe_ns =
             34_000.0 * (if is_crowded { 1.5 } else { 1.0 }) * (0.03 * neighbours.normal()).exp();
         let count: usize = plan.blocks.iter().map(|block| block.cases.len()).sum();
@@ -89,6 +103,14 @@ impl World {
                 SampleKind::SingleCall => self.cold,
                 SampleKind::Full => 0.0,
             };
+            let is_crowded = match crowded_blocks {
+                Some(share) => neighbours.uniform() < share,
+                None => is_crowded,
+            };
+            let reading = 1.2 * (0.0005 * neighbours.normal()).exp();
+            let reading = reading * if is_crowded { 1.35 } else { 1.0 };
+            let core_contention = crowded_blocks.map(|_| reading);
+            readings = (readings.0 + reading, readings.1 + 1.0);
             for (position, variant) in (0..).zip(case.order.iter().copied()) {
                 level = 0.9 * level + self.wander_sd * random.normal() + drift;
                 let first = if position == 0 {
@@ -100,7 +122,11 @@ impl World {
                 if is_crowded && variant == 0 {
                     effect += self.crowded_effect;
                 }
-                let log = effect + first + level + self.noise(&mut random);
+                let mut log = effect + first + level + self.noise(&mut random);
+                if is_crowded && crowded_blocks.is_some() {
+                    // Whoever is disturbed is disturbed for a while, and not everybody is alike.
+                    log += 0.25 + 0.1 * neighbours.uniform();
+                }
                 let time = (f64::from(case.calls) * 50_000.0 * log.exp()) as u64;
                 samples.push(Sample {
                     kind,
@@ -111,6 +137,7 @@ impl World {
                     calls: case.calls,
                     cpu_ns: time,
                     wall_ns: time + time / 50,
+                    core_contention,
                 });
             }
         }
@@ -131,6 +158,7 @@ impl World {
                 started_s: f64::from(plan.index),
                 load: Some(1.0 + random.uniform()),
                 contention_probe_ns: Some(contention_probe_ns),
+                core_contention: crowded_blocks.map(|_| readings.0 / readings.1),
                 ..Surroundings::default()
             },
         }
@@ -209,7 +237,21 @@ pub(crate) fn session(
     seed: u64,
     order: Order,
 ) -> (Analysis, StopReason) {
-    let mut race = Race::new(with_pilot(world, settings, seed));
+    session_of(world, settings, seed, order, |_| {})
+}
+
+/// The same, every replica being changed.
+pub(crate) fn session_of(
+    world: &World,
+    settings: &RaceSettings,
+    seed: u64,
+    order: Order,
+    change: impl Fn(&mut Replica),
+) -> (Analysis, StopReason) {
+    let mut settings = with_pilot(world, settings, seed);
+    settings.quiet = world.crowded_blocks.map(|_| QUIET);
+    let mut race = Race::new(settings.clone());
+    let mut replicas = Vec::new();
     let endless = RemainingBudget {
         seconds: 1.0,
         replica_seconds: 0.0,
@@ -219,7 +261,18 @@ pub(crate) fn session(
             NextStep::Stop(reason) => return (race.analysis(), reason),
             NextStep::Run { live_variants } => {
                 let plan = plan(seed, index, world.cases(), &live_variants, order);
-                race.push(world.run(&plan, seed));
+                let mut replica = world.run(&plan, seed);
+                change(&mut replica);
+                replicas.push(replica);
+                race.push(replicas[index as usize].clone());
+                let basis = race.basis_by_probe();
+                if basis != settings.basis {
+                    settings.basis = basis;
+                    race = Race::new(settings.clone());
+                    replicas
+                        .iter()
+                        .for_each(|replica| race.push(replica.clone()));
+                }
             }
         }
     }

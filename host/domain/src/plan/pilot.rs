@@ -235,6 +235,7 @@ mod tests {
             calls: 1,
             cpu_ns: *cpu_ns,
             wall_ns: *cpu_ns,
+            core_contention: None,
         };
         let replica = Replica {
             index: 0,

@@ -128,6 +128,7 @@ mod tests {
                     calls: 10,
                     cpu_ns: total,
                     wall_ns: total,
+                    core_contention: None,
                 });
             }
         }

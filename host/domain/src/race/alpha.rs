@@ -12,6 +12,9 @@ pub enum Basis {
     /// All replicas.
     #[default]
     All,
+    /// What was measured while nobody else used the core ([`super::QuietCore`]), where at least a third of the
+    /// replicas have such a part.
+    Quiet,
     /// Replicas that ran alone on the machine: the fallback when [`super::SoloComparison::Differs`].
     Solo,
 }
@@ -28,13 +31,18 @@ pub enum ClaimScope {
 
 /// The share of all cases together, where several count.
 const ALL_CASES_SHARE: f64 = 0.8;
+/// The share of quiet cores, as a basis of their own.
+const QUIET_SHARE: f64 = 0.7;
 /// The share of replicas that ran alone, as a basis of their own.
 const SOLO_SHARE: f64 = 0.1;
 
 impl Basis {
-    /// The share of α of claims that rest on this basis.
-    pub(super) fn share(self) -> f64 {
+    /// The share of α of claims that rest on this basis. Where nobody knows what a quiet core is, there
+    /// are no claims about it, and all replicas have its share.
+    pub(super) fn share(self, knows_quiet: bool) -> f64 {
         match self {
+            Self::Quiet => QUIET_SHARE,
+            Self::All if knows_quiet => 1.0 - QUIET_SHARE - SOLO_SHARE,
             Self::All => 1.0 - SOLO_SHARE,
             Self::Solo => SOLO_SHARE,
         }
@@ -57,16 +65,23 @@ impl ClaimScope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::race::RaceSettings;
+    use crate::race::{QuietCore, RaceSettings};
 
     #[test]
     fn all_claims_of_a_race_together_have_alpha() {
-        for (variants, cases, readings) in [(2, 1, 1), (2, 2, 1), (4, 7, 2), (8, 1, 3)] {
+        let of_each = [(2, 1, 1), (2, 2, 1), (4, 7, 2), (8, 1, 3)];
+        let known = [None, QuietCore::new(&[1.0])];
+        let each = of_each.into_iter();
+        for ((variants, cases, readings), quiet) in
+            each.flat_map(|each| known.map(|known| (each, known)))
+        {
             let mut settings = RaceSettings::new(variants, cases);
             settings.confidence = 0.9;
             settings.metric_share = 1.0 / f64::from(readings);
+            settings.quiet = quiet;
             let mut total = 0.0;
-            for basis in [Basis::All, Basis::Solo] {
+            let bases = [Basis::All, Basis::Solo, Basis::Quiet];
+            for basis in bases.into_iter().take(2 + usize::from(quiet.is_some())) {
                 settings.basis = basis;
                 let pairs = (variants * (variants - 1)) as f64;
                 let of_pair = settings.alpha_of_claim(ClaimScope::AllCases)
@@ -84,6 +99,11 @@ mod tests {
         assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.9));
         settings.basis = Basis::Solo;
         assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.1));
+        settings.quiet = QuietCore::new(&[1.0]);
+        settings.basis = Basis::Quiet;
+        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.7));
+        settings.basis = Basis::All;
+        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.2));
         let mut settings = RaceSettings::new(4, 5);
         assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.72));
         assert!(near(

@@ -6,12 +6,14 @@ use super::cold_start::ColdStarts;
 use super::dependence::{self, Dependence};
 use super::implied::add_implied;
 use super::pair_sequence::PairSequence;
+use super::quiet::{self, QuietReplicas};
 use super::settings::RaceSettings;
 use super::solo_comparison::{self, SoloComparison};
 use super::times::{MedianTimes, TimeSummary};
 use crate::measurement::{Replica, VariantIndex};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that follows from the replicas so far.
@@ -21,8 +23,14 @@ pub struct Analysis {
     pub settings: RaceSettings,
     /// The number of replicas that count.
     pub replicas: u32,
-    /// The number of these that ran beside others.
+    /// The number of replicas that ran beside others, of all so far.
     pub shared: u32,
+    /// The number of replicas so far, with those that do not count.
+    #[serde(default)]
+    pub launched: u32,
+    /// The number of these that had a quiet core; 0 if nothing is known of it.
+    #[serde(default)]
+    pub quiet: u32,
     /// Over all cases: each pair once, with `a` < `b`.
     pub overall: Vec<PairVerdict>,
     /// By case: each pair once for each case that counts. Empty if a single case counts: it says
@@ -44,6 +52,17 @@ pub struct Analysis {
     pub dependences: Vec<Dependence>,
 }
 
+impl Analysis {
+    /// How many replicas had a quiet core; `None` if nobody knows what one is.
+    pub fn quiet_replicas(&self) -> Option<QuietReplicas> {
+        self.settings.quiet?;
+        Some(QuietReplicas {
+            quiet: self.quiet,
+            of: self.launched,
+        })
+    }
+}
+
 /// The analysis of all replicas, taken in the order of their indexes.
 pub fn analyse(settings: &RaceSettings, replicas: &[Replica]) -> Analysis {
     let mut order: Vec<&Replica> = replicas.iter().collect();
@@ -63,6 +82,8 @@ pub struct Race {
     cold_starts: ColdStarts,
     replicas: u32,
     shared: u32,
+    launched: u32,
+    quiet: u32,
     next_index: u32,
     waiting: BTreeMap<u32, Replica>,
     skipped: BTreeSet<u32>,
@@ -83,6 +104,8 @@ impl Race {
             settings,
             replicas: 0,
             shared: 0,
+            launched: 0,
+            quiet: 0,
             next_index: 0,
             waiting: BTreeMap::new(),
             skipped: BTreeSet::new(),
@@ -126,6 +149,8 @@ impl Race {
         Analysis {
             replicas: self.replicas,
             shared: self.shared,
+            launched: self.launched,
+            quiet: self.quiet,
             winner: winner(&self.settings, &overall),
             unbeaten: unbeaten(&self.settings, &overall),
             solo_comparison: solo_comparison::compare(&remaining, practical),
@@ -180,11 +205,58 @@ impl Race {
         }
     }
 
+    /// The basis on which verdicts should rest, by what the contention probe says of the replicas so far and by
+    /// nothing else: quiet cores, where a third of the replicas had one. Of replicas that ran alone
+    /// [`should_fall_back_to_solo`](Self::should_fall_back_to_solo) decides.
+    pub fn basis_by_probe(&self) -> Basis {
+        match self.settings.basis {
+            Basis::Solo => Basis::Solo,
+            _ if quiet::is_enough(self.quiet, self.launched) => Basis::Quiet,
+            _ => Basis::All,
+        }
+    }
+
     fn add(&mut self, replica: &Replica) {
+        self.launched += 1;
+        let had_quiet_core = self
+            .settings
+            .quiet
+            .is_some_and(|of| of.part(replica).is_some());
+        self.quiet += u32::from(had_quiet_core);
+        let counted = self.settings.counted(replica);
+        // Replicas that ran side by side say nothing of those that ran alone.
         if self.settings.basis == Basis::Solo && !replica.solo {
             return;
         }
-        let times = BlockTimes::new(&self.settings, replica);
+        self.shared += u32::from(!replica.solo);
+        let all = BlockTimes::new(&self.settings, replica);
+        let part = match &counted {
+            Some(Cow::Owned(part)) => Some(BlockTimes::new(&self.settings, part)),
+            Some(Cow::Borrowed(_)) | None => None,
+        };
+        let rest = match (self.settings.basis, self.settings.quiet) {
+            (Basis::Quiet, Some(quiet)) => quiet.rest(replica),
+            _ => None,
+        };
+        let rest = rest.map(|rest| BlockTimes::new(&self.settings, &rest));
+        for pair in &mut self.pairs {
+            if let Some(rest) = &rest {
+                pair.add_crowded(pair.find(rest, &self.weights));
+            }
+            let found = pair.find(&all, &self.weights);
+            pair.observe(&found, replica);
+            match &part {
+                Some(part) => pair.count(pair.find(part, &self.weights), replica),
+                None if counted.is_some() => pair.count(found, replica),
+                None => {}
+            }
+        }
+        if counted.is_some() {
+            self.count_times(part.as_ref().unwrap_or(&all), replica);
+        }
+    }
+
+    fn count_times(&mut self, times: &BlockTimes, replica: &Replica) {
         for variant in 0..self.settings.variants {
             if self.settings.instances {
                 if let Some(mean_ns) = times.mean_ns_on_set(variant, &self.weights) {
@@ -198,12 +270,8 @@ impl Race {
                 }
             }
         }
-        for pair in &mut self.pairs {
-            pair.push(&times, &self.weights, replica);
-        }
         self.cold_starts.push(replica);
         self.replicas += 1;
-        self.shared += u32::from(!replica.solo);
     }
 }
 

@@ -226,6 +226,7 @@ mod tests {
             calls: 10,
             cpu_ns,
             wall_ns: cpu_ns,
+            core_contention: None,
         }
     }
 

@@ -146,6 +146,7 @@ mod tests {
                             cpu_ns: 1_000_000 * (1 + variant as u64)
                                 + u64::from(replica.index * 5 % 7),
                             wall_ns: 1,
+                            core_contention: None,
                         });
                     }
                 }

@@ -91,6 +91,7 @@ mod tests {
                     calls: 1,
                     cpu_ns,
                     wall_ns: 2 * cpu_ns,
+                    core_contention: None,
                 });
             }
         }

@@ -71,7 +71,7 @@ pub(super) fn add_implied(settings: &RaceSettings, pairs: &mut [PairVerdict]) {
 }
 
 fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
-    if pair.verdict != Verdict::NoCall || pair.sign_inversion.is_some() {
+    if pair.verdict != Verdict::NoCall || pair.is_withheld_by_inversion() {
         return;
     }
     let is_contradicted = |verdict| {

@@ -88,6 +88,7 @@ mod tests {
                     calls: 1,
                     cpu_ns,
                     wall_ns: cpu_ns,
+                    core_contention: None,
                 });
             };
             add(0, 1, SampleKind::SingleCall, single_ns(index));

@@ -1,10 +1,12 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
 use super::alpha::{Basis, ClaimScope};
-use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use super::quiet::QuietCore;
+use crate::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use crate::plan::{LAYOUTS, ShortCase, SingleCalls};
 use crate::verdict;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 fn whole() -> f64 {
     1.0
@@ -85,6 +87,9 @@ pub struct RaceSettings {
     /// The replicas that verdicts rest on.
     #[serde(default)]
     pub basis: Basis,
+    /// What a quiet core is, as it was known when the race began; `None` of older results.
+    #[serde(default)]
+    pub quiet: Option<QuietCore>,
 }
 
 impl RaceSettings {
@@ -110,6 +115,16 @@ impl RaceSettings {
             layouts: Vec::new(),
             withdrawn: Vec::new(),
             basis: Basis::All,
+            quiet: None,
+        }
+    }
+
+    /// What of a replica counts for verdicts: all of it, what was measured on a quiet core, or nothing.
+    pub fn counted<'a>(&self, replica: &'a Replica) -> Option<Cow<'a, Replica>> {
+        match self.basis {
+            Basis::All => Some(Cow::Borrowed(replica)),
+            Basis::Quiet => self.quiet?.part(replica),
+            Basis::Solo => replica.solo.then_some(Cow::Borrowed(replica)),
         }
     }
 
@@ -176,7 +191,7 @@ impl RaceSettings {
     /// The probability with which one claim may be wrong that has this share among all of its pair.
     fn alpha_of_share(&self, share: f64) -> f64 {
         let alpha = (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0);
-        alpha * self.basis.share() * share / self.directed_pairs()
+        alpha * self.basis.share(self.quiet.is_some()) * share / self.directed_pairs()
     }
 
     /// The scale of the first differences of a pair over all cases or on one, if the pilot has it.

@@ -36,6 +36,7 @@ pub(super) fn find(
             part,
             quiet,
             crowded,
+            withholds: true,
         })
     };
     // Of results that were kept before the ratio was, or of which some were, the time is what all have.

@@ -5,9 +5,15 @@
 //! the difference: of what is beyond the usual ratio in the replicas that say so most, three times what
 //! others have of the opposite is taken to be the machine's. It disturbs one variant as often as the
 //! other, so this withholds verdicts about ordinary programs hardly ever. It never gives one.
+//!
+//! Where verdicts rest on quiet cores, what was seen on crowded ones says something of rare inputs all the
+//! same: neighbours do not choose them. The times of one variant there are scaled so that the usual ratio is
+//! that of quiet cores.
 
+use crate::measurement::CaseIndex;
 use crate::stats::median;
-use crate::verdict::Totals;
+use crate::verdict::{Totals, Verdict};
+use std::collections::BTreeMap;
 
 /// As many times what one replica has of the opposite may be the machine's in another.
 const MACHINE_FACTOR: f64 = 3.0;
@@ -15,6 +21,9 @@ const MACHINE_FACTOR: f64 = 3.0;
 /// virtual machine be stopped while its clocks run on. Of the two largest, as much as that replica
 /// usually takes: a process may be slow for life.
 const MACHINE_NS: f64 = 1e8;
+/// Totals that say the opposite of a verdict, and are so far from its interval, put it off until there are many
+/// replicas, whatever the machine may have added: 10 %, as a logarithm.
+const SUSPICIOUS_LOG: f64 = 0.095_310_179_804_324_86;
 /// A sample is slow if it takes as many times what most take.
 const SLOW: f64 = 2.0;
 
@@ -31,72 +40,146 @@ pub(super) struct ReplicaTotals {
     pub(super) differences: Vec<f64>,
 }
 
+impl ReplicaTotals {
+    /// The same, had `a` taken so many times as long.
+    fn scaled(&self, log_factor: f64) -> Self {
+        Self {
+            value: self.value + log_factor,
+            a_ns: self.a_ns * log_factor.exp(),
+            b_ns: self.b_ns,
+            differences: self.differences.iter().map(|of| of + log_factor).collect(),
+        }
+    }
+}
+
 /// The total times of a pair in all replicas, by case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairTotals {
-    cases: Vec<CaseTotals>,
+    cases: BTreeMap<CaseIndex, CaseTotals>,
+    /// Of what does not count, since others used the core.
+    crowded: BTreeMap<CaseIndex, Vec<ReplicaTotals>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct CaseTotals {
     weight: f64,
+    /// The usual difference, of what counts.
+    usual: f64,
     a_ns: f64,
     b_ns: f64,
     replicas: Vec<ReplicaTotals>,
 }
 
 impl PairTotals {
-    /// Adds a replica: the totals on each case, with its weight; every replica has the same cases.
-    pub(super) fn push(&mut self, cases: impl IntoIterator<Item = (f64, ReplicaTotals)>) {
-        for (place, (weight, totals)) in cases.into_iter().enumerate() {
-            if place == self.cases.len() {
-                self.cases.push(CaseTotals::default());
-            }
-            let case = &mut self.cases[place];
-            case.weight = weight;
-            case.a_ns += totals.a_ns;
-            case.b_ns += totals.b_ns;
-            case.replicas.push(totals);
-        }
+    /// Adds what counts of a replica on a case, which has this weight.
+    pub(super) fn push(&mut self, case: CaseIndex, weight: f64, totals: ReplicaTotals) {
+        let of_case = self.cases.entry(case).or_default();
+        of_case.weight = weight;
+        of_case.push(totals);
+    }
+
+    /// Adds what does not count of a replica on a case, since others used the core.
+    pub(super) fn push_crowded(&mut self, case: CaseIndex, totals: ReplicaTotals) {
+        self.crowded.entry(case).or_default().push(totals);
+    }
+
+    /// All that was seen, as if it had been on quiet cores.
+    fn with_crowded(&self) -> Vec<CaseTotals> {
+        let with = |(case, counted): (&CaseIndex, &CaseTotals)| {
+            let mut all = counted.clone();
+            all.usual = usual(&counted.replicas).unwrap_or(0.0);
+            let crowded = self.crowded.get(case).map_or(&[][..], Vec::as_slice);
+            let scale = all.usual - usual(crowded).unwrap_or(all.usual);
+            crowded
+                .iter()
+                .for_each(|totals| all.push(totals.scaled(scale)));
+            all
+        };
+        self.cases.iter().map(with).collect()
     }
 
     /// The ratio of the total times, if it is beyond δ = `practical_log` and stays so without what the
     /// machine may have added.
     pub(super) fn apart(&self, practical_log: f64) -> Option<Totals> {
-        let mut log_ratio = 0.0;
-        for case in &self.cases {
-            log_ratio += case.weight * (case.a_ns / case.b_ns).ln();
-        }
+        let cases = self.with_crowded();
+        let log_ratio = log_ratio(&cases);
         if log_ratio.is_nan() || log_ratio.abs() <= practical_log {
             return None;
         }
         let a_is_slower = log_ratio > 0.0;
-        let cases = self.cases.iter();
         let least: f64 = cases
+            .iter()
             .map(|case| case.weight * case.without_the_machine(a_is_slower))
             .sum();
         if least <= practical_log {
             return None;
         }
-        let mut found = Totals {
-            ratio: log_ratio.exp(),
-            withhold: false,
-            slow: 0,
-            samples: 0,
-            slowest: 1.0,
+        Some(described(&cases, log_ratio))
+    }
+
+    /// The ratio of the total times, if it says the opposite of a sure verdict by more than δ = `practical_log`, and
+    /// is far from the end of its interval that is nearest to it (a logarithm): the machine may have made all of it,
+    /// and more replicas tell.
+    pub(super) fn suspected(
+        &self,
+        verdict: Verdict,
+        nearest: impl FnOnce() -> Option<f64>,
+        practical_log: f64,
+    ) -> Option<Totals> {
+        if !matches!(verdict, Verdict::Beats | Verdict::Beaten) {
+            return None;
+        }
+        let cases = self.with_crowded();
+        let log_ratio = log_ratio(&cases);
+        let beyond = match verdict {
+            Verdict::Beats => log_ratio,
+            _ => -log_ratio,
         };
-        let cases = self.cases.iter();
-        cases.for_each(|case| case.count_slow(a_is_slower, &mut found));
-        Some(found)
+        let is_far = beyond > practical_log && (log_ratio - nearest()?).abs() > SUSPICIOUS_LOG;
+        is_far.then(|| described(&cases, log_ratio))
     }
 }
 
+/// The weighted mean over the cases of the logarithm of the ratio of the total times.
+fn log_ratio(cases: &[CaseTotals]) -> f64 {
+    let mut log_ratio = 0.0;
+    for case in cases {
+        log_ratio += case.weight * (case.a_ns / case.b_ns).ln();
+    }
+    log_ratio
+}
+
+fn described(cases: &[CaseTotals], log_ratio: f64) -> Totals {
+    let mut found = Totals {
+        ratio: log_ratio.exp(),
+        withhold: false,
+        slow: 0,
+        samples: 0,
+        slowest: 1.0,
+    };
+    let a_is_slower = log_ratio > 0.0;
+    cases
+        .iter()
+        .for_each(|case| case.count_slow(a_is_slower, &mut found));
+    found
+}
+
+/// The usual difference: the median over the replicas.
+fn usual(replicas: &[ReplicaTotals]) -> Option<f64> {
+    let mut values: Vec<f64> = replicas.iter().map(|totals| totals.value).collect();
+    median(&mut values)
+}
+
 impl CaseTotals {
+    fn push(&mut self, totals: ReplicaTotals) {
+        self.a_ns += totals.a_ns;
+        self.b_ns += totals.b_ns;
+        self.replicas.push(totals);
+    }
+
     /// The usual logarithm of the ratio of the slower one in total to the other.
     fn usual(&self, a_is_slower: bool) -> f64 {
-        let mut values: Vec<f64> = self.replicas.iter().map(|totals| totals.value).collect();
-        let usual = median(&mut values).unwrap_or(0.0);
-        if a_is_slower { usual } else { -usual }
+        if a_is_slower { self.usual } else { -self.usual }
     }
 
     /// The logarithm of the ratio of the total times, the slower one in total over the other, if the

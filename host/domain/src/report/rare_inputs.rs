@@ -71,6 +71,7 @@ mod tests {
                 calls: 10,
                 cpu_ns: if block == 3 { slow_ns } else { 11_000 },
                 wall_ns: 0,
+                core_contention: None,
             };
             rare_inputs(&[Replica {
                 index: 0,

@@ -4,6 +4,7 @@
 //! escapes them for its format.
 
 mod advice;
+pub mod basis;
 mod digits;
 #[cfg(test)]
 mod fixture;
@@ -54,7 +55,7 @@ pub fn narrative(report: &Report) -> Vec<Section> {
     };
     let sections = [
         ("When to take another variant", advice::alternatives(report)),
-        ("By pair", pairs::sentences(report)),
+        (basis::heading(&report.protocol), pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),
         ("Robustness of the choice", advice::robustness(report)),

@@ -32,6 +32,18 @@ pub struct SignInversion {
     pub quiet: f64,
     /// The same in the sixth with the longest probes.
     pub crowded: f64,
+    /// Whether there is no verdict because of it; else what the verdict says is said of quiet cores.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub withholds: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// True for what reports leave out: earlier ones knew of nothing else.
+fn is_yes(withholds: &bool) -> bool {
+    *withholds
 }
 
 impl SignInversion {
@@ -42,6 +54,7 @@ impl SignInversion {
             part: self.part,
             quiet: 1.0 / self.quiet,
             crowded: 1.0 / self.crowded,
+            withholds: self.withholds,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Variants that take far longer on rare inputs: most samples say nothing of it, total times do.
 
+use super::claims;
 use super::random::Noise;
-use super::synthetic::{Order, World, plan, session, with_pilot};
-use super::{PLENTY, claims};
+use super::synthetic::{Order, World, session, session_of};
 use bakeoff_domain::measurement::Replica;
-use bakeoff_domain::race::{Analysis, NextStep, Race, RaceSettings, StopReason};
+use bakeoff_domain::race::{Analysis, Basis, RaceSettings, StopReason};
 use bakeoff_domain::verdict::Verdict;
 
 /// A race of which every replica is changed.
@@ -14,20 +14,7 @@ fn race(
     seed: u64,
     change: impl Fn(&mut Replica),
 ) -> (Analysis, StopReason) {
-    let mut race = Race::new(with_pilot(world, settings, seed));
-    for index in 0.. {
-        let analysis = race.analysis();
-        match analysis.next(PLENTY) {
-            NextStep::Stop(reason) => return (analysis, reason),
-            NextStep::Run { live_variants } => {
-                let plan = plan(seed, index, world.cases(), &live_variants, Order::Drawn);
-                let mut replica = world.run(&plan, seed);
-                change(&mut replica);
-                race.push(replica);
-            }
-        }
-    }
-    unreachable!("a race has an end")
+    session_of(world, settings, seed, Order::Drawn, change)
 }
 
 /// Makes one sample in `every` of variant 0 longer.
@@ -67,6 +54,28 @@ fn a_tail_on_a_tenth_of_the_samples_wins_nothing() {
             assert_eq!(reason, StopReason::Settled);
             assert!(analysis.replicas <= 60, "{}", analysis.replicas);
         }
+    }
+}
+
+/// Most of what shows it may be seen while others use the core.
+#[test]
+fn a_tail_wins_nothing_where_verdicts_rest_on_quiet_cores() {
+    for crowded_blocks in [0.0, 0.4, 0.6] {
+        let world = World {
+            crowded_blocks: Some(crowded_blocks),
+            ..World::busy(&[-0.5, 0.0])
+        };
+        let settings = RaceSettings::new(2, 1);
+        let (mut quiet, mut won) = (0, 0);
+        for seed in 0..30 {
+            let (analysis, _) = race(&world, &settings, seed, |replica| {
+                rarely(replica, 16.0, |ns| 35 * ns);
+            });
+            quiet += u32::from(analysis.settings.basis == Basis::Quiet);
+            won += u32::from(analysis.winner == Some(0));
+        }
+        assert!(quiet >= 25, "{crowded_blocks}: {quiet}");
+        assert_eq!(won, 0, "{crowded_blocks}");
     }
 }
 

@@ -47,6 +47,7 @@ WHERE u.kind = 'race';
 CREATE VIEW v_samples AS
 SELECT u.run, u.result AS race, p.number AS replica, s.number AS sample, e.variant,
        c.label AS "case", s.kind, s.block, s.position, s.calls, s.cpu_ns, s.wall_ns,
+       s.core_contention,
        max(s.cpu_ns * 1.0 / s.calls - b.cpu_ns, 0.0) AS cpu_ns_per_call,
        max(s.wall_ns * 1.0 / s.calls - b.wall_ns, 0.0) AS wall_ns_per_call
 FROM reliance u

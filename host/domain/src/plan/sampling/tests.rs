@@ -18,6 +18,7 @@ fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
                     calls: 10,
                     cpu_ns: 10 * time_ns,
                     wall_ns: 10 * time_ns,
+                    core_contention: None,
                 });
             }
         }

@@ -4,7 +4,7 @@ use super::view::{
     Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for, shortened,
     time_criterion,
 };
-use super::{advice, digits, numbers, open, sizes, speed, too_short};
+use super::{advice, basis, digits, numbers, open, sizes, speed, too_short};
 use crate::failure::FailureClass;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus,
@@ -29,10 +29,10 @@ pub fn headline(report: &Report) -> String {
         RecommendationStyle::Options => options(report),
         RecommendationStyle::Conditional => advice::conditional(report),
     };
-    match too_short::somewhere(report).filter(|_| too_short::is_in_headline(report)) {
-        Some(left_out) => format!("{text} {left_out}"),
-        None => text,
-    }
+    let left_out = too_short::somewhere(report).filter(|_| too_short::is_in_headline(report));
+    let sentences = [Some(text), left_out, basis::remark(&report.protocol)];
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    sentences.join(" ")
 }
 
 fn decisive(report: &Report) -> String {

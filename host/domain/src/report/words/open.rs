@@ -75,7 +75,7 @@ fn by_reading(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> 
 
 /// The reason in a few words: `no call: from 0.2 % less to 1.2 % more time`.
 pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
-    if row.sign_inversion.is_some() {
+    if row.sign_inversion.is_some_and(|of| of.withholds) {
         return "no call: the sign depends on the load".to_owned();
     }
     if row.totals.is_some_and(|totals| totals.withhold) {
@@ -90,7 +90,7 @@ pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
 
 /// The reason why there is no verdict, and the budget that would likely bring one.
 pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
-    if let Some(inversion) = row.sign_inversion {
+    if let Some(inversion) = row.sign_inversion.filter(|of| of.withholds) {
         return with_the_neighbours(&inversion);
     }
     if let Some(totals) = row.totals.filter(|totals| totals.withhold) {
@@ -281,7 +281,9 @@ fn ends(row: &VerdictRow) -> Option<(f64, f64)> {
 fn takes_too_many_replicas(report: &Report, row: &VerdictRow) -> Option<u32> {
     let most = report.protocol.replicas_max?;
     let factor = longer(report, row)? / report.protocol.budget_seconds;
-    (f64::from(row.replicas) * factor > f64::from(most)).then_some(most)
+    // Those that do not count take part of the limit, too.
+    let all = report.protocol.quiet.map_or(row.replicas, |quiet| quiet.of);
+    (f64::from(all.max(row.replicas)) * factor > f64::from(most)).then_some(most)
 }
 
 /// The budget in seconds that would likely bring a verdict: by the forecast, or, without one, the time

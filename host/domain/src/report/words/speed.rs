@@ -14,9 +14,11 @@ pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
         return format!("is faster than {other}");
     };
+    let crowded =
+        crowded(row).map(|crowded| format!(" on a quiet core, {crowded} on a crowded one"));
     let small = match row.below_threshold {
         true => format!(", {}", less_than_matters(&report.protocol)),
-        false => String::new(),
+        false => crowded.unwrap_or_default(),
     };
     if 1.0 / ratio < FACTOR_MIN {
         let apart = |end: f64| 1.0 - end;
@@ -42,7 +44,16 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
         true => format!(", but {}", less_than_matters(&report.protocol)),
         false => String::new(),
     };
-    Some(format!("{difference}, sure{small}"))
+    let crowded = crowded(row).map(|crowded| format!("; on a crowded core {crowded}"));
+    let crowded = crowded.unwrap_or_default();
+    Some(format!("{difference}, sure{small}{crowded}"))
+}
+
+/// What a verdict about quiet cores is on crowded ones, if it surely has the other sign there:
+/// `1.6 × slower`.
+fn crowded(row: &VerdictRow) -> Option<String> {
+    let inversion = row.sign_inversion.filter(|of| !of.withholds)?;
+    Some(estimate(inversion.crowded))
 }
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.

@@ -1,0 +1,68 @@
+//! A fact about the machine, with its meaning and advice.
+
+use serde::Serialize;
+
+/// The state of what a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingState {
+    /// As it should be.
+    Good,
+    /// It works, and could be better.
+    Limited,
+    /// It does not work.
+    Bad,
+}
+
+/// A fact about the machine, with its meaning and advice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Its topic: `confinement`, `noise`, …
+    pub topic: &'static str,
+    /// Its state.
+    pub state: FindingState,
+    /// The fact.
+    pub found: String,
+    /// The meaning of the fact for runs.
+    pub means: String,
+    /// Advice; `None` if there is nothing to do.
+    pub next: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn good(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Good, found)
+    }
+
+    pub(super) fn limited(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Limited, found)
+    }
+
+    pub(super) fn bad(topic: &'static str, found: impl Into<String>) -> Self {
+        Self::new(topic, FindingState::Bad, found)
+    }
+
+    fn new(topic: &'static str, state: FindingState, found: impl Into<String>) -> Self {
+        Self {
+            topic,
+            state,
+            found: found.into(),
+            means: String::new(),
+            next: None,
+        }
+    }
+
+    pub(super) fn means(self, means: impl Into<String>) -> Self {
+        Self {
+            means: means.into(),
+            ..self
+        }
+    }
+
+    pub(super) fn next(self, next: impl Into<String>) -> Self {
+        Self {
+            next: Some(next.into()),
+            ..self
+        }
+    }
+}
