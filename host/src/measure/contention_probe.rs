@@ -16,6 +16,8 @@ use std::hint::black_box;
 const ROUNDS: u64 = 24_000;
 /// Multiplications, each of which waits for the one before: some tens of microseconds.
 const MULTIPLICATIONS: u64 = 24_000;
+/// Rounds of either piece before it is timed.
+const BRIEF: u64 = 1_000;
 /// The quantile of ratios below which none counts.
 const LOW_QUANTILE: f64 = 0.1;
 /// A ratio counts as this many times the low one at most: a neighbour that fills the core takes half
@@ -64,8 +66,10 @@ impl ContentionReadings {
     }
 }
 
-/// The ratio of the two pieces now, and the time of the first one in nanoseconds.
+/// The ratio of the two pieces now, and the time of the first one in nanoseconds. Both are run for a moment before:
+/// whoever ran last may have driven their code out of the caches, and is not to decide what they read.
 fn ratio_and_filling_ns() -> (f64, u64) {
+    black_box(fill(black_box(BRIEF)) ^ wait(black_box(BRIEF)));
     let filling_ns = contention_probe_ns();
     let waiting_ns = time_ns(|| wait(black_box(MULTIPLICATIONS)));
     (filling_ns as f64 / waiting_ns.max(1) as f64, filling_ns)
