@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// The most time that samples wait for a quiet core: those of a case in a block take about as long.
 const WAIT_MAX: Duration = Duration::from_millis(3);
-/// The most time that a replica waits in all: a third of what starting and warming up a pair takes, say.
+/// The most time that a replica waits in all: less than another replica takes.
 const WAITS_MAX: Duration = Duration::from_millis(30);
 /// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_micros(250);

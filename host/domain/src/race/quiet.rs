@@ -1,8 +1,9 @@
 //! Quiet cores: which samples were taken while nobody else used the core, as the contention probe tells.
 //!
 //! Whoever shares a core with others is slower there, some programs more than others, and who is faster
-//! may depend on it. So verdicts rest on what was measured on a quiet core, where there is enough of it. That is decided by the probe alone: of two identical programs, neither is favoured by it, since the
-//! probe says the same of both, whichever of them is called the first.
+//! may depend on it. So verdicts rest on what was measured on a quiet core, where there is enough of it. The
+//! probe alone decides that: of two identical programs it favours neither, since it says the same of both,
+//! whichever of them is called the first.
 
 use crate::measurement::{CaseIndex, Replica, Sample, SampleKind};
 use crate::stats::quantile;
@@ -103,8 +104,8 @@ impl QuietCore {
     }
 
     /// What of a replica was measured on a quiet core: its samples without those of crowded blocks. A block
-    /// is quiet or crowded on each case by itself; single calls are in none, and stay. `None` if fewer than a quarter of them were quiet, or nothing
-    /// is known of them.
+    /// is quiet or crowded on each case by itself; single calls are in none, and stay. `None` if fewer than a
+    /// quarter of the blocks were quiet, or nothing is known of them.
     pub fn part<'a>(&self, replica: &'a Replica) -> Option<Cow<'a, Replica>> {
         let mut blocks: BTreeMap<(CaseIndex, u32), bool> = BTreeMap::new();
         let is_full = |sample: &&Sample| sample.kind == SampleKind::Full;
