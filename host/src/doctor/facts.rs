@@ -1,7 +1,7 @@
 //! The facts about a machine: the `facts` of `bakeoff doctor --format json`.
 
 use crate::confine::{Level, Mechanisms};
-use crate::store::QuietShare;
+use bakeoff_domain::race::QuietReplicas;
 use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
 
@@ -141,7 +141,7 @@ pub struct CoreFacts {
     pub load: Option<f64>,
     /// In how many of the processes of the last seven days nobody else used the physical core, those of this
     /// examination included; `None`: none was measured.
-    pub quiet: Option<QuietShare>,
+    pub quiet: Option<QuietReplicas>,
 }
 
 /// The purpose of a folder.

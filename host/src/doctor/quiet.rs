@@ -1,17 +1,15 @@
 //! How often this machine was quiet lately.
 
 use super::finding::Finding;
-use crate::store::QuietShare;
-
-/// Verdicts rest on quiet cores where at least so many parts of the replicas have one: a third.
-const PARTS: u32 = 3;
+use bakeoff_domain::race::QuietReplicas;
 
 /// What that means for verdicts; `None` where nothing was measured.
-pub(super) fn quiet(share: Option<QuietShare>) -> Option<Finding> {
+pub(super) fn quiet(share: Option<QuietReplicas>) -> Option<Finding> {
     let topic = "quiet";
-    let QuietShare { quiet, of } = share?;
+    let share = share?;
+    let QuietReplicas { quiet, of } = share;
     let found = format!("in {quiet} of {of} processes that were measured in the last seven days");
-    Some(match (quiet, PARTS * quiet >= of) {
+    Some(match (quiet, share.are_enough()) {
         (0, _) => Finding::limited(topic, found)
             .means(
                 "Something else used the same physical cores all the time. Verdicts are about such cores: on quiet ones \
@@ -69,6 +67,6 @@ mod tests {
     }
 
     fn quiet_of(quiet: u32, of: u32) -> Finding {
-        super::quiet(Some(QuietShare { quiet, of })).expect("a finding")
+        super::quiet(Some(QuietReplicas { quiet, of })).expect("a finding")
     }
 }

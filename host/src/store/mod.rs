@@ -53,7 +53,7 @@ pub use holder::LockHolder;
 pub use key::{Key, input};
 pub use lock::Lock;
 pub use open::{Mode, Store};
-pub use quiet_history::{QuietHistory, QuietShare};
+pub use quiet_history::QuietHistory;
 pub use replicas::{RaceId, RaceLists};
 pub use results::{Owner, ResultKind, StoredResult, Trial};
 pub use run_facts::RunFacts;

@@ -4,7 +4,7 @@
 use crate::events::{Clock as _, SystemClock};
 use crate::files::{NewFile, parse_json, read_bounded};
 use crate::measure::{self, CoreReading};
-use bakeoff_domain::race::QuietCore;
+use bakeoff_domain::race::{QuietCore, QuietReplicas};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -27,15 +27,6 @@ const MACHINES_MAX: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuietHistory {
     readings: Vec<TimedReading>,
-}
-
-/// How often the cores of a machine were quiet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct QuietShare {
-    /// The processes that had a quiet core.
-    pub quiet: u32,
-    /// All processes that were measured in the last seven days.
-    pub of: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,11 +87,11 @@ impl QuietHistory {
     }
 
     /// How often a core was quiet, by what is known of it now; `None` if nothing was measured.
-    pub fn share(&self) -> Option<QuietShare> {
+    pub fn share(&self) -> Option<QuietReplicas> {
         let quiet_core = QuietCore::new(&self.quiet_readings());
         let quiet = self.readings.iter();
         let quiet = quiet.filter(|one| quiet_core.is_some_and(|of| of.is_quiet(one.reading.mean)));
-        (!self.readings.is_empty()).then(|| QuietShare {
+        (!self.readings.is_empty()).then(|| QuietReplicas {
             quiet: quiet.count() as u32,
             of: self.readings.len() as u32,
         })
@@ -188,12 +179,18 @@ mod tests {
         add("b", 10 * day, &[CROWDED]);
         add("a", 12 * day, &[QUIET]);
         let found = share("a", 12 * day);
-        assert_eq!(found, Some(QuietShare { quiet: 2, of: 3 }));
-        assert_eq!(share("b", 12 * day), Some(QuietShare { quiet: 0, of: 1 }));
+        assert_eq!(found, Some(QuietReplicas { quiet: 2, of: 3 }));
+        assert_eq!(
+            share("b", 12 * day),
+            Some(QuietReplicas { quiet: 0, of: 1 })
+        );
         assert_eq!(share("c", 12 * day), None);
         let found = share("a", 18 * day);
-        assert_eq!(found, Some(QuietShare { quiet: 1, of: 1 }));
-        assert_eq!(share("a", 11 * day), Some(QuietShare { quiet: 1, of: 2 }));
+        assert_eq!(found, Some(QuietReplicas { quiet: 1, of: 1 }));
+        assert_eq!(
+            share("a", 11 * day),
+            Some(QuietReplicas { quiet: 1, of: 2 })
+        );
         for machine in ["c", "d", "e", "f"] {
             add(machine, 12 * day, &[QUIET]);
         }

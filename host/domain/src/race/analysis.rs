@@ -6,7 +6,7 @@ use super::cold_start::ColdStarts;
 use super::dependence::{self, Dependence};
 use super::implied::add_implied;
 use super::pair_sequence::PairSequence;
-use super::quiet::{self, QuietReplicas};
+use super::quiet::QuietReplicas;
 use super::settings::RaceSettings;
 use super::solo_comparison::{self, SoloComparison};
 use super::times::{MedianTimes, TimeSummary};
@@ -211,8 +211,13 @@ impl Race {
     pub fn basis_by_probe(&self) -> Basis {
         match self.settings.basis {
             Basis::Solo => Basis::Solo,
-            _ if quiet::is_enough(self.quiet, self.launched) => Basis::Quiet,
-            _ => Basis::All,
+            Basis::All | Basis::Quiet => {
+                let (quiet, of) = (self.quiet, self.launched);
+                match (QuietReplicas { quiet, of }).are_enough() {
+                    true => Basis::Quiet,
+                    false => Basis::All,
+                }
+            }
         }
     }
 

@@ -58,18 +58,20 @@ fn possible(readings: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Whether verdicts rest on quiet cores, by how many of the replicas so far had one.
-pub(super) fn is_enough(quiet: u32, replicas: u32) -> bool {
-    quiet > 0 && PARTS_OF_RACE * quiet >= replicas
-}
-
-/// How many replicas had a quiet core.
+/// How many replicas, or processes, had a quiet core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuietReplicas {
     /// Those of which at least a quarter of the blocks had one.
     pub quiet: u32,
     /// All replicas, whether they count or not.
     pub of: u32,
+}
+
+impl QuietReplicas {
+    /// Whether verdicts rest on quiet cores.
+    pub fn are_enough(self) -> bool {
+        self.quiet > 0 && PARTS_OF_RACE * self.quiet >= self.of
+    }
 }
 
 /// What the contention probe reads on a quiet core of this machine, known before the first replica.
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn verdicts_rest_on_quiet_cores_where_a_third_of_the_replicas_had_one() {
         let enough = [(0, 0), (0, 4), (1, 1), (1, 3), (1, 4), (2, 6), (2, 7)];
-        let found = enough.map(|(quiet, replicas)| is_enough(quiet, replicas));
+        let found = enough.map(|(quiet, of)| QuietReplicas { quiet, of }.are_enough());
         assert_eq!(found, [false, false, true, true, false, true, false]);
     }
 }

@@ -13,6 +13,7 @@
 use crate::measurement::CaseIndex;
 use crate::stats::median;
 use crate::verdict::{Totals, Verdict};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// As many times what one replica has of the opposite may be the machine's in another.
@@ -63,8 +64,8 @@ pub(super) struct PairTotals {
 #[derive(Clone, Debug, Default)]
 struct CaseTotals {
     weight: f64,
-    /// The usual difference, of what counts.
-    usual: f64,
+    /// The usual difference, of what counts; `None`: that of these replicas.
+    usual: Option<f64>,
     a_ns: f64,
     b_ns: f64,
     replicas: Vec<ReplicaTotals>,
@@ -84,18 +85,14 @@ impl PairTotals {
     }
 
     /// All that was seen, as if it had been on quiet cores.
-    fn with_crowded(&self) -> Vec<CaseTotals> {
-        let with = |(case, counted): (&CaseIndex, &CaseTotals)| {
-            let mut all = counted.clone();
-            all.usual = usual(&counted.replicas).unwrap_or(0.0);
-            let crowded = self.crowded.get(case).map_or(&[][..], Vec::as_slice);
-            let scale = all.usual - usual(crowded).unwrap_or(all.usual);
-            crowded
-                .iter()
-                .for_each(|totals| all.push(totals.scaled(scale)));
-            all
-        };
-        self.cases.iter().map(with).collect()
+    fn with_crowded(&self) -> Vec<Cow<'_, CaseTotals>> {
+        let cases = self.cases.iter();
+        cases
+            .map(|(case, counted)| match self.crowded.get(case) {
+                Some(crowded) => Cow::Owned(counted.with(crowded)),
+                None => Cow::Borrowed(counted),
+            })
+            .collect()
     }
 
     /// The ratio of the total times, if it is beyond δ = `practical_log` and stays so without what the
@@ -141,7 +138,7 @@ impl PairTotals {
 }
 
 /// The weighted mean over the cases of the logarithm of the ratio of the total times.
-fn log_ratio(cases: &[CaseTotals]) -> f64 {
+fn log_ratio(cases: &[Cow<'_, CaseTotals>]) -> f64 {
     let mut log_ratio = 0.0;
     for case in cases {
         log_ratio += case.weight * (case.a_ns / case.b_ns).ln();
@@ -149,7 +146,7 @@ fn log_ratio(cases: &[CaseTotals]) -> f64 {
     log_ratio
 }
 
-fn described(cases: &[CaseTotals], log_ratio: f64) -> Totals {
+fn described(cases: &[Cow<'_, CaseTotals>], log_ratio: f64) -> Totals {
     let mut found = Totals {
         ratio: log_ratio.exp(),
         withhold: false,
@@ -165,9 +162,9 @@ fn described(cases: &[CaseTotals], log_ratio: f64) -> Totals {
 }
 
 /// The usual difference: the median over the replicas.
-fn usual(replicas: &[ReplicaTotals]) -> Option<f64> {
+fn usual(replicas: &[ReplicaTotals]) -> f64 {
     let mut values: Vec<f64> = replicas.iter().map(|totals| totals.value).collect();
-    median(&mut values)
+    median(&mut values).unwrap_or(0.0)
 }
 
 impl CaseTotals {
@@ -177,9 +174,24 @@ impl CaseTotals {
         self.replicas.push(totals);
     }
 
+    /// These with others, of which one variant's times are scaled so that the usual ratio is that of these.
+    fn with(&self, others: &[ReplicaTotals]) -> Self {
+        let own = usual(&self.replicas);
+        let scale = own - usual(others);
+        let mut all = Self {
+            usual: Some(own),
+            ..self.clone()
+        };
+        others
+            .iter()
+            .for_each(|totals| all.push(totals.scaled(scale)));
+        all
+    }
+
     /// The usual logarithm of the ratio of the slower one in total to the other.
     fn usual(&self, a_is_slower: bool) -> f64 {
-        if a_is_slower { self.usual } else { -self.usual }
+        let usual = self.usual.unwrap_or_else(|| usual(&self.replicas));
+        if a_is_slower { usual } else { -usual }
     }
 
     /// The logarithm of the ratio of the total times, the slower one in total over the other, if the
