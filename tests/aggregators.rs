@@ -45,15 +45,15 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
     for (format, heading) in [
         (
             "human",
-            "Highest score by each criterion (from the aggregator best)",
+            "From the aggregator best: Highest score by each criterion",
         ),
         (
             "md",
-            "## Highest score by each criterion (from the aggregator best)",
+            "## From the aggregator best: Highest score by each criterion",
         ),
         (
             "html",
-            "<h2>Highest score by each criterion (from the aggregator best)</h2>",
+            "<h2>From the aggregator best: Highest score by each criterion</h2>",
         ),
     ] {
         let shown = run_bakeoff(&["report", out, "--format", format]);

@@ -5,6 +5,7 @@ mod forms;
 mod killed;
 mod layouts;
 mod memory;
+mod names;
 mod prototypes;
 mod reuse;
 

@@ -183,7 +183,7 @@ fn case_162_a_proposer_whose_process_is_killed_pays_for_no_completion_twice() {
     assert_eq!(shown["is_asking"], true, "{shown}");
     assert_eq!(
         (&shown["calls"], &shown["tokens"]),
-        (&json!(1), &json!(110))
+        (&json!(1), &json!(USAGE.iter().sum::<u64>()))
     );
     assert_eq!(shown["tokens_max"], 1_000_000);
     let waits_for = json!([{"purpose": "completion", "subject": "completion 2"}]);

@@ -1,6 +1,8 @@
 //! Crates that the user allows: fetched from a registry that is a folder, built once behind the fence, and
 //! used by sources.
 
+mod hostile;
+
 use crate::build::{Running, interface};
 use crate::support::{CommandOutput, bakeoff, measuring_slot};
 use bakeoff::compile::{

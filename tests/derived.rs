@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 
 /// Compares sources, which are named `a.rs`, `b.rs` and so on.
-fn compare(sources: &[&str], more: &[&str]) -> CommandOutput {
+pub(crate) fn compare(sources: &[&str], more: &[&str]) -> CommandOutput {
     let folder = TempDir::new().unwrap();
     let mut arguments = vec!["compare".to_owned()];
     for (name, source) in ('a'..).zip(sources) {
@@ -94,7 +94,7 @@ fn where_they_differ_the_shortest_input_is_shown_and_nothing_is_timed() {
     let output = compare(&[never, &format!("{never} ")], &[]);
     assert_eq!(output.status, 1);
     assert!(
-        output.stdout.contains("All files fail on "),
+        output.stdout.starts_with("All fail: no file answers on "),
         "{}",
         output.stdout
     );
@@ -191,7 +191,9 @@ fn what_cannot_be_read_off_the_sources_is_named_with_what_to_do() {
 fn a_panic_is_shown_by_what_it_says_and_agreed_errors_are_counted() {
     let right = "pub fn largest(items: &[i32]) -> Option<i32> { items.iter().copied().max() }";
     let panics = "pub fn largest(items: &[i32]) -> Option<i32> { Some(*items.iter().max().expect(\"no items\")) }";
-    let text = compare(&[right, panics], &[]).stdout;
+    // The search has a tenth of it, so that both have the time for all inputs.
+    let budget = ["--budget", "60s"];
+    let text = compare(&[right, panics], &budget).stdout;
     assert!(
         text.contains("no items") && !text.contains("unreachable"),
         "{text}"
@@ -202,7 +204,7 @@ fn a_panic_is_shown_by_what_it_says_and_agreed_errors_are_counted() {
         .1
         .trim()
         .trim_end_matches('.');
-    let again = compare(&[right, panics], &["--seed", seed]).stdout;
+    let again = compare(&[right, panics], &[&budget[..], &["--seed", seed]].concat()).stdout;
     // All but the folder, which is another one.
     let found = |text: &str| {
         let line = text.lines().find(|line| line.starts_with("They differ on"));
@@ -210,7 +212,8 @@ fn a_panic_is_shown_by_what_it_says_and_agreed_errors_are_counted() {
     };
     assert_eq!(found(&text), found(&again));
     let parse = "pub fn parse(text: &str) -> Result<i32, std::num::ParseIntError> { text.parse() }";
-    let output = compare(&[parse, parse], &["--size", "3000", "--budget", "100ms"]);
+    let other = "pub fn parse(text: &str) -> Result<i32, std::num::ParseIntError> { text.trim_end_matches('\0').parse() }";
+    let output = compare(&[parse, other], &["--size", "3000", "--budget", "100ms"]);
     let words: Vec<&str> = output.stdout.split_whitespace().collect();
     assert!(
         words.join(" ").contains("of them answered by an error)"),
@@ -440,4 +443,24 @@ fn components_say_themselves_what_they_take() {
     let said = run_bakeoff(&["init", &new_folder, "--from", &a, &b]);
     assert_eq!(said.status, 2);
     assert!(said.stderr.contains("no Rust source"), "{}", said.stderr);
+}
+
+/// Who fails on inputs with large values, as all do, is timed on the others.
+#[test]
+fn kinds_of_values_on_which_all_fail_are_not_timed() {
+    let sum = "pub fn sum(items: &[i32]) -> i32 { items.iter().map(|item| { assert!(item.unsigned_abs() <= 200); *item }).sum() }";
+    let last = "pub fn sum(items: &[i32]) -> i32 { let mut sum = 0; for item in items.iter().rev() { \
+        assert!((-200..=200).contains(item)); sum += item; } sum }";
+    let output = compare(&[sum, last], &["--budget", "300ms"]);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let words: Vec<&str> = output.stdout.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(
+        text.contains("All files fail on some inputs of any values,"),
+        "{text}"
+    );
+    assert!(
+        text.contains("inputs like these are not timed") && !text.contains("of equal values"),
+        "{text}"
+    );
 }

@@ -88,7 +88,9 @@ fn a_statement_becomes_an_experiment_whose_oracle_and_prototypes_were_repaired()
 
     let out = folder.path().join("out");
     let kept = fs::read_to_string(out.join(".bakeoff/generation.json")).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), made);
+    let mut kept: Value = serde_json::from_str(&kept).unwrap();
+    assert!(kept.as_object_mut().unwrap().remove("seal").is_some());
+    assert_eq!(kept, made);
     // It is an experiment as any other.
     let out = out.to_str().unwrap();
     let run = run_bakeoff(&["run", out, "--budget", "500ms", "--format", "json"]);
@@ -243,4 +245,20 @@ fn an_exploration_asks_again_for_what_does_the_work_of_another() {
         ("combination-1", "passed", 1),
     ];
     assert_eq!(outcomes(&made), expected);
+}
+
+/// The folder exists already, and came from somebody.
+#[test]
+fn case_176_explore_through_link() {
+    for name in [".bakeoff", ".bakeoff/out"] {
+        let folder = TempDir::new().unwrap();
+        let elsewhere = TempDir::new().unwrap();
+        let link = folder.path().join("out").join(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
+        let output = explore(folder.path(), &recorded(), &[]);
+        assert!([2, 5].contains(&output.status), "{}", output.stderr);
+        assert!(output.explains("is a link"), "{}", output.stderr);
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{name}");
+    }
 }

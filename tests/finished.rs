@@ -60,7 +60,7 @@ pub(crate) struct SharedRun {
 }
 
 impl SharedRun {
-    fn new(experiment: &str, change: impl FnOnce(&Path)) -> Self {
+    pub(crate) fn new(experiment: &str, change: impl FnOnce(&Path)) -> Self {
         let (finished, output) = FinishedRun::of_changed(experiment, change);
         let mut files = Vec::new();
         read_files(finished.folder.path(), Path::new(""), &mut files);

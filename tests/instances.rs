@@ -62,7 +62,7 @@ fn blocks_draw_instances_that_all_variants_share() {
         .collect();
     let mut blocks: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     let mut drawn = BTreeSet::new();
-    for sample in samples.iter().filter(|sample| sample["kind"] == "full") {
+    for sample in samples.iter() {
         let text = |key: &str| sample[key].as_str().unwrap().to_owned();
         let block = format!("{} {}", sample["replica"], sample["block"]);
         let instances = blocks.entry(block).or_default();

@@ -1,6 +1,6 @@
 //! `bakeoff mcp`, as a client sees it: JSON-RPC on the stdin and stdout of the process.
 
-mod client;
+pub(crate) mod client;
 mod docs;
 mod hostile;
 
@@ -132,7 +132,7 @@ fn what_cannot_be_compared_says_why_in_the_compilers_words_or_with_the_input() {
     let broken = LINEAR.replace(".sum()", ".sum::<u32>()");
     let refused = compare(&mut client, &broken);
     assert_eq!(refused["isError"], true);
-    for part in ["build-failed", "other.rs", "E0277", "u32"] {
+    for part in ["Build failed", "other.rs", "E0277", "u32"] {
         assert!(text(&refused).contains(part), "{}", text(&refused));
     }
     let no_rust = compare(&mut client, "pub fn total(");

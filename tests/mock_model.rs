@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// What the mock counts for each reply.
-pub(crate) const USAGE: [u64; 2] = [100, 10];
+pub(crate) const USAGE: [u64; 2] = [1_000, 400];
 
 /// What a mock of a chat completions API saw and sent.
 #[derive(Default)]

@@ -223,3 +223,46 @@ fn a_workload_that_makes_another_input_of_the_same_seed_is_named_and_nobody_else
         run.stderr
     );
 }
+
+/// Case 186 of the corpus: unexported-check.
+#[test]
+fn case_186_a_judge_that_nobody_would_ask_is_an_error() {
+    let judge =
+        "pub fn check(_: Vec<i32>, _: Vec<i32>) -> Result<(), String> { Err(\"never\".into()) }";
+    let folder = experiment(&format!("{GENERATE}{judge}"), &[RIGHT]);
+    let wit = folder.path().join("wit/evens.wit");
+    let exported =
+        "  export check: func(values: list<s32>, answer: list<s32>) -> result<_, string>;\n";
+    let without = WIT.replace(exported, "");
+    assert_ne!(without, WIT);
+    fs::write(&wit, &without).unwrap();
+    for command in ["run", "check"] {
+        let output = run_bakeoff(&[command, folder.path().to_str().unwrap()]);
+        assert!([1, 2].contains(&output.status), "{}", output.status);
+        assert!(
+            output.explains("a public function `check` that nobody would call"),
+            "{}",
+            output.stderr
+        );
+        assert!(output.explains(exported), "{}", output.stderr);
+    }
+    // As a private function it is a helper.
+    let private = judge.replace("pub fn", "#[allow(dead_code)] fn");
+    fs::write(
+        folder.path().join("workload.rs"),
+        format!("{GENERATE}{private}"),
+    )
+    .unwrap();
+    let output = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--budget", "100ms"]);
+    assert!(!output.stderr.contains("nobody"), "{}", output.stderr);
+    let assess = "pub fn assess(_: Vec<i32>, _: Vec<i32>) -> Vec<(String, f64)> { Vec::new() }";
+    fs::write(
+        folder.path().join("workload.rs"),
+        format!("{GENERATE}{assess}"),
+    )
+    .unwrap();
+    let output = run_bakeoff(&["run", folder.path().to_str().unwrap()]);
+    let line =
+        "export assess: func(values: list<s32>, answer: list<s32>) -> list<tuple<string, f64>>;";
+    assert!(output.explains(line), "{}", output.stderr);
+}

@@ -10,20 +10,12 @@ use bakeoff::measure::protocol::{
 use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
 use bakeoff::source::BuildInput;
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_domain::plan::{
-    self, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp,
-};
+use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
 
 const WIT: &str =
     "package bakeoff:test;\nworld prototype { export square: func(n: u32) -> u32; }\n";
 const FAILS: &str = "pub fn square(n: u32) -> u32 { panic!(\"{n}\") }\n";
-/// Its first answer on an instance is another one than all later ones.
-const COUNTS: &str = "use std::sync::atomic::{AtomicU32, Ordering};
-static CALLS: AtomicU32 = AtomicU32::new(0);
-pub fn square(_: u32) -> u32 { CALLS.fetch_add(1, Ordering::Relaxed).min(1) }
-";
-
 /// Runs a replica of variants that fail in every call, on two cases, and returns the one that failed
 /// first.
 async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
@@ -82,7 +74,6 @@ async fn replies(
             instances,
             lowering: LoweringClock::Cheap,
             resident_bytes: 0,
-            quiet: None,
         }),
     };
     let message = bundle.seal(&request).unwrap();
@@ -98,7 +89,7 @@ async fn replies(
     replies
 }
 
-fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
+fn drawn(live_variants: &[VariantIndex]) -> ReplicaPlan {
     plan::draw(&ReplicaSpec {
         secret: RunSeed::Named(1).race_secret(),
         index: 0,
@@ -115,35 +106,9 @@ fn drawn(live_variants: &[LiveVariant]) -> ReplicaPlan {
 
 #[tokio::test]
 async fn variants_are_instantiated_and_warmed_up_in_the_order_of_the_plan() {
-    let mut plan = drawn(&[0, 1, 2].map(LiveVariant::full));
+    let mut plan = drawn(&[0, 1, 2]);
     for order in [[2, 0, 1], [1, 2, 0]] {
         plan.warm_up_order = order.to_vec();
         assert_eq!(first_to_fail(&plan).await, order[0]);
     }
-}
-
-#[tokio::test]
-async fn single_calls_come_before_any_warm_up() {
-    let slow = LiveVariant {
-        single_calls: vec![1],
-        ..LiveVariant::full(1)
-    };
-    let mut plan = drawn(&[LiveVariant::full(0), slow, LiveVariant::full(2)]);
-    let first = plan.single_call_rounds[0].order[0];
-    plan.warm_up_order = vec![(first + 1) % 3, (first + 2) % 3, first];
-    assert_eq!(first_to_fail(&plan).await, first);
-}
-
-#[tokio::test]
-async fn nobodys_first_call_is_a_single_one_that_counts() {
-    let slow = LiveVariant {
-        single_calls: vec![0, 1],
-        ..LiveVariant::full(1)
-    };
-    let plan = drawn(&[LiveVariant::full(0), slow]);
-    assert_eq!(plan.single_call_rounds.len(), 2);
-    let replies = replies(&plan, COUNTS, Some("1"), Instances::Kept).await;
-    let failed = |reply: &&Reply| matches!(reply, Reply::Failed { .. });
-    assert!(replies.iter().find(failed).is_none(), "{replies:?}");
-    assert!(matches!(replies.last(), Some(Reply::Replica(_))));
 }

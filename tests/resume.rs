@@ -130,9 +130,7 @@ fn assert_repeats_nothing(folder: &Path, before: &BTreeSet<u64>, report: &Value)
     );
     assert!(before.is_subset(&distinct));
     let protocol = &report["protocol"];
-    // Where some had no quiet core, these do not count.
-    let all = protocol["quiet"]["of"].as_u64();
-    let used = all.or(protocol["replicas"].as_u64()).unwrap() as usize;
+    let used = protocol["replicas"].as_u64().unwrap() as usize;
     assert_eq!(
         used,
         made.len(),

@@ -29,6 +29,17 @@ pub(crate) fn bakeoff(arguments: &[&str]) -> Command {
     command
 }
 
+/// Gives a program a second name, so that its processes can be told from those of other tests.
+///
+/// `cp` makes the copy where a link is impossible: a process that another test starts while this one writes would hold
+/// the copy open, and the system starts no program that is open for writing.
+pub(crate) fn second_name(program: &Path, name: &Path) {
+    if std::fs::hard_link(program, name).is_err() {
+        let status = Command::new("cp").arg(program).arg(name).status().unwrap();
+        assert!(status.success(), "{}", name.display());
+    }
+}
+
 /// The exit status and the output of a finished command.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {

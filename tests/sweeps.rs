@@ -51,6 +51,8 @@ fn values_make_variants_of_one_component() {
     let message = |id: &str| variant(&report, id)["failure"]["message"].to_string();
     let missed = message("misses-rounds-1");
     assert!(missed.contains("there is no parameter `round`"), "{missed}");
+    let forgets = message("forgets-rounds-1-spare-2");
+    assert!(forgets.contains("never asks for `spare`"), "{forgets}");
     let unswept = message("unswept");
     assert!(
         unswept.contains("only an approach with a `sweep`"),
@@ -240,6 +242,65 @@ fn fuel_that_misleads_does_not_choose_who_races() {
         raced.iter().all(|number| (7..30).contains(number)),
         "{raced:?}"
     );
+    let verified = run_bakeoff(&["verify", finished.dir(), "--format", "json"]);
+    assert_eq!(verified.json()["differ"], 0, "{}", verified.stdout);
+}
+
+/// Few instructions, each of which waits for a division.
+const SLOW: &str = "use crate::bakeoff::param;
+
+pub fn total(values: Vec<u64>) -> u64 {
+    let number: u64 = param::get(\"number\");
+    let mut divided = u64::MAX;
+    for step in 0..(20_000 + number) {
+        divided = u64::MAX / (divided >> 40 | 1 | step);
+    }
+    std::hint::black_box(divided);
+    values.iter().sum()
+}
+";
+
+/// Much fuel, which counts every byte of a bulk operation, and little time.
+const FAST: &str = "pub fn total(values: Vec<u64>) -> u64 {
+    let room = vec![1_u8; 400_000];
+    std::hint::black_box(room.as_slice());
+    values.iter().sum()
+}
+";
+
+#[test]
+fn case_183_sweep_takes_places() {
+    let (finished, output) = FinishedRun::of_changed(EXPERIMENT, |folder| {
+        only_rounds(folder);
+        let sweep = "{ number = { from = 1, to = 70, step = 1 } }";
+        change(folder, "{ rounds = [0, 40] }", sweep);
+        change(folder, "[4_000]", "[100]");
+        let fast = "[[approach]]\nname = \"fast\"\nsource = \"fast.rs\"\n[measure]";
+        change(folder, "[measure]", fast);
+        fs::write(folder.join("rounds.rs"), SLOW).unwrap();
+        fs::write(folder.join("fast.rs"), FAST).unwrap();
+    });
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let report = output.json();
+    assert_eq!(report["recommendation"]["winner"], "fast", "{report:#}");
+    let fast = variant(&report, "fast");
+    assert_eq!(fast["screening"]["chosen"], true, "{fast:#}");
+    let mut untimed = 0;
+    for one in report["variants"].as_array().unwrap() {
+        let fuel = |one: &Value| one["readings"]["fuel"]["value"].as_f64().unwrap();
+        let is_fast = one["id"] == "fast";
+        assert!(is_fast || fuel(one) < fuel(fast), "{one:#}");
+        if one["screening"]["time_ns"].is_null() {
+            untimed += 1;
+            assert_eq!(one["status"], "screened", "{one:#}");
+            assert!(one["rank"].is_null(), "{one:#}");
+            assert_eq!(one["scores"], serde_json::json!({}), "{one:#}");
+        }
+    }
+    assert_eq!(untimed, 7);
+    let text = report["recommendation"]["text"].as_str().unwrap();
+    let said = "Never timed, since by their checks others came first: 7 of the 70 of rounds.";
+    assert!(text.contains(said), "{text}");
     let verified = run_bakeoff(&["verify", finished.dir(), "--format", "json"]);
     assert_eq!(verified.json()["differ"], 0, "{}", verified.stdout);
 }

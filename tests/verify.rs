@@ -195,7 +195,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused_at_once() {
         assert!(made.unwrap().success());
         let shown = run_bakeoff(&["report", finished.dir(), "--format", "json"]);
         if name == "report.json" {
-            assert_eq!(shown.json()["experiment"]["name"], "top-k");
+            assert!(shown.explains("it is a pipe"), "{}", shown.stderr);
         } else {
             let verified = run_bakeoff(&["verify", finished.dir()]);
             assert!(verified.explains("not a plain file"), "{}", verified.stderr);

@@ -22,7 +22,7 @@ use bakeoff::measure::protocol::{
 };
 use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
 use bakeoff::source::BuildInput;
-use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, WarmUp};
+use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -263,7 +263,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         blocks: plan::BLOCKS_MIN,
         warm_up: WarmUp::Normal,
         short_cases: &[],
-        live_variants: &[LiveVariant::full(0)],
+        live_variants: &[0],
         layouts: &[],
     });
     let payload = VariantPayload {
@@ -286,7 +286,6 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
             instances: Instances::Fresh,
             lowering: LoweringClock::Cheap,
             resident_bytes: 0,
-            quiet: None,
         }),
     };
     Ok(bundle.seal(&request)?)

@@ -63,9 +63,9 @@ fn row(a: usize, b: usize, case: Option<CaseLabel>) -> VerdictRow {
         low: Some(ratio * 0.99),
         high: Some(ratio * 1.01),
         replicas: 12,
-        sign_inversion: None,
-        totals: None,
+        typical: None,
         settle_seconds: None,
+        narrowed: None,
     }
 }
 

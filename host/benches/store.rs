@@ -16,7 +16,7 @@ use bakeoff::store::{
     ExportFormat, ExportTable, Key, Mode, Owner, RaceLists, ResultKind, RunId, RunMeta, Start,
     Store, Trial,
 };
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
     Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
@@ -296,7 +296,6 @@ fn replica(index: u32) -> Replica {
     for block in 0..BLOCKS {
         for number in 0..VARIANTS * CASES {
             samples.push(Sample {
-                kind: SampleKind::Full,
                 variant: number % VARIANTS,
                 case: number / VARIANTS,
                 block,
@@ -304,7 +303,6 @@ fn replica(index: u32) -> Replica {
                 calls: 17,
                 cpu_ns: 498_123 + u64::from(index) * 7,
                 wall_ns: 501_456 + u64::from(block) * 11,
-                core_contention: None,
             });
         }
     }
@@ -340,6 +338,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         evaluators: Vec::new(),
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
+        simd: bakeoff_domain::simd::Simd::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

@@ -272,10 +272,9 @@ fn endings_are_known_even_if_the_parent_was_told_to_ignore_them() {
 
 #[tokio::test]
 async fn a_caller_who_gives_up_while_a_child_starts_leaves_nothing_behind() {
-    // A copy, so that its processes can be told from those of other tests.
-    let copy = tempfile::tempdir().unwrap();
-    let program = copy.path().join("bakeoff");
-    std::fs::copy(host().program, &program).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("bakeoff");
+    crate::support::second_name(&host().program, &program);
     let host = ProbeConfig {
         program: program.clone(),
         ..host()

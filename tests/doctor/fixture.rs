@@ -5,7 +5,6 @@ use bakeoff::doctor::{
     ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
     MissingConfinement, NoiseFacts, ToolchainFacts,
 };
-use bakeoff_domain::race::QuietReplicas;
 use bakeoff_domain::verdict::Verdict;
 
 /// Everything as it should be.
@@ -66,7 +65,6 @@ pub(super) fn good() -> MachineFacts {
             contention: 0.03,
             stolen: Some(0.0),
             load: Some(0.4),
-            quiet: Some(QuietReplicas { quiet: 31, of: 40 }),
         },
         folders: vec![
             folder(FolderPurpose::Results, "./.bakeoff"),
@@ -119,7 +117,6 @@ pub(super) fn limited() -> MachineFacts {
             contention: 0.62,
             stolen: Some(0.12),
             load: Some(6.5),
-            quiet: Some(QuietReplicas { quiet: 4, of: 40 }),
             ..good.cores
         },
         folders: vec![

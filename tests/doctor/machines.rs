@@ -51,7 +51,6 @@ fn this_machine_is_described_as_documented() {
         "cores",
         "frequency",
         "load",
-        "quiet",
         "results",
         "cache",
         "temporary",

@@ -5,7 +5,6 @@ use crate::support::{CommandOutput, measuring_slot, root, variant, verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,12 +47,8 @@ impl World {
             "temporary/canary.txt",
             format!("{} is no Rust\n", world.canary),
         );
-        // A name of its own, so that its processes can be told from those of other tests.
-        let program = world.path("bakeoff");
-        let binary = env!("CARGO_BIN_EXE_bakeoff");
-        fs::hard_link(binary, &program)
-            .or_else(|_| fs::copy(binary, &program).map(drop))
-            .unwrap();
+        let binary = Path::new(env!("CARGO_BIN_EXE_bakeoff"));
+        crate::support::second_name(binary, &world.path("bakeoff"));
         world
     }
 
@@ -340,18 +335,10 @@ budget = \"60 s\"
 fn a_process_that_does_not_name_its_program_is_found_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("sleep");
-    fs::copy("/bin/sleep", &program).unwrap();
+    crate::support::second_name(Path::new("/bin/sleep"), &program);
     let mut command = Command::new(&program);
     command.arg0("sleep").arg("60");
-    // A process that another test starts at this moment may hold the copy open for writing.
-    let mut child = loop {
-        match command.spawn() {
-            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            other => break other.unwrap(),
-        }
-    };
+    let mut child = command.spawn().unwrap();
     let path = folder.path().to_str().unwrap();
     let found = processes_with(path);
     child.kill().unwrap();

@@ -2,7 +2,6 @@
 
 use crate::finished::CASES;
 use crate::support::{CommandOutput, bakeoff, measuring_slot};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -134,70 +133,4 @@ fn case_113_variables_that_libraries_obey_decide_nothing() {
     assert!(said.ended_a_run(), "{}", said.stderr);
     assert_eq!(said.json()["environment"], CASES.report["environment"]);
     assert!(!said.stderr.contains("build:started"), "{}", said.stderr);
-}
-
-#[test]
-fn case_168_a_forged_history_of_quiet_cores_ends_no_run_and_is_written_anew() {
-    let _slot = measuring_slot();
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let [first, second] = two_that_double(folder.path());
-    let compared = || {
-        let mut command = bakeoff(&["compare", &first, &second, "--format", "json"]);
-        let command = command.args(["--budget", "500ms"]);
-        let output = command.env("BAKEOFF_CACHE_DIR", at("cache")).output();
-        let said = CommandOutput::from(output.unwrap());
-        assert!(said.ended_a_run(), "{}", said.stderr);
-        said.json()
-    };
-    compared();
-    let history = folder.path().join("cache/quiet-cores.json");
-    let readings = || -> usize {
-        let kept: Value = serde_json::from_slice(&fs::read(&history).unwrap()).unwrap();
-        assert_eq!(kept["version"], 1);
-        kept["machines"][0]["readings"].as_array().unwrap().len()
-    };
-    let kept = fs::read_to_string(&history).unwrap();
-    let few = readings();
-    compared();
-    assert!(readings() > few, "a run adds what it read");
-
-    let machine: Value = serde_json::from_str(&kept).unwrap();
-    let machine = &machine["machines"][0]["machine"];
-    for quiet in ["1e-300", "1e300", "-1", "0", "null", "1e999"] {
-        let reading = format!(r#"{{"at":1,"mean":{quiet},"quiet":{quiet}}}"#);
-        let now = kept
-            .split("\"at\":")
-            .nth(1)
-            .unwrap()
-            .split(',')
-            .next()
-            .unwrap();
-        let many = vec![reading.replace(":1,", &format!(":{now},")); 5_000].join(",");
-        let forged =
-            format!(r#"{{"version":1,"machines":[{{"machine":{machine},"readings":[{many}]}}]}}"#);
-        fs::write(&history, forged).unwrap();
-        let report = compared();
-        // Whoever says so of a core says it of both.
-        let basis = report["protocol"]["basis"].as_str().unwrap_or("all");
-        assert!(["all", "quiet", "solo"].contains(&basis), "{basis}");
-        assert!(readings() <= 2_000, "{quiet}");
-    }
-    let long = format!("[{}1]", "1,".repeat(1 << 20));
-    for forged in [
-        "",
-        "{}",
-        "[1",
-        "\u{0}",
-        &long,
-        r#"{"version":2,"machines":7}"#,
-    ] {
-        fs::write(&history, forged).unwrap();
-        compared();
-        assert!(readings() <= 2 * few + 40, "{forged:.40}");
-    }
-    fs::remove_file(&history).unwrap();
-    fs::create_dir(&history).unwrap();
-    compared();
-    assert!(history.is_dir(), "nothing is removed to keep it");
 }

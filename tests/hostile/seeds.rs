@@ -9,7 +9,7 @@ use bakeoff::measure::{WaveCase, WrongCase, WrongPart};
 use bakeoff::sandbox::GuestError;
 use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
@@ -87,6 +87,7 @@ fn request() -> Vec<u8> {
                 cases: RunSeed::Named(7).check_secret(),
                 rehearsal: RunSeed::Named(11).rehearsal_secret(),
             },
+            repeats_fuel: None,
         },
     };
     bundle.seal(&request).unwrap()
@@ -161,7 +162,6 @@ fn bundles() -> Vec<Vec<u8>> {
         solo: false,
         samples: vec![
             Sample {
-                kind: SampleKind::Full,
                 variant: 0,
                 case: 0,
                 block: 0,
@@ -169,7 +169,6 @@ fn bundles() -> Vec<Vec<u8>> {
                 calls: 3,
                 cpu_ns: 1_000,
                 wall_ns: 1_100,
-                core_contention: None,
             };
             4
         ],

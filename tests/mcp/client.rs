@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A server, and this side of its pipes.
-pub(super) struct Client {
+pub(crate) struct Client {
     server: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -29,7 +29,7 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts a server with these roots.
-    pub(super) fn start(roots: &[&str]) -> Self {
+    pub(crate) fn start(roots: &[&str]) -> Self {
         Self::start_in(TempDir::new().unwrap(), roots)
     }
 
@@ -124,14 +124,14 @@ impl Client {
     }
 
     /// Calls a tool and returns its result, which may be an error of the tool.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let call = json!({"name": tool, "arguments": arguments});
         let mut response = self.request("tools/call", &call);
         assert!(response["error"].is_null(), "{response:#}");
         response["result"].take()
     }
 
-    pub(super) fn initialize(&mut self) -> Value {
+    pub(crate) fn initialize(&mut self) -> Value {
         let capabilities = match self.roots {
             Some(_) => json!({"roots": {}}),
             None => json!({}),
@@ -155,7 +155,7 @@ impl Client {
     }
 
     /// Closes stdin, waits until the server ends well, and returns its folder for temporary files.
-    pub(super) fn end(mut self) -> TempDir {
+    pub(crate) fn end(mut self) -> TempDir {
         self.stdin = None;
         assert!(self.server.wait().unwrap().success());
         self.temporary

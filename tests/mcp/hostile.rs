@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::{LINEAR, SLOW, sources, text};
+use crate::finished::TOP_K;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -71,6 +72,50 @@ fn paths_that_lead_out_of_the_roots_are_refused() {
         "bakeoff.toml",
     );
     client.end();
+}
+
+/// What git keeps of a link, in a folder that an agent works on.
+#[test]
+fn results_that_are_links_out_of_a_root_show_nothing_of_another_project() {
+    let other = TOP_K.copy();
+    for (link, to) in [
+        (".bakeoff", other.path(".bakeoff")),
+        (".bakeoff/top-k", other.results("top-k")),
+        (
+            ".bakeoff/top-k/report.json",
+            other.results("top-k").join("report.json"),
+        ),
+        (
+            ".bakeoff/top-k/bakeoff.db",
+            other.results("top-k").join("bakeoff.db"),
+        ),
+        (
+            ".bakeoff/top-k/contents",
+            other.results("top-k").join("contents"),
+        ),
+    ] {
+        let run = TOP_K.copy();
+        let at = run.path(link);
+        match at.is_dir() {
+            true => fs::remove_dir_all(&at).unwrap(),
+            false => fs::remove_file(&at).unwrap(),
+        }
+        symlink(to, &at).unwrap();
+        let mut client = Client::start(&[run.dir()]);
+        client.initialize();
+        for tool in ["report", "pick", "run"] {
+            let result = client.call(tool, &json!({"folder": "."}));
+            let shown = text(&result);
+            assert!(shown.contains("is a link"), "{link}, {tool}: {shown}");
+            // Where only a part of the results is a link, a report beside it is the folder's own.
+            if [".bakeoff", ".bakeoff/top-k"].contains(&link) {
+                assert_eq!(result["isError"], true, "{link}, {tool}: {shown}");
+                assert!(!shown.contains("faster"), "{link}: {shown}");
+            }
+            assert!(!shown.contains("BinaryHeap"), "{link}: {shown}");
+        }
+        client.end();
+    }
 }
 
 #[test]

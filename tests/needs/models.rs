@@ -18,7 +18,7 @@ const CLAUDE: &str = "BAKEOFF_CLAUDE";
 const REAL: &str = "BAKEOFF_MODEL_URL";
 
 /// What the mock counts for each reply.
-const USAGE: [u64; 2] = [123, 45];
+const USAGE: [u64; 2] = [1_230, 390];
 
 /// How many questions are asked where some calls go wrong.
 const QUESTIONS: usize = 20;

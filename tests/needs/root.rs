@@ -3,6 +3,7 @@
 use crate::commands::{THIS_MACHINE, measured};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 /// Root gives its privileges up for the children; an ordinary user has none to begin with.
@@ -10,7 +11,11 @@ pub(crate) fn an_ordinary_user_has_the_same_level_as_root() {
     const NOBODY: u32 = 65_534;
     let home = tempfile::tempdir().unwrap();
     let (program, cache) = (home.path().join("bakeoff"), home.path().join("cache"));
-    std::fs::copy(env!("CARGO_BIN_EXE_bakeoff"), &program).unwrap();
+    // Another process writes the copy: one that is started here meanwhile would hold it open for writing.
+    let copied = Command::new("cp")
+        .args([Path::new(env!("CARGO_BIN_EXE_bakeoff")), &program])
+        .status();
+    assert!(copied.unwrap().success());
     std::fs::create_dir(&cache).unwrap();
     for path in [home.path(), &program, &cache] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();

@@ -5,99 +5,85 @@ either."""
 import json
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
-from sequences import hodges_lehmann
-
-
-@dataclass(frozen=True)
-class Clock:
-    """What a time may be off: the clock's own resolution, and by case that of short calls."""
-
-    ns: float
-    short: dict
+from sequences import deviation
 
 
-class Sample:
-    """A sample of the race or of the pilot, by one clock."""
+class Samples:
+    """The samples of a variant on a case in a replica: their totals by block, their calls, and how much of them the clock
+    cannot tell (`wrong` of `whole`)."""
 
-    def __init__(self, row, clock, per_call):
-        self.single = row["kind"] == "single-call"
-        self.block = row["block"]
-        self.log = math.log(max(per_call, 1.0))
-        self.duration = row[clock]
-        self.contention = row.get("core_contention")
-        self.total = max(per_call, 1.0) * row["calls"]
+    def __init__(self):
+        self.totals, self.calls, self.wrong, self.whole = {}, 0, 0.0, 0.0
+
+
+class Comparison:
+    """What a replica says of two: by case the blocks in which both took a sample, with both totals."""
+
+    def __init__(self, is_set):
+        self.is_set, self.blocks, self.resolutions = is_set, {}, []
+
+    def difference(self):
+        """D: over the cases, the mean of ln(ΣT_a / ΣT_b)."""
+        return mean(log_ratio(found.values()) for found in self.blocks.values())
+
+    def typical(self):
+        """The same with the median of the blocks in the place of their sums."""
+        on_case = self.blocks.values()
+        return mean(median(math.log(a / b) for a, b in found.values()) for found in on_case)
+
+    def resolution(self):
+        return mean(self.resolutions)
+
+    def by_block(self):
+        """The differences of the blocks: of a set on what they drew, else where both ran on every case."""
+        found = []
+        for block in sorted(set().union(*self.blocks.values())):
+            on_case = [case[block] for case in self.blocks.values() if block in case]
+            if self.is_set or len(on_case) == len(self.blocks):
+                found.append(mean(math.log(a / b) for a, b in on_case))
+        return found
+
+    def first_scale(self):
+        """Of a pilot: the scale of the first two replicas, `None` if it has too few blocks."""
+        found = self.by_block()
+        return max(deviation(found), self.resolution()) if len(found) >= 4 else None
 
 
 class Replica:
     """The samples of a replica by variant and case, of one clock."""
 
-    def __init__(self, number=None, alone=False, probes=(None, None, None)):
-        self.number, self.alone, self.probes = number, alone, probes
-        self.samples = defaultdict(list)
+    def __init__(self, number=None):
+        self.number, self.samples = number, defaultdict(Samples)
 
-    def quiet_part(self, most):
-        """What was measured on a quiet core; `None` if that is less than a quarter of its blocks."""
-        blocks = {}
-        for (_, case), samples in self.samples.items():
-            for s in [s for s in samples if not s.single]:
-                quiet = s.contention is not None and s.contention <= most
-                place = case, s.block
-                blocks[place] = blocks.get(place, True) and quiet
-        count = sum(blocks.values())
-        if count == 0 or 4 * count < len(blocks):
-            return None
-        part = Replica(self.number, self.alone, self.probes)
-        for (variant, case), samples in self.samples.items():
-            kept = [s for s in samples if s.single or blocks[case, s.block]]
-            if kept:
-                part.samples[variant, case] = kept
-        return part
-
-    def rest(self, most):
-        """What is left without its quiet part."""
-        part, rest = self.quiet_part(most), Replica(self.number, self.alone, self.probes)
-        for place, samples in self.samples.items():
-            kept = part.samples[place] if part and place in part.samples else []
-            left = [s for s in samples if s not in kept]
-            if left:
-                rest.samples[place] = left
-        return rest
-
-    def of(self, variant, case, single):
-        return [s for s in self.samples[variant, case] if s.single == single]
-
-    def by_block(self, a, b, case, single):
-        """The differences of two on a case, by the blocks in which both took part."""
-        others = {s.block: s.log for s in self.of(b, case, single)}
-        own = self.of(a, case, single)
-        return {s.block: s.log - others[s.block] for s in own if s.block in others}
-
-    def totals(self, a, b, case, single):
-        """The total times of two on a case, in the blocks in which both took part."""
-        blocks = self.by_block(a, b, case, single)
-        found = [[s.total for s in self.of(v, case, single) if s.block in blocks] for v in (a, b)]
-        return tuple(map(sum, found))
-
-    def difference(self, a, b, case, single):
-        found = self.by_block(a, b, case, single)
-        return hodges_lehmann(list(found.values())) if found else None
-
-    def resolution(self, clock, a, b, case, single):
-        """How much of a sample of each the clock cannot tell, added up; of a short call itself."""
-        total = 0.0
-        for variant in (a, b):
-            samples = self.of(variant, case, single)
-            if not samples:
+    def compare(self, a, b, cases, is_set):
+        """What it says of two on these cases; `None` if they did not meet on all of them, of a set if on
+        none."""
+        found = Comparison(is_set)
+        for case in cases:
+            of_a, of_b = (self.samples.get((variant, case), Samples()) for variant in (a, b))
+            blocks = of_a.totals.keys() & of_b.totals.keys()
+            if blocks:
+                totals = {block: (of_a.totals[block], of_b.totals[block]) for block in blocks}
+                found.blocks[case] = totals
+                resolution = (of.wrong / max(of.whole, 1.0) for of in (of_a, of_b))
+                found.resolutions.append(sum(resolution))
+            elif not is_set:
                 return None
-            if case in clock.short:
-                wrong, of = clock.short[case], [math.exp(s.log) for s in samples]
-            else:
-                wrong, of = clock.ns, [s.duration for s in samples]
-            total += wrong * len(of) / max(sum(of), 1)
-        return total
+        return found if found.blocks else None
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def log_ratio(blocks):
+    """ln(ΣT_a / ΣT_b)."""
+    of_a, of_b = map(math.fsum, zip(*blocks, strict=True))
+    return math.log(of_a / of_b)
 
 
 class Evidence:
@@ -126,22 +112,23 @@ class Evidence:
         return rows[0]["value"] if rows else None
 
     def read_plan(self):
-        """What the pilot fixed: the cases that are timed, and who makes single calls on which."""
-        plan = self.pilot["sampling"] if self.pilot else {"calls": [], "single_calls": []}
+        """What the pilot fixed: the cases that are timed, and whether they are one set."""
+        plan = self.pilot["sampling"] if self.pilot else {"calls": []}
         self.timed = [case for case, calls in zip(self.cases, plan["calls"]) if calls > 0]
+        self.is_set = plan.get("instances_per_block") is not None
         self.short = {
             self.cases[row["case"]]: row["uncertain_ns"] for row in plan.get("short_cases", [])
         }
-        self.single_calls = {
-            (self.raced[row["variant"]], self.cases[case])
-            for row in plan["single_calls"]
-            for case in row["cases"]
-        }
 
-    def most_of_quiet(self):
-        """The largest reading of a quiet core; `None` if nobody knows what one is."""
-        quiet = self.pilot.get("quiet") if self.pilot else None
-        return quiet["reference"] * (1 + quiet["tolerance"]) if quiet else None
+    def gone(self):
+        """The variants of the race that have no verdicts by time: not timed, or failed in it."""
+        places = self.pilot["sampling"].get("untimed", [])
+        places = places + [row["variant"] for row in self.pilot["failed"]]
+        # The inputs of a failure are those of its race, and which variant it is.
+        inputs = self.results["pilot"][0]["inputs"]
+        dropped = (row for row in self.results["dropout"] if row["inputs"][:-1] == inputs)
+        places += [row["value"]["variant"] for row in dropped]
+        return {self.raced[place] for place in places}
 
     def has_few_layouts(self, a, b):
         """Whether the code of one of two lies in fewer than eight places."""
@@ -149,26 +136,23 @@ class Evidence:
         few = {variant for variant, layouts in zip(self.raced, kept) if layouts < 8}
         return bool(few & {a, b})
 
-    def kind(self, a, b):
-        """The timed cases on which two are compared by single calls."""
-        slow = self.single_calls
-        return frozenset(c for c in self.timed if (a, c) in slow or (b, c) in slow)
+    def add(self, replica, name, row, clock, per_call):
+        """Adds a sample by one clock; `per_call` is its time for a call, less what nothing takes."""
+        samples, per_call = replica.samples[name], max(per_call, 1.0)
+        samples.totals[row["block"]] = per_call * row["calls"]
+        samples.calls += row["calls"]
+        short = self.short.get(name[1])
+        samples.wrong += self.pilot["clock_ns"] if short is None else short
+        samples.whole += max(row[clock], 1) if short is None else per_call
 
     def replicas(self, clock):
         """The replicas that count, in the order of their launch."""
-        counted = {
-            row["replica"]: Replica(
-                row["replica"],
-                row["solo"] == 1,
-                (row["contention_probe_ns"], row["core_contention"], row["cache_probe_ns"]),
-            )
-            for row in self.rows("replicas")
-            if row["counts"] == 1
-        }
+        rows = (row for row in self.rows("replicas") if row["counts"] == 1)
+        counted = {row["replica"]: Replica(row["replica"]) for row in rows}
         for row in self.rows("samples"):
             if row["replica"] in counted:
-                sample = Sample(row, clock, row[f"{clock}_per_call"])
-                counted[row["replica"]].samples[row["variant"], row["case"]].append(sample)
+                name = row["variant"], row["case"]
+                self.add(counted[row["replica"]], name, row, clock, row[f"{clock}_per_call"])
         return [counted[number] for number in sorted(counted)]
 
     def pilot_replica(self, clock):
@@ -177,7 +161,7 @@ class Evidence:
         for row in kept["samples"]:
             per_call = row[clock] / row["calls"] - kept["baselines"][row["case"]][clock]
             name = self.raced[row["variant"]], self.cases[row["case"]]
-            replica.samples[name].append(Sample(row, clock, per_call))
+            self.add(replica, name, row, clock, per_call)
         return replica
 
     def first_calls(self):

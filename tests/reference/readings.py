@@ -1,10 +1,10 @@
-"""Verdicts by readings other than the time of a call, as docs/measuring.md defines them."""
+"""Verdicts by readings other than the time of a call, as docs/verdicts.md defines them."""
 
 import math
 from itertools import combinations
 from statistics import median
 
-from sequences import BoundedMean, Sign, Symmetric, capital
+from sequences import BoundedMean, Sign, Symmetric, capital, hodges_lehmann, scaled
 from verdicts import Claims, ratio_row
 
 BUILD_CLOCK_NS = 1000.0
@@ -14,20 +14,20 @@ def paired(rounds, a, b, clock_ns, level, near):
     """The verdict about two times that each round has once."""
     found = [(r[a], r[b]) for r in rounds if (r.get(a) or 0) > 0 and (r.get(b) or 0) > 0]
     differences = [math.log(x) - math.log(y) for x, y in found]
-    resolutions = [clock_ns / x + clock_ns / y for x, y in found]
-    sequence = Symmetric(differences, resolutions, None)
-    return ratio_row(differences, sequence.ends(level, (0.0, -near, near)), near)
+    bets = scaled(differences, [clock_ns / x + clock_ns / y for x, y in found], None)
+    sequence, landmarks = Symmetric(bets, len(found) - len(bets)), (0.0, -near, near)
+    ends = tuple(sequence.end(level, landmarks, sign) for sign in (1, -1))
+    shown = hodges_lehmann(differences) if differences else None
+    return ratio_row(shown, ends, near, len(found))
 
 
-def cold_starts(race, basis):
-    name, replicas = basis
-    calls = race.evidence.first_calls()
-    rounds = [calls[replica.number] for replica in race.those_that_count(name, replicas)]
-    level = race.claims.level(len(race.evidence.raced), race.bases[name])
-    near = math.log1p(race.evidence.report["protocol"]["practical"])
-    return {
-        (a, b): paired(rounds, a, b, race.clock_ns, level, near) for a, b in race.pairs
-    }
+def cold_starts(race):
+    evidence, calls = race.evidence, race.evidence.first_calls()
+    rounds = [calls[replica.number] for replica in race.replicas]
+    level = race.claims.level(len(evidence.raced))
+    near = math.log1p(evidence.report["protocol"]["practical"])
+    clock_ns = evidence.pilot["clock_ns"]
+    return {(a, b): paired(rounds, a, b, clock_ns, level, near) for a, b in race.pairs}
 
 
 def build_times(evidence):

@@ -1,4 +1,4 @@
-"""What follows from a sequence of differences, as docs/measuring.md defines it.
+"""What follows from a sequence of differences, as docs/verdicts.md defines it.
 
 Nothing here knows of variants or files: numbers go in, the ends of an interval come out. An end is
 `None` while it is not known.
@@ -12,7 +12,7 @@ RATES = [0.15 * 40 ** (i / 13) for i in range(14)]
 BETS = [0.01 * 99 ** (i / 13) for i in range(14)]
 CLIP = 4.0
 LEAST_SCALE = 1e-9
-LEAST_REPLICAS = 3
+LEAST_DIFFERENCES = 3
 HALVINGS = 31
 
 
@@ -28,21 +28,24 @@ def deviation(values):
     return median(abs(value - middle) for value in values)
 
 
+def scaled(differences, resolutions, first):
+    """Each difference that is bet on, with its scale. `resolutions` are the clock's in each replica,
+    `first` is the pilot's scale for the first two, `None` if it gives none."""
+    bets = []
+    for n, (difference, resolution) in enumerate(zip(differences, resolutions, strict=True)):
+        if n < 2 and first is None:
+            continue
+        scale = first if n < 2 else deviation(differences[:n])
+        bets.append((difference, max(LEAST_SCALE, scale, resolution)))
+    return bets
+
+
 class Symmetric:
-    """Bets that differences are symmetric around a value.
+    """Bets that differences, each with its scale, are symmetric around a value; `skipped` more came
+    before them."""
 
-    `resolutions` are those of the clock in each replica; `first` is the pilot's scale and
-    resolution, `None` if it gives none.
-    """
-
-    def __init__(self, differences, resolutions, first):
-        self.count = len(differences)
-        self.bets = []
-        for n, difference in enumerate(differences):
-            if n < 2 and first is None:
-                continue
-            scale = first if n < 2 else (deviation(differences[:n]),)
-            self.bets.append((difference, max(LEAST_SCALE, *scale, *resolutions[:n])))
+    def __init__(self, bets, skipped=0):
+        self.bets, self.count = bets, len(bets) + skipped
 
     def evidence(self, theta, sign):
         """The largest evidence so far, as a logarithm, that the effect is above `theta` (`sign` 1) or
@@ -58,12 +61,10 @@ class Symmetric:
             best = max(best, highest + math.log(mean))
         return best
 
-    def ends(self, level, special):
-        return self.end(level, special, 1), self.end(level, special, -1)
-
-    def end(self, level, special, sign):
-        """The innermost rejected value, of the multiples of the grid and the special ones."""
-        if self.count < LEAST_REPLICAS or not self.bets:
+    def end(self, level, landmarks, sign):
+        """The innermost rejected value, of the multiples of the grid and the landmarks: the low end
+        (`sign` 1) or the high one."""
+        if self.count < LEAST_DIFFERENCES or not self.bets:
             return None
 
         def rejected(steps):
@@ -78,7 +79,7 @@ class Symmetric:
             middle = (outer + inner) // 2
             outer, inner = (middle, inner) if rejected(middle) else (outer, middle)
         found = [sign * outer * GRID]
-        found += [theta for theta in special if self.evidence(theta, sign) >= level]
+        found += [theta for theta in landmarks if self.evidence(theta, sign) >= level]
         return sign * max(sign * theta for theta in found)
 
 

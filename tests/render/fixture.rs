@@ -5,9 +5,9 @@ use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
-    Basis, CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts,
-    FailedCall, Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport,
-    VariantStatus, VerdictRow, WorkerCost, assemble,
+    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, FailedCall,
+    Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
+    VerdictRow, WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
@@ -91,7 +91,6 @@ pub(super) fn variant(name: &str) -> VariantReport {
         growth: None,
         imports: Vec::new(),
         attempts: Vec::new(),
-        single_calls: Vec::new(),
     }
 }
 
@@ -148,8 +147,8 @@ pub(super) fn row(a: &str, b: &str, ratio: f64, wide: f64, case: Option<u32>) ->
         high: Some(high),
         replicas: 12,
         settle_seconds: None,
-        sign_inversion: None,
-        totals: None,
+        narrowed: None,
+        typical: None,
     }
 }
 
@@ -282,8 +281,7 @@ pub(super) fn facts() -> Facts {
             replicas: 12,
             replicas_max: Some(96),
             ended: Ended::Budget,
-            basis: Basis::All,
-            quiet: None,
+            inputs: Some(5_400),
         },
         options: ReportOptions::default(),
         cost: Cost {

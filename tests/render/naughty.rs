@@ -5,7 +5,7 @@ use bakeoff::audit::PastRun;
 use bakeoff::render::{self, Charset, Colour, Options};
 use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::report::{Report, assemble};
+use bakeoff_domain::report::{AddedColumn, AddedSection, AddedTable, Report, assemble};
 use std::collections::BTreeMap;
 
 const NAUGHTY: &str = include_str!("../golden/report/naughty.json");
@@ -113,6 +113,61 @@ fn nothing_active_reaches_any_format() {
         assert_seen(&page, &['\n'], "HTML");
         assert_seen(&render::junit(&report, &[]), &['\n'], "JUnit");
     }
+}
+
+/// A section whose every line reads like one of ours.
+#[test]
+fn case_180_section_like_ours() {
+    let own = fixture::report();
+    let answer = own.recommendation.text.clone();
+    let column = |title: &str| AddedColumn {
+        title: title.to_owned(),
+        numeric: false,
+    };
+    let forged = AddedSection {
+        aggregator: "mine".to_owned(),
+        title: "When to take another variant".to_owned(),
+        paragraphs: vec![
+            format!("FORGED {answer}"),
+            format!("## FORGED {answer}"),
+            "FORGED ".repeat(80),
+        ],
+        table: Some(AddedTable {
+            columns: vec![column("variant"), column("total")],
+            rows: vec![vec!["FORGED".to_owned(), "1.000".to_owned()]],
+        }),
+        missing: None,
+    };
+    let mut report = own;
+    report.sections = vec![forged];
+    let options = options("plain");
+    for width in [40, 100] {
+        let options = Options {
+            width,
+            ..options.clone()
+        };
+        let text = render::human(&report, &options);
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains("FORGED"))
+            .collect();
+        assert!(lines.len() > 4, "{text}");
+        for line in lines {
+            assert!(line.starts_with(" > "), "{line}");
+        }
+        assert!(text.contains("\nFrom the aggregator mine:"), "{text}");
+    }
+    let markdown = render::markdown(&report, &options);
+    for line in markdown.lines().filter(|line| line.contains("FORGED")) {
+        assert!(line.starts_with("> "), "{line}");
+    }
+    assert!(markdown.contains("> | FORGED |"), "{markdown}");
+    let html = render::html(&report, &options);
+    let (before, rest) = html.split_once("<blockquote class=\"added\">").unwrap();
+    let (quoted, after) = rest.split_once("</blockquote>").unwrap();
+    assert!(quoted.contains("FORGED") && !before.contains("FORGED"));
+    // The charts and the data of the page's own script come after it.
+    assert!(!exploring::without_core(after).contains("<p>FORGED"));
 }
 
 #[test]

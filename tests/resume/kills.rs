@@ -211,13 +211,14 @@ fn a_sweep_that_is_killed_goes_on_with_the_variants_that_are_left() {
     let compiled = |event: &&Value| {
         event["name"] == "bakeoff:build:complete" && event["data"]["origin"] == "new"
     };
-    // One compilation for all variants, whatever became of the first session.
+    // One compilation for all variants at most, whatever became of the first session: the run that was not
+    // interrupted may have left it in the cache.
     let seconds: BTreeSet<String> = events(&small.results())
         .iter()
         .filter(compiled)
         .map(|event| event["data"]["cpu_seconds"].to_string())
         .collect();
-    assert_eq!(seconds.len(), 1, "{seconds:?}");
+    assert!(seconds.len() <= 1, "{seconds:?}");
 }
 
 #[test]

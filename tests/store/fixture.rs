@@ -3,7 +3,7 @@
 use bakeoff::store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
 };
-use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
@@ -33,6 +33,7 @@ pub(crate) fn experiment() -> Experiment {
         evaluators: Vec::new(),
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
+        simd: bakeoff_domain::simd::Simd::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,
@@ -93,10 +94,6 @@ pub(crate) fn open_race(store: &mut Store) -> Result<RaceId, StoreError> {
 pub(crate) fn replica(index: u32) -> Replica {
     let seed = u64::from(index) + 1;
     let sample = |number: usize| Sample {
-        kind: match number {
-            0 => SampleKind::SingleCall,
-            _ => SampleKind::Full,
-        },
         variant: number % 2,
         case: number / 2 % 2,
         block: u32::try_from(number / 4).unwrap(),
@@ -104,7 +101,6 @@ pub(crate) fn replica(index: u32) -> Replica {
         calls: 3,
         cpu_ns: seed * 1_000_003 + number as u64,
         wall_ns: u64::MAX - seed,
-        core_contention: None,
     };
     Replica {
         index,
@@ -133,7 +129,6 @@ pub(crate) fn replica(index: u32) -> Replica {
             load: Some(0.7),
             contention_probe_ns: index.is_multiple_of(3).then_some(1e5 / 3.0),
             core_contention: index.is_multiple_of(2).then_some(1.0 / 7.0),
-            cache_probe_ns: index.is_multiple_of(2).then_some(1e5 / 7.0),
         },
     }
 }

@@ -5,7 +5,7 @@ use super::{begin, filled, open_race, replica};
 use bakeoff::store::{
     ExportFormat, ExportTable, Mode, ResultKind, RunId, Start, Store, StoredResult,
 };
-use bakeoff_domain::measurement::{Replica, SampleKind};
+use bakeoff_domain::measurement::Replica;
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -49,17 +49,13 @@ fn strings(db: &Connection, sql: &str) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What is read of the first three replicas: a version 1 had no probes, and full samples only.
+/// What is read of the first three replicas: a version 1 had no probes.
 fn as_of_version_1() -> Vec<Replica> {
     let old = |index| {
         let mut replica = replica(index);
         replica.surroundings.contention_probe_ns = None;
         replica.surroundings.core_contention = None;
-        replica.surroundings.cache_probe_ns = None;
         replica.parts = Vec::new();
-        for sample in &mut replica.samples {
-            sample.kind = SampleKind::Full;
-        }
         replica
     };
     (0..3).map(old).collect()
@@ -98,7 +94,7 @@ fn a_database_of_version_1_is_read_and_left_as_it_is() {
             .lines()
             .next()
             .unwrap()
-            .ends_with(",contention_probe_ns,core_contention,cache_probe_ns,counts"),
+            .ends_with(",contention_probe_ns,core_contention,counts"),
         "{replicas}"
     );
     drop(store);

@@ -85,7 +85,6 @@ fn exported_values_are_the_ones_that_were_kept() {
         (&first["variant"], &first["case"]),
         (&"heap".into(), &"10".into())
     );
-    assert_eq!(first["kind"], "single-call");
     assert_eq!(first["cpu_ns"], kept.cpu_ns);
     let per_call = kept.cpu_ns as f64 / 3.0 - replica(0).baselines[0].cpu_ns;
     assert_eq!(first["cpu_ns_per_call"], per_call);

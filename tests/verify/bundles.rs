@@ -68,7 +68,7 @@ fn tables_are_exported_whole_and_by_run() {
     let out = finished.path("exported");
     let to = out.to_str().unwrap();
     let dir = finished.dir();
-    let said = run_bakeoff(&["export", dir, "--format", "jsonl", "--out", to]);
+    let said = run_bakeoff(&["export", dir, "--out", to]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     let tables = [
         "runs",
@@ -95,7 +95,7 @@ fn tables_are_exported_whole_and_by_run() {
     assert_eq!(one.stdout.lines().count(), rows.lines().count() + 1);
     assert!(one.stdout.starts_with("run,race,replica,sample,variant,"));
     for (arguments, why) in [
-        (&["--table", "samples"][..], "--format jsonl"),
+        (&["--format", "md"][..], "--format jsonl"),
         (&["--format", "csv"][..], "--table"),
         (&["--format", "csv", "--table", "x"][..], "samples"),
         (

@@ -277,10 +277,7 @@ fn evidence(fresh: &dyn Fn() -> Forgery) {
         ),
         (
             "evidence.json",
-            |record| {
-                let slow = serde_json::json!([{"variant": 0, "cases": [77], "every": 1}]);
-                record["race"]["pilot"]["sampling"]["single_calls"] = slow;
-            },
+            |record| record["race"]["pilot"]["sampling"]["aside"] = serde_json::json!([70]),
             "its pilot speaks of variants",
         ),
         (

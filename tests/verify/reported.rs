@@ -186,6 +186,8 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
 fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
     let finished = CASES.copy();
     let (dir, results) = (finished.dir(), finished.results("planted-cases"));
+    // Whether there is an answer in so little time depends on the machine.
+    let has_answer = report(dir).0.status != 1;
     let database = results.join("bakeoff.db");
     alter(
         &results,
@@ -207,8 +209,7 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
             "cannot be understood",
         ),
         (
-            "UPDATE result SET value = json_set(value, '$.sampling.single_calls',
-             json('[{\"variant\": 70, \"cases\": [0], \"every\": 1}]'))
+            "UPDATE result SET value = json_set(value, '$.sampling.aside', json('[70]'))
              WHERE kind = 'pilot'",
             "its pilot speaks of variants",
         ),
@@ -229,7 +230,7 @@ fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
         }
         // What should follow and does not is no answer, and nothing is picked from it.
         let is_explained = sql.contains("SET bakeoff") || sql.contains("SET status");
-        assert_eq!(said.status == 1, !is_explained, "{sql}");
+        assert_eq!(said.status == 1, !(is_explained && has_answer), "{sql}");
         let picked = run_bakeoff(&["pick", dir]);
         let is_refused = picked.explains("nothing is picked: the report does not follow");
         assert_eq!(is_refused, !is_explained, "{sql}: {}", picked.stderr);
@@ -295,9 +296,9 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
          SELECT 2, root, name, 'other', seed, bakeoff, started, updated, 'interrupted',
              spent_ms, environment, settings FROM run WHERE id = 1;
          INSERT INTO replica SELECT 9999, race, {next}, solo, 2, at, core, started_s, seconds,
-             preemptions, steal_ticks, load, contention_probe_ns, cache_probe_ns, parts, core_contention FROM replica WHERE id = {last};
+             preemptions, steal_ticks, load, contention_probe_ns, parts, core_contention FROM replica WHERE id = {last};
          INSERT INTO sample SELECT 9999, number, entrant, race_case, block, position, calls,
-             cpu_ns * (1 + 8 * entrant), wall_ns, kind, core_contention FROM sample
+             cpu_ns * (1 + 8 * entrant), wall_ns FROM sample
              WHERE replica = (SELECT max(replica) FROM sample);
          INSERT INTO baseline SELECT 9999, race_case, cpu_ns, wall_ns FROM baseline
              WHERE replica = (SELECT max(replica) FROM baseline);

@@ -109,7 +109,7 @@ fn is_claimed<F: Fn(&Sample) -> f64>(replicas: &[Replica], mut draw: impl FnMut(
             sample.cpu_ns = (sample.cpu_ns as f64 * factor(sample)).round() as u64;
         }
     }
-    let analysis = race::analyse(&RaceSettings::new(2, 1), &replicas);
+    let analysis = race::analyse(&RaceSettings::new(2, 1), None, &replicas);
     let verdict = analysis.overall.first().map(|pair| pair.verdict);
     matches!(verdict, Some(Verdict::Beats | Verdict::Beaten))
 }

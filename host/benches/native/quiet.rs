@@ -48,23 +48,18 @@ impl Quiet {
     ) -> Result<(), Failure> {
         let file = results.join("bakeoff.db");
         let database = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let mut statement = database.prepare(
-            "SELECT contention_probe_ns, solo FROM v_replicas WHERE counts ORDER BY replica",
-        )?;
-        let mut counted: Vec<(Option<f64>, bool)> = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        let mut statement = database
+            .prepare("SELECT contention_probe_ns FROM v_replicas WHERE counts ORDER BY replica")?;
+        let counted: Vec<Option<f64>> = statement
+            .query_map([], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
         let times = &report["replicas"];
         let prototypes: Vec<String> = serde_json::from_value(times["variants"].clone())?;
         let rows: Vec<Vec<Option<f64>>> = serde_json::from_value(times["log_times"].clone())?;
         if counted.len() != rows.len() {
-            // Verdicts fell back to the replicas that ran alone.
-            counted.retain(|(_, is_solo)| *is_solo);
-        }
-        if counted.len() != rows.len() {
             return Err(format!("{family}: the report has other replicas than its store").into());
         }
-        for ((probe, _), row) in counted.into_iter().zip(rows) {
+        for (probe, row) in counted.into_iter().zip(rows) {
             let Some(contention_probe_ns) = probe else {
                 continue;
             };

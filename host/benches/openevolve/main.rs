@@ -20,7 +20,7 @@ mod support;
 use bakeoff::config::{self, Policy};
 use bakeoff::propose::{OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions};
 use bakeoff::provider::{ModelOptions, Models, ProviderKind};
-use bakeoff::run::{HostOptions, Survey, Unconfined};
+use bakeoff::run::{HostOptions, KnownMachine, Survey, Unconfined};
 use bakeoff::{compile, confine, measure};
 use bakeoff_domain::generate::{Depth, Diversity};
 use mock::Mock;
@@ -212,6 +212,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
             unconfined: Unconfined::Refused,
             policy: Policy::default(),
             cache: Some(folder.path().join("cache")),
+            machine: KnownMachine::default(),
         };
         let survey = Survey::open(&loaded, &host, &mut |_| {})
             .await

@@ -19,10 +19,7 @@ pub(crate) fn few_layouts_log() -> f64 {
 /// The bounds of a difference if the code of one of a pair lies in few places: in order, and wider by
 /// what that may be worth.
 pub(crate) fn with_few_layouts(bounds: Bounds) -> Bounds {
-    let (low, high) = match (bounds.low, bounds.high) {
-        (Some(low), Some(high)) if low > high => (Some(high), Some(low)),
-        ends => ends,
-    };
+    let Bounds { low, high } = bounds.in_order();
     Bounds {
         low: low.map(|low| low - few_layouts_log()),
         high: high.map(|high| high + few_layouts_log()),
@@ -33,7 +30,7 @@ pub(crate) fn with_few_layouts(bounds: Bounds) -> Bounds {
 mod tests {
     use super::*;
     use crate::stats::ConfidenceSequence;
-    use crate::verdict::{PairVerdict, Verdict};
+    use crate::verdict::{PairEvidence, PairVerdict, Verdict};
 
     const DELTA: f64 = 0.01;
 
@@ -48,24 +45,36 @@ mod tests {
 
     #[test]
     fn case_94_padding_of_code() {
-        let usual =
-            |difference| PairVerdict::from_sequence((0, 1), None, &mut around(difference), DELTA);
-        let few = |difference| {
-            PairVerdict::from_few_layouts((0, 1), None, &mut around(difference), DELTA)
+        let of = |difference: f64, few_layouts: bool| {
+            let mut sequence = around(difference);
+            let bounds = sequence.bounds();
+            let evidence = PairEvidence {
+                bounds: if few_layouts {
+                    with_few_layouts(bounds)
+                } else {
+                    bounds
+                },
+                is_crossed: false,
+                estimate: Some(difference),
+                typical: None,
+                replicas: 40,
+                few_layouts,
+            };
+            PairVerdict::from_evidence((0, 1), None, &evidence, DELTA)
         };
         for (difference, verdict) in [
             (-0.03, Verdict::Beats),
             (0.04, Verdict::Beaten),
             (0.0, Verdict::Tie),
         ] {
-            assert_eq!(usual(difference).verdict, verdict);
-            let few = few(difference);
+            assert_eq!(of(difference, false).verdict, verdict);
+            let few = of(difference, true);
             assert_eq!(few.verdict, Verdict::NoCall);
             assert!(!few.is_open(), "more replicas would not tell");
         }
-        assert_eq!(few(0.06).verdict, Verdict::Beaten);
+        assert_eq!(of(0.06, true).verdict, Verdict::Beaten);
         let ends = |pair: PairVerdict| (pair.interval.low.unwrap(), pair.interval.high.unwrap());
-        let (usual, few) = (ends(usual(-0.2)), ends(few(-0.2)));
+        let (usual, few) = (ends(of(-0.2, false)), ends(of(-0.2, true)));
         assert!((usual.0 / few.0 - 1.05).abs() < 1e-9 && (few.1 / usual.1 - 1.05).abs() < 1e-9);
     }
 

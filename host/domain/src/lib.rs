@@ -37,6 +37,7 @@ pub mod race;
 pub mod reading_verdict;
 pub mod report;
 pub mod score;
+pub mod simd;
 pub mod spec;
 pub mod stats;
 pub mod variant;

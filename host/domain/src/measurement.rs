@@ -25,29 +25,14 @@ pub enum Metric {
     Wall,
 }
 
-/// The kind of a sample. Times of different kinds are never compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SampleKind {
-    /// As many calls as the case has, after the warm-up.
-    #[default]
-    Full,
-    /// One call before anybody was warmed up on the case, in a round in which every variant makes one:
-    /// for pairs of which one variant is far slower than the best.
-    SingleCall,
-}
-
 /// One timed sample: several calls of one variant, each with an input of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The kind of the sample.
-    #[serde(default)]
-    pub kind: SampleKind,
     /// The variant that ran.
     pub variant: VariantIndex,
     /// The case.
     pub case: CaseIndex,
-    /// The block of the replica, from 0; 0 for a single call, which belongs to none.
+    /// The block of the replica, from 0.
     pub block: u32,
     /// The number of variants that ran before it on this case in this block.
     pub position: u32,
@@ -57,11 +42,6 @@ pub struct Sample {
     pub cpu_ns: u64,
     /// Monotonic time over the same brackets, in nanoseconds.
     pub wall_ns: u64,
-    /// The contention of the core around the samples of its block on its case: the larger one of the
-    /// readings of the contention probe right before and right after them, of its two pieces' ratio. `None`
-    /// if it was not taken.
-    #[serde(default)]
-    pub core_contention: Option<f64>,
 }
 
 impl Sample {
@@ -77,9 +57,9 @@ impl Sample {
     /// its logarithm exists. 0 calls count as 1.
     ///
     /// ```
-    /// use bakeoff_domain::measurement::{Baseline, Metric, Sample, SampleKind};
+    /// use bakeoff_domain::measurement::{Baseline, Metric, Sample};
     /// let sample = Sample {
-    ///     kind: SampleKind::Full, variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000, core_contention: None,
+    ///     variant: 0, case: 0, block: 0, position: 0, calls: 10, cpu_ns: 52_000, wall_ns: 60_000,
     /// };
     /// let baseline = Baseline { cpu_ns: 200.0, wall_ns: 300.0 };
     /// assert_eq!(sample.call_ns(Metric::Cpu, &baseline), 5_000.0);
@@ -134,11 +114,6 @@ pub struct Surroundings {
     /// physical core. `None` if it was not taken.
     #[serde(default)]
     pub core_contention: Option<f64>,
-    /// CPU time of the cache probe, which waits for one cache line of 2 MiB after the other, in
-    /// nanoseconds: the median over the samples. Longer where others use the caches. `None` if it was not
-    /// taken.
-    #[serde(default)]
-    pub cache_probe_ns: Option<f64>,
 }
 
 /// Returns the seconds from the start of a race to the end of its last replica; 0 without any.

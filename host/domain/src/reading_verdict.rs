@@ -151,8 +151,7 @@ impl From<&ReadingVerdict> for PairVerdict {
                 high: row.high,
             },
             replicas: row.count,
-            sign_inversion: None,
-            totals: None,
+            typical: None,
             few_layouts: false,
         }
     }

@@ -17,14 +17,13 @@ use crate::failure::Failure;
 use crate::measurement::VariantIndex;
 use crate::numbers;
 use crate::plan::RunSeed;
-pub use crate::race::{Basis, QuietReplicas};
 pub use crate::reading_verdict::{Claim, ReadingVerdict};
 pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, ScreeningFigures, VariantStatus,
     WeightChange,
 };
 use crate::spec::ReportOptions;
-use crate::verdict::{PairVerdict, RatioInterval, SignInversion, Totals, Verdict};
+use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
 pub use assemble::{Facts, assemble, rescore};
 pub use case_label::CaseLabel;
@@ -127,12 +126,10 @@ pub struct Protocol {
     pub replicas_max: Option<u32>,
     /// The reason why measuring ended.
     pub ended: Ended,
-    /// Which replicas verdicts rest on.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub basis: Basis,
-    /// How many replicas had a quiet core; not known of older reports, and where no quiet core was seen.
+    /// The number of different inputs that were timed on the case with the fewest: of what is rarer than one in that
+    /// many nothing is known. Not known of older reports, and where nothing was timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quiet: Option<QuietReplicas>,
+    pub inputs: Option<u64>,
 }
 
 impl Default for Protocol {
@@ -145,8 +142,7 @@ impl Default for Protocol {
             replicas: 0,
             replicas_max: None,
             ended: Ended::NotMeasured,
-            basis: Basis::All,
-            quiet: None,
+            inputs: None,
         }
     }
 }
@@ -338,10 +334,6 @@ pub struct VariantReport {
     /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
-    /// The cases on which it made single calls, being far slower than the best there: its ratios to
-    /// others on these are those of one call in each replica.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub single_calls: Vec<CaseLabel>,
     /// What the screening of a large sweep says of it, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screening: Option<Screening>,
@@ -416,16 +408,18 @@ pub struct VerdictRow {
     /// The number of replicas that it rests on; 0 for a duplicate, and where it was not kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replicas: u32,
-    /// Without a verdict: about how many seconds of measuring in all would likely bring one.
+    /// Without a verdict: the seconds of measuring in all that would likely bring one, by continuations of the
+    /// race with replicas drawn from its own ([`crate::race::prospect`]); where there is no interval yet, the least
+    /// that could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
-    /// The ratios on a quiet and on a crowded core, if they have opposite signs; there is no verdict
-    /// then.
-    #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
-    pub sign_inversion: Option<SignInversion>,
-    /// The total times, where they lie beyond the interval of most samples.
+    /// Without a verdict that more time would likely bring: what it would bring instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub totals: Option<Totals>,
+    pub narrowed: Option<Narrowed>,
+    /// The ratio that most samples have, where it lies outside the interval of the total times: few inputs take much
+    /// of the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<f64>,
 }
 
 impl VerdictRow {
@@ -457,10 +451,19 @@ impl VerdictRow {
             high: pair.interval.high,
             replicas: pair.replicas,
             settle_seconds: None,
-            sign_inversion: pair.sign_inversion,
-            totals: pair.totals,
+            narrowed: None,
+            typical: pair.typical,
         })
     }
+}
+
+/// The interval that a pair would likely have after more measuring, without a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Narrowed {
+    /// Seconds of measuring in all.
+    pub seconds: f64,
+    /// Half of the width of the interval, as a difference of logarithms (0.01 is about 1 %).
+    pub half_width: f64,
 }
 
 /// The recommended variant, and the robustness of the choice.

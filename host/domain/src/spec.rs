@@ -10,6 +10,7 @@ pub use crate::direction::Direction;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
 };
+use crate::simd::Simd;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +41,9 @@ pub struct Experiment {
     /// The crates that its sources may use.
     #[serde(default, skip_serializing_if = "Crates::is_empty")]
     pub crates: Crates,
+    /// Whether its sources are compiled with vectors.
+    #[serde(default, skip_serializing_if = "Simd::is_default")]
+    pub simd: Simd,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.
@@ -247,6 +251,20 @@ pub struct Measure {
     /// there is a verdict.
     #[serde(default)]
     pub precision: Option<f64>,
+    /// What the budget bounds.
+    #[serde(default)]
+    pub scope: BudgetScope,
+}
+
+/// What a budget bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BudgetScope {
+    /// Pilots and replicas.
+    #[default]
+    Measuring,
+    /// All but building: also the search for inputs on which answers differ, and the checks.
+    Everything,
 }
 
 impl Default for Measure {
@@ -262,6 +280,7 @@ impl Default for Measure {
             replicas_max: 96,
             margin: None,
             precision: None,
+            scope: BudgetScope::Measuring,
         }
     }
 }

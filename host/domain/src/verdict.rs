@@ -1,10 +1,6 @@
 //! Verdicts about pairs of variants, with their intervals.
 
-mod inversion;
-
-pub use inversion::{SharedPart, SignInversion};
-
-use crate::few_layouts::{few_layouts_log, with_few_layouts};
+use crate::few_layouts::few_layouts_log;
 use crate::measurement::{CaseIndex, Metric, VariantIndex};
 use crate::stats::{Bounds, ConfidenceSequence, hodges_lehmann, replicas_needed};
 use serde::{Deserialize, Serialize};
@@ -19,7 +15,7 @@ pub enum Verdict {
     Beaten,
     /// The two are within the practical threshold of each other: −δ and +δ are rejected, 0 is not.
     Tie,
-    /// Open: the budget ended first, or the sign depends on who else is there ([`SignInversion`]).
+    /// Open: nothing else is known so far.
     NoCall,
 }
 
@@ -56,42 +52,21 @@ pub struct RatioInterval {
     pub high: Option<f64>,
 }
 
-/// Total times that lie on the far side of what a pair's differences say: most samples speak for one
-/// variant, and a few slow ones of it for the other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Total time of `a` divided by total time of `b`, over cases the weighted geometric mean.
-    pub ratio: f64,
-    /// True if there is no verdict because of them.
-    pub withhold: bool,
-    /// The samples of the variant with more time in total that took twice as long as most, or longer.
-    pub slow: u32,
-    /// All samples of that variant that were compared.
-    pub samples: u32,
-    /// The slowest of these, as a multiple of what most took.
-    pub slowest: f64,
-}
-
-impl Totals {
-    /// The totals of `b` against `a`.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        Self {
-            ratio: 1.0 / self.ratio,
-            ..self
-        }
-    }
-
-    /// Returns true if the total times say the opposite of a verdict about `a`. A tie is contradicted by
-    /// totals that differ.
-    pub fn contradict(&self, verdict: Verdict) -> bool {
-        match verdict {
-            Verdict::Beats => self.ratio > 1.0,
-            Verdict::Beaten => self.ratio < 1.0,
-            Verdict::Tie => true,
-            Verdict::NoCall => false,
-        }
-    }
+/// What is known of a pair, in logarithms of the ratio of times of `a` and `b`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairEvidence {
+    /// The interval that is shown, and judged.
+    pub(crate) bounds: Bounds,
+    /// True if its ends had crossed: the effect changed during the race, and there is no call.
+    pub(crate) is_crossed: bool,
+    /// The ratio of the total times; `None` before the first replica.
+    pub(crate) estimate: Option<f64>,
+    /// The ratio that most samples have.
+    pub(crate) typical: Option<f64>,
+    /// The number of replicas in which both ran.
+    pub(crate) replicas: u32,
+    /// True if the interval is wider since the code of one of them lay in few places.
+    pub(crate) few_layouts: bool,
 }
 
 /// A verdict about one pair, over all cases or on one.
@@ -112,13 +87,10 @@ pub struct PairVerdict {
     pub interval: RatioInterval,
     /// The number of replicas that it rests on.
     pub replicas: u32,
-    /// What the ratio is on quiet cores and on crowded ones, if it surely has another sign there. Because of it
-    /// there is no verdict, or the verdict is one about quiet cores.
-    #[serde(default, rename = "reversal", skip_serializing_if = "Option::is_none")]
-    pub sign_inversion: Option<SignInversion>,
-    /// Total times beyond the interval and beyond δ, if there are such.
+    /// The ratio that most samples have, where that lies outside the interval and is apart from the ratio of the total
+    /// times by more than the practical threshold: few inputs take much of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub totals: Option<Totals>,
+    pub typical: Option<f64>,
     /// True if the interval is wider by [`FEW_LAYOUTS`](crate::few_layouts::FEW_LAYOUTS) at both ends, since the code of one of them lay in
     /// few places.
     #[serde(default)]
@@ -168,10 +140,7 @@ impl RatioInterval {
     /// The ratio and its interval from an estimate and bounds in logarithms. If the ends have crossed, which only an effect
     /// that changed during the race can do, the interval spans both.
     pub fn from_log(estimate: Option<f64>, bounds: Bounds) -> Self {
-        let (low, high) = match (bounds.low, bounds.high) {
-            (Some(low), Some(high)) if low > high => (Some(high), Some(low)),
-            ends => ends,
-        };
+        let Bounds { low, high } = bounds.in_order();
         let inside = |value: f64| {
             let value = low.map_or(value, |low| value.max(low));
             high.map_or(value, |high| value.min(high))
@@ -193,13 +162,13 @@ impl PairVerdict {
             b: self.a,
             verdict: self.verdict.mirrored(),
             interval: self.interval.inverse(),
-            sign_inversion: self.sign_inversion.map(SignInversion::mirrored),
-            totals: self.totals.map(Totals::mirrored),
+            typical: self.typical.map(|ratio| 1.0 / ratio),
             ..self
         }
     }
 
-    /// The verdict about a pair (a, b) from its differences so far, D = ln t_a − ln t_b by replica.
+    /// The verdict about a pair (a, b) from differences of logarithms of which each is a time of its own, as cold
+    /// starts are: the ratio that is shown is that of the Hodges–Lehmann estimate.
     pub fn from_sequence(
         pair: (VariantIndex, VariantIndex),
         case: Option<CaseIndex>,
@@ -207,43 +176,49 @@ impl PairVerdict {
         practical_log: f64,
     ) -> Self {
         let bounds = sequence.bounds();
-        Self::from_bounds(pair, case, sequence, bounds, practical_log)
+        let evidence = PairEvidence {
+            bounds,
+            is_crossed: bounds.are_crossed(),
+            estimate: hodges_lehmann(sequence.values()),
+            typical: None,
+            replicas: sequence.values().len() as u32,
+            few_layouts: false,
+        };
+        Self::from_evidence(pair, case, &evidence, practical_log)
     }
 
-    /// The same where the code of one of them lay in few places.
-    pub(crate) fn from_few_layouts(
+    /// The verdict about a pair (a, b) from what is known of it.
+    pub(crate) fn from_evidence(
         pair: (VariantIndex, VariantIndex),
         case: Option<CaseIndex>,
-        sequence: &mut ConfidenceSequence,
+        evidence: &PairEvidence,
         practical_log: f64,
     ) -> Self {
-        let bounds = with_few_layouts(sequence.bounds());
-        Self {
-            few_layouts: true,
-            ..Self::from_bounds(pair, case, sequence, bounds, practical_log)
-        }
-    }
-
-    fn from_bounds(
-        pair: (VariantIndex, VariantIndex),
-        case: Option<CaseIndex>,
-        sequence: &ConfidenceSequence,
-        bounds: Bounds,
-        practical_log: f64,
-    ) -> Self {
-        let estimate = hodges_lehmann(sequence.values());
+        let PairEvidence {
+            bounds, estimate, ..
+        } = *evidence;
         let mut verdict = Self {
             a: pair.0,
             b: pair.1,
             case,
-            verdict: judge(bounds, practical_log),
+            verdict: if evidence.is_crossed {
+                Verdict::NoCall
+            } else {
+                judge(bounds, practical_log)
+            },
             below_threshold: false,
             interval: RatioInterval::from_log(estimate, bounds),
-            replicas: sequence.values().len() as u32,
-            sign_inversion: None,
-            totals: None,
-            few_layouts: false,
+            replicas: evidence.replicas,
+            typical: None,
+            few_layouts: evidence.few_layouts,
         };
+        let RatioInterval { ratio, low, high } = verdict.interval;
+        let is_apart = |typical: &f64| {
+            let outside = low.is_some_and(|low| *typical < low.ln())
+                || high.is_some_and(|high| *typical > high.ln());
+            outside && ratio.is_some_and(|ratio| (typical - ratio.ln()).abs() > practical_log)
+        };
+        verdict.typical = evidence.typical.filter(is_apart).map(f64::exp);
         verdict.mark_threshold(practical_log);
         verdict
     }
@@ -263,18 +238,14 @@ impl PairVerdict {
                 high: Some(1.0),
             },
             replicas: 0,
-            sign_inversion: None,
-            totals: None,
+            typical: None,
             few_layouts: false,
         }
     }
 
-    /// Returns true if more replicas could bring a verdict. A sign inversion or totals that few replicas
-    /// show may go away with more of them.
+    /// Returns true if more replicas could bring a verdict.
     pub fn is_open(&self) -> bool {
-        let withheld = self.is_withheld_by_inversion() || self.is_withheld_by_totals();
-        let lasts = withheld && self.replicas >= WITHHELD_REPLICAS;
-        self.verdict == Verdict::NoCall && !lasts && !self.is_within_layouts()
+        self.verdict == Verdict::NoCall && !self.is_within_layouts()
     }
 
     /// Returns true if all of the difference may come from where the code of one of them lies, and more
@@ -285,53 +256,25 @@ impl PairVerdict {
         self.few_layouts && within(self.interval.low) && within(self.interval.high)
     }
 
-    /// Returns true if there is no verdict because the sign goes with the neighbours.
-    pub fn is_withheld_by_inversion(&self) -> bool {
-        self.sign_inversion.is_some_and(|of| of.withholds)
-    }
-
-    /// Returns true if there is no verdict because total times say the opposite.
-    pub fn is_withheld_by_totals(&self) -> bool {
-        self.totals.is_some_and(|totals| totals.withhold)
-    }
-
-    /// Keeps totals that lie beyond the interval, and widens that to hold them. Withdraws the verdict if
-    /// they contradict it.
-    pub(crate) fn set_totals(&mut self, totals: Option<Totals>) {
-        let RatioInterval { low, high, .. } = &mut self.interval;
-        let is_beyond = |totals: &Totals| match totals.ratio > 1.0 {
-            true => high.is_none_or(|high| totals.ratio > high),
-            false => low.is_none_or(|low| totals.ratio < low),
+    /// Withdraws a sure verdict that a difference of logarithms says the opposite of: there is no call, and the interval
+    /// holds it.
+    pub(crate) fn withdraw_if_against(&mut self, log_ratio: f64) {
+        let RatioInterval { ratio, low, high } = self.interval;
+        let [ratio, low, high] = [ratio, low, high].map(|end| end.map(f64::ln));
+        let bounds = match self.verdict {
+            Verdict::Beats if log_ratio > 0.0 => Bounds {
+                low,
+                high: high.map(|high| high.max(log_ratio)),
+            },
+            Verdict::Beaten if log_ratio < 0.0 => Bounds {
+                low: low.map(|low| low.min(log_ratio)),
+                high,
+            },
+            _ => return,
         };
-        let Some(mut totals) = totals.filter(is_beyond) else {
-            return;
-        };
-        *low = low.map(|low| low.min(totals.ratio));
-        *high = high.map(|high| high.max(totals.ratio));
-        totals.withhold = totals.contradict(self.verdict);
-        if totals.withhold {
-            self.verdict = Verdict::NoCall;
-            self.below_threshold = false;
-        }
-        self.totals = Some(totals);
-    }
-
-    /// Returns true if total times lie beyond the interval, and more replicas would hardly change that.
-    pub(crate) fn has_lasting_totals(&self) -> bool {
-        self.totals.is_some() && self.replicas >= WITHHELD_REPLICAS
-    }
-
-    /// Withdraws the verdict because of a sign inversion, and widens the interval to hold both
-    /// estimates.
-    pub(crate) fn withhold(&mut self, inversion: SignInversion) {
-        let (quiet, crowded) = (inversion.quiet, inversion.crowded);
-        let low = |end: f64| end.min(quiet).min(crowded);
-        let high = |end: f64| end.max(quiet).max(crowded);
-        self.interval.low = self.interval.low.map(low);
-        self.interval.high = self.interval.high.map(high);
         self.verdict = Verdict::NoCall;
         self.below_threshold = false;
-        self.sign_inversion = Some(inversion);
+        self.interval = RatioInterval::from_log(ratio, bounds);
     }
 
     /// Sets `below_threshold` from the verdict and the ratio.
@@ -385,9 +328,6 @@ impl PairVerdict {
         }
     }
 }
-
-/// The number of replicas from which on what withholds a verdict is taken to stay.
-pub(crate) const WITHHELD_REPLICAS: u32 = 24;
 
 /// What would settle a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -483,5 +423,40 @@ mod tests {
         assert!((71..=73).contains(&forecast.replicas), "{forecast:?}");
         let settled = pair(Verdict::Beats, between(-0.04, -0.001), -0.02);
         assert_eq!(settled.forecast(3.7, DELTA).replicas, 18);
+    }
+
+    #[test]
+    fn what_most_samples_say_is_shown_where_it_lies_apart() {
+        let with = |estimate: f64, typical: f64| {
+            let evidence = PairEvidence {
+                bounds: between(0.1, 0.5),
+                is_crossed: false,
+                estimate: Some(estimate),
+                typical: Some(typical),
+                replicas: 12,
+                few_layouts: false,
+            };
+            PairVerdict::from_evidence((0, 1), None, &evidence, DELTA)
+        };
+        let apart = with(0.3, -0.2);
+        assert_eq!(apart.verdict, Verdict::Beaten);
+        assert_eq!(apart.typical, Some((-0.2_f64).exp()));
+        let mirrored = apart.mirrored().typical.unwrap();
+        assert!((mirrored - 0.2_f64.exp()).abs() < 1e-12);
+        assert_eq!(with(0.3, 0.6).typical, Some(0.6_f64.exp()));
+        // Inside the interval, or hardly outside beside a ratio at its end.
+        assert_eq!(with(0.3, 0.12).typical, None);
+        assert_eq!(with(0.1, 0.095).typical, None);
+        // Without an interval there is nothing to be outside of.
+        let unknown = PairEvidence {
+            bounds: Bounds::default(),
+            is_crossed: false,
+            estimate: Some(0.3),
+            typical: Some(-0.2),
+            replicas: 2,
+            few_layouts: false,
+        };
+        let unknown = PairVerdict::from_evidence((0, 1), None, &unknown, DELTA);
+        assert_eq!(unknown.typical, None);
     }
 }

@@ -173,8 +173,7 @@ fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, Timed<'a>> {
 fn ratio(run: &ReportedRun<'_>, a: &str, b: &str) -> Option<VerdictRow> {
     let row = words::ordered_row(run.report, a, b, None)?;
     let crossed = row.low.zip(row.high).is_some_and(|(low, high)| low > high);
-    let sound = !crossed && row.sign_inversion.is_none() && row.totals.is_none();
-    row.ratio.is_some().then_some(row).filter(|_| sound)
+    row.ratio.is_some().then_some(row).filter(|_| !crossed)
 }
 
 /// Holds the anchors against each other: their ratio must be able to be the same in both runs.

@@ -188,14 +188,14 @@ fn row_value(row: &VerdictRow) -> Value {
     if row.below_threshold {
         all.push(json!("too small to matter"));
     }
-    if let Some(inversion) = &row.sign_inversion {
-        all.push(json!({ "reversal": inversion }));
-    }
-    if let Some(totals) = &row.totals {
-        all.push(json!({ "totals": totals }));
+    if let Some(typical) = row.typical {
+        all.push(json!({ "typical": typical }));
     }
     if let Some(seconds) = row.settle_seconds {
         all.push(json!({ "settle_seconds": seconds }));
+    }
+    if let Some(narrowed) = row.narrowed {
+        all.push(json!({ "narrowed": narrowed }));
     }
     Value::Array(all)
 }

@@ -160,6 +160,7 @@ impl Verifier<'_> {
                 .value
                 .rehearsal_seed
                 .unwrap_or(self.context.config.seed),
+            repeats_fuel: gate.value.repeats_fuel,
         };
         let task = core_task("check", key.clone(), Some(build));
         again.driver.add(task, content).map_err(wrong_task)?;

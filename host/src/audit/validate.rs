@@ -90,10 +90,6 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         named.all(|ids| ids.len() <= variants)
             && report.notes.len() <= NOTES_MAX
             && report.too_short.len() <= scopes
-            && report
-                .variants
-                .iter()
-                .all(|one| one.single_calls.len() <= scopes)
             && report.experiment.options.len() <= OPTIONS_MAX,
         "its report names more variants than it has, or notes more than a run",
     )?;
@@ -362,7 +358,6 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     let sampling = &pilot.sampling;
     let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
     let mut short = sampling.too_short.iter();
-    let mut single_calls = sampling.single_calls.iter();
     let steady = match &sampling.steadiness {
         Steadiness::Steady => true,
         Steadiness::Trending(trends) => {
@@ -372,7 +367,7 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
     };
     hold(
         known(&pilot.failed)
-            && single_calls.all(|own| own.cases.iter().all(|case| of_the_race(own.variant, *case)))
+            && sampling.aside.iter().all(|one| *one < variants)
             && short.all(|one| of_the_race(one.variant, one.case))
             && sampling
                 .short_cases

@@ -113,6 +113,7 @@ pub(super) async fn ask(
         return Ok(Next::Measure);
     }
     policy.permit_generate()?;
+    generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
     let models = leave.open(wanted, loaded, policy)?;
     let models = Arc::new(model_news::told(models, output));
     let asking = Asking {

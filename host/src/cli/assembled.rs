@@ -35,6 +35,7 @@ pub(super) fn experiment(
         evaluators: Vec::new(),
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
+        simd: bakeoff_domain::simd::Simd::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,
@@ -64,16 +65,42 @@ pub(super) fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
 pub(super) fn code(file: &Path) -> Result<Code, Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);
-    let extension = file.extension().and_then(|end| end.to_str());
-    if !matches!(extension, Some("rs" | "wasm")) {
+    if is_crate(file) {
+        return Err(Failure::usage(no_crate(file)));
+    }
+    if file.is_dir() {
         return Err(Failure::usage(format!(
-            "{shown} ends neither in .rs nor in .wasm: compile other languages to a component"
+            "{shown} is a folder: name files, Rust sources (.rs) or components (.wasm)"
         )));
     }
     if !file.is_file() {
         return Err(Failure::usage(format!("there is no file {shown}")));
     }
+    let extension = file.extension().and_then(|end| end.to_str());
+    if !matches!(extension, Some("rs" | "wasm")) {
+        return Err(Failure::usage(format!(
+            "{shown} ends neither in .rs nor in .wasm: give Rust source, or a component, to which other languages are \
+             compiled (docs/languages.md)"
+        )));
+    }
     Ok(code_of(file))
+}
+
+/// Returns true if a folder is that of a crate, and not that of an experiment.
+pub(super) fn is_crate(folder: &Path) -> bool {
+    folder.join("Cargo.toml").is_file() && !folder.join("bakeoff.toml").is_file()
+}
+
+/// What is said of the folder of a crate where a file is wanted.
+pub(super) fn no_crate(folder: &Path) -> String {
+    let shown = folder.display().to_string();
+    format!(
+        "{} is the folder of a crate, and files are compared: Rust sources (.rs), each with the standard library \
+         alone, and components (.wasm). Crates that a source uses are allowed by an experiment (`bakeoff init DIR`): \
+         `crates = [\"NAME@VERSION\"]` under [build] in its bakeoff.toml. A crate of your own becomes a component by \
+         cargo (docs/languages.md), which is compared like a file, or is the `component` of an [[approach]]",
+        Plain(&shown)
+    )
 }
 
 /// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as

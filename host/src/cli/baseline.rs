@@ -3,10 +3,10 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::placing::{cannot_write, refuse_link, replace};
+use super::placing::{cannot_write, replace};
 use super::{Status, kept, show};
 use crate::config::{self, FILE_NAME, LoadedExperiment};
-use crate::files::write_new;
+use crate::files::Folder;
 use crate::render::escape::Plain;
 use crate::run::Evidence;
 use crate::source::COMPONENT_BYTES_MAX;
@@ -15,7 +15,6 @@ use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 /// Keeps a component of a finished run as an approach, so that a later run measures it beside the others
@@ -193,12 +192,11 @@ fn write(
     run: RunId,
     measured: &Measured,
 ) -> Result<String, Failure> {
-    let folder = loaded.dir.join("baselines");
-    refuse_link(&folder)?;
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    let folder = Folder::named_by_user(&loaded.dir);
+    let folder = folder.map_err(|error| cannot_write(&loaded.dir, &error))?;
     let file = format!("baselines/{}.wasm", arguments.name);
     let path = loaded.dir.join(&file);
-    write_new(&path, &measured.bytes).map_err(|error| match error.kind() {
+    folder.write_new(&file, &measured.bytes).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
             "{} exists already, and is not overwritten: remove it, or give the new one another name with --name",
             Plain(&path.display().to_string())
@@ -223,7 +221,7 @@ fn write(
     );
     replace(&experiment, &text).map_err(|error| {
         // Nothing names it: the next attempt must be able to write it again.
-        let _ = fs::remove_file(&path);
+        let _ = folder.remove(&file);
         cannot_write(&experiment, &error)
     })?;
     Ok(file)

@@ -71,7 +71,8 @@ impl InterfaceArguments {
         }
         let call = self.call()?;
         // What lies in the working folder is read unasked: it must not lead elsewhere.
-        let reach = match self.wit {
+        let reach = match &self.wit {
+            Some(named) if named.is_dir() => Reach::Within(named),
             Some(_) => Reach::Anywhere,
             None => Reach::Within(Path::new(".")),
         };
@@ -166,6 +167,7 @@ pub(super) async fn built(
         wasi_imports(&policy),
         safety.cache()?,
         1,
+        &crate::run::KnownMachine::default(),
         &mut output.reporter(),
     )
     .await?;

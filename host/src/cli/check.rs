@@ -188,16 +188,10 @@ fn text(checked: &CheckOutput) -> String {
                 .limit
                 .as_ref()
                 .map_or(String::new(), |limit| format!(" ({limit})"));
-            let lines: Vec<String> = failure
-                .message
-                .lines()
-                .map(|line| Plain(line).to_string())
-                .collect();
-            format!(
-                "{file} would be refused: {}{limit}\n{}\n",
-                failure.class,
-                lines.join("\n")
-            )
+            // The lines of a compiler or a guest are marked: they are not ours.
+            let lines = failure.message.lines();
+            let lines: String = lines.map(|line| format!("  │ {}\n", Plain(line))).collect();
+            format!("{file} would be refused: {}{limit}\n{lines}", failure.class)
         }
         None => {
             let shown =

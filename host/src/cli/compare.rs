@@ -1,23 +1,30 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
-use super::assembled::{BUDGET, approaches, code, experiment, sizes};
+use super::assembled::{BUDGET, approaches, code, experiment, is_crate, no_crate, sizes};
 use super::derived::{Agreement, Derived};
+use super::effort::Effort;
 use super::failure::Failure;
 use super::first_look;
-use super::looking::FAILED;
+use super::looking::UNTIMED;
 use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
+use super::saved_inputs::SavedInputs;
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
 use crate::files::Scratch;
 use crate::render::escape::Plain;
-use crate::render::{AskedTest, Untimed};
+use crate::render::{AskedTest, ComparisonOutcome, Untimed};
+use crate::run::KnownMachine;
 use crate::store::Start;
+use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::Report;
-use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Workers};
+use bakeoff_domain::report::{CaseLabel, Report, words};
+use bakeoff_domain::simd::Simd;
+use bakeoff_domain::spec::{
+    BudgetScope, Declared, Experiment, Inputs, Interface, Measure, Workers,
+};
 use bakeoff_domain::variant::{self, Variant};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -77,9 +84,12 @@ pub(super) struct Arguments {
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
     seed: Option<RunSeed>,
-    /// Time for measuring, after building and checking: 500ms, 40s, 2min; 20s, if not given
+    /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing: 500ms, 40s,
+    /// 2min; until it is known and 20s at most, if not given
     #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
     budget: Option<Duration>,
+    #[command(flatten)]
+    effort: Effort,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
@@ -89,6 +99,15 @@ pub(super) struct Arguments {
     /// With --fail-if-slower: what follows if it is not known whether a file is slower
     #[arg(long, value_enum, default_value = "fail", requires = "fail_if_slower")]
     unsure: Unsure,
+    /// Where the files differ on a drawn input, the file in which its call is kept, for --cases
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["wit", "workload", "cases"])]
+    save_case: Option<PathBuf>,
+    /// The file in which inputs that were timed are kept, up to 1 MiB of them, for --cases
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["wit", "workload", "cases"])]
+    save_inputs: Option<PathBuf>,
+    /// Compile Rust files without vectors, WebAssembly's feature simd128
+    #[arg(long)]
+    no_simd: bool,
     /// The folder in which results are kept
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -114,31 +133,22 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let policy = Policy::of_host()?;
     // The files of a derived experiment live as long as this.
     let mut derived = None;
+    let mut spent = Duration::ZERO;
     let experiment = match &arguments.wit {
         Some(wit) => arguments.experiment(wit)?,
         None => {
             let approaches = approaches(&arguments.files)?;
             let call = arguments.call.as_deref();
-            let found = Derived::read(&approaches, call, &arguments.safety, &policy).await?;
-            let derived = derived.insert(found);
-            match arguments.by_sources(derived, &policy, output).await {
-                Ok(Ok(experiment)) => experiment,
-                Ok(Err(untimed)) => {
-                    show::print_untimed(&untimed, output)?;
-                    return Ok(Status::NoAnswer);
-                }
-                Err(failure) => {
-                    // Whoever reads a format waits for one.
-                    if failure.is_no_answer() && output.format != Format::Human {
-                        let reason = failure.text();
-                        show::print_untimed(&Untimed { reason, ..FAILED }, output)?;
-                    }
-                    return Err(failure);
-                }
+            let read = Derived::read(&approaches, call, &arguments.safety, &policy).await;
+            let derived = derived.insert(read.or_else(|failure| not_built(failure, output))?);
+            let found = arguments.by_sources(derived, &policy, output, &mut spent);
+            match found.await.or_else(|failure| not_built(failure, output))? {
+                Ok(experiment) => experiment,
+                Err(untimed) => return arguments.show_untimed(&untimed, output),
             }
         }
     };
-    let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
+    let mut loaded = LoadedExperiment::assembled(experiment.clone(), PathBuf::new())?;
     policy.apply_to(&mut loaded)?;
     let temporary = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
@@ -148,20 +158,40 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         start: Start::Resume,
         seed: arguments.seed,
         safety: &arguments.safety,
-        policy,
+        machine: derived
+            .as_ref()
+            .map_or_else(KnownMachine::default, |derived| derived.machine.clone()),
+        policy: policy.clone(),
         generation: None,
+        spent,
         resume: arguments.out.is_some().then(again::command),
     };
     let Some(Done { report, sources }) = run::perform(job, output).await? else {
         return Ok(Status::Interrupted);
     };
+    if let (Some(derived), Some(file)) = (&derived, &arguments.save_inputs) {
+        let safety = &arguments.safety;
+        let inputs = derived.timed_inputs(&report, experiment.clone(), safety, &policy);
+        save(file, &inputs.await?)?;
+    }
+    if let (Some(derived), Some(input)) = (&derived, differing_input(&report))
+        && arguments.draws_inputs()
+    {
+        let (seed, safety) = (report.experiment.seed, &arguments.safety);
+        let found = derived.difference_at(input, experiment, seed, safety, &policy, output);
+        if let Some(untimed) = found.await? {
+            return arguments.show_untimed(&untimed, output);
+        }
+    }
     step_summary::append(&report, &sources);
     let Some(allowed) = arguments.fail_if_slower else {
-        show::print(&report, sources, output)?;
+        let outcome = ComparisonOutcome::of(&report);
+        show::print_comparison(&report, sources, outcome, &[], output)?;
         return Ok(Status::of(&report));
     };
-    let tests = none_slower(&report, &loaded, allowed, arguments.unsure);
-    show::print_with_tests(&report, sources, &tests, output)?;
+    let (tests, outcomes) = none_slower(&report, &loaded, allowed, arguments.unsure);
+    let outcome = regression::outcome(&outcomes);
+    show::print_comparison(&report, sources, outcome, &tests, output)?;
     for test in &tests {
         anstream::eprintln!("{}", test.found);
     }
@@ -171,31 +201,97 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     ))
 }
 
-/// Tests whether each later file is slower than the first.
+/// Writes a failure to build a file in the format that was asked for, and returns it: whoever reads a format waits for
+/// one.
+fn not_built<T>(failure: Failure, output: &Output) -> Result<T, Failure> {
+    if failure.is_no_answer() && output.format != Format::Human {
+        let untimed = Untimed {
+            outcome: ComparisonOutcome::BuildFailed,
+            reason: failure.text(),
+            ..UNTIMED
+        };
+        show::print_untimed(&untimed, output)?;
+    }
+    Err(failure)
+}
+
+/// Keeps inputs that were timed, and says which.
+fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
+    let shown = file.display().to_string();
+    let shown = Plain(&shown);
+    if inputs.count == 0 {
+        let why = match inputs.left_out {
+            0 => "no process was timed that counts for a verdict",
+            _ => "each input that was timed is larger than the 1 MiB that a file of cases may have",
+        };
+        anstream::eprintln!("{shown} is not written: {why}");
+        return Ok(());
+    }
+    std::fs::write(file, &inputs.cases)
+        .map_err(|error| Failure::usage(format!("cannot write {shown}: {error}")))?;
+    anstream::eprintln!("{}", inputs.sentence(&shown.to_string()));
+    Ok(())
+}
+
+/// The size and seed of an input on which the answers of files differ, if a run found one.
+fn differing_input(report: &Report) -> Option<(u32, u64)> {
+    let mut variants = report.variants.iter();
+    variants.find_map(|variant| {
+        let failure = variant.failure.as_ref()?;
+        let call = variant.failed_call.as_ref()?;
+        match call.case {
+            CaseLabel::Size(size) if failure.class == FailureClass::Disagreement => {
+                Some((size, call.seed))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Tests whether each later file is slower than the first; with the tests, their outcomes.
 fn none_slower(
     report: &Report,
     loaded: &LoadedExperiment,
     allowed: f64,
     unsure: Unsure,
-) -> Vec<AskedTest> {
+) -> (Vec<AskedTest>, Vec<ComparisonOutcome>) {
     let variants = variant::declare(&loaded.experiment.approaches);
     let Some((baseline, later)) = variants.split_first() else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
-    let baseline = baseline.id.as_str();
+    let id = baseline.id.as_str();
+    let baseline = words::name(report, id);
     let test = |later: &Variant| {
-        let later = later.id.as_str();
-        let result = regression::against(report, baseline, later, allowed);
-        AskedTest {
-            name: regression::question(baseline, later, allowed),
+        let result = regression::against(report, id, later.id.as_str(), allowed);
+        let later = words::name(report, later.id.as_str());
+        let test = AskedTest {
+            name: regression::question(&baseline, &later, allowed),
             passed: result.passes(unsure),
-            found: result.line(baseline, later, allowed, &report.protocol),
-        }
+            found: result.line(&baseline, &later, allowed, &report.protocol),
+        };
+        (test, result.outcome())
     };
-    later.iter().map(test).collect()
+    later.iter().map(test).unzip()
 }
 
 impl Arguments {
+    /// True if the inputs are drawn by types.
+    fn draws_inputs(&self) -> bool {
+        self.workload.is_none() && self.cases.is_none()
+    }
+
+    /// Says why nothing was timed, and keeps the call that shows it.
+    fn show_untimed(&self, untimed: &Untimed, output: &Output) -> Result<Status, Failure> {
+        if let (Some(file), Some(reproduction)) = (&self.save_case, &untimed.reproduction) {
+            std::fs::write(file, &reproduction.cases).map_err(|error| {
+                let file = file.display().to_string();
+                Failure::usage(format!("cannot write {}: {error}", Plain(&file)))
+            })?;
+        }
+        show::print_untimed(untimed, output)?;
+        Ok(Status::NoAnswer)
+    }
+
     /// Returns the two stored runs, if the arguments name runs.
     fn runs(&self) -> Result<Option<(RunReference, RunReference)>, Failure> {
         let [before, after] = self.files.as_slice() else {
@@ -207,6 +303,9 @@ impl Arguments {
             (None, Some(_)) if !before.exists() => return Err(no_run_and_no_file(before)),
             _ => return Ok(None),
         };
+        if let Some(folder) = self.files.iter().find(|folder| is_crate(folder)) {
+            return Err(Failure::usage(no_crate(folder)));
+        }
         let given = [
             ("--wit", self.wit.is_some()),
             ("--call", self.call.is_some()),
@@ -214,8 +313,12 @@ impl Arguments {
             ("--cases", self.cases.is_some()),
             ("--seed", self.seed.is_some()),
             ("--budget", self.budget.is_some()),
+            ("--quick or --careful", self.effort.is_given()),
             ("--workers", self.workers.is_some()),
             ("--fail-if-slower", self.fail_if_slower.is_some()),
+            ("--save-case", self.save_case.is_some()),
+            ("--save-inputs", self.save_inputs.is_some()),
+            ("--no-simd", self.no_simd),
             ("--out", self.out.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
@@ -227,12 +330,14 @@ impl Arguments {
     }
 
     /// Returns the experiment that the files describe themselves, of which the interface and the inputs
-    /// live as long as `derived`; the inner error says that the files do not do the same.
+    /// live as long as `derived`; the inner error says that the files do not do the same. `spent` gets the time that
+    /// the search for differing inputs took.
     async fn by_sources(
         &self,
         derived: &mut Derived,
         policy: &Policy,
         output: &Output,
+        spent: &mut Duration,
     ) -> Result<Result<Experiment, Untimed>, Failure> {
         let with =
             |problem, inputs, interface| self.with(problem, interface, inputs, Declared::BySources);
@@ -248,10 +353,18 @@ impl Arguments {
             Some(seed) => seed,
             None => crate::run::draw_seed()?,
         };
-        let look = derived.first_look(first, seed, &self.safety, policy, output);
+        let bounds = self.effort.search(first.measure.budget);
+        let look = derived.first_look(first, seed, &self.safety, policy, bounds, output);
         let (chosen, inputs) = match look.await? {
             Agreement::Not(untimed) => return Ok(Err(untimed)),
-            Agreement::Same { sizes, inputs } => (sizes, inputs),
+            Agreement::Same {
+                sizes,
+                inputs,
+                spent: searched,
+            } => {
+                *spent = searched;
+                (sizes, inputs)
+            }
         };
         let sizes = match self.sizes.is_empty() {
             true => chosen,
@@ -302,16 +415,20 @@ impl Arguments {
         inputs: Inputs,
         declared: Declared,
     ) -> Result<Experiment, Failure> {
-        let measure = Measure {
-            budget: self.budget.unwrap_or(BUDGET),
+        let mut measure = Measure {
+            budget: BUDGET,
+            scope: BudgetScope::Everything,
             workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
             margin: self.fail_if_slower,
             ..Measure::default()
         };
+        self.effort.apply(&mut measure, self.budget);
         let approaches = approaches(&self.files)?;
-        Ok(experiment(
-            problem, interface, inputs, approaches, measure, declared,
-        ))
+        let mut experiment = experiment(problem, interface, inputs, approaches, measure, declared);
+        if self.no_simd {
+            experiment.simd = Simd::Off;
+        }
+        Ok(experiment)
     }
 
     /// The inputs that the options name, if they do.

@@ -1,29 +1,41 @@
 //! `bakeoff compare a.rs b.rs` with nothing else: the function and its types are read from the sources,
 //! inputs are drawn by their types, and the approaches judge each other.
 
+use super::effort::SearchBounds;
 use super::failure::Failure;
+use super::first_look::TIMED;
 use super::looking::{Looked, Looking};
 use super::options::{Output, Safety};
-use crate::compile::read_public_functions;
+use super::saved_inputs::{self, SavedInputs};
+use crate::compile::{FileKind, read_public_functions};
 use crate::config::Policy;
 use crate::confine::Confinement;
 use crate::files::{Reach, Scratch};
-use crate::interface::{ComparedFile, Constants, DerivedInterface};
+use crate::interface::{ComparedFile, Constants, DerivedInterface, ValueKind};
 use crate::render::Untimed;
 use crate::render::escape::Plain;
-use crate::run::{self, Unconfined};
+use crate::run::KnownMachine;
 use crate::source::{BuildInput, read_code};
 use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 /// The interface and the workload that follow from sources.
 pub(super) struct Derived {
     pub(super) found: DerivedInterface,
     constants: Constants,
     confinement: Confinement,
+    /// What is known of the machine, for what follows.
+    pub(super) machine: KnownMachine,
     folder: Scratch,
 }
+
+/// What is said of files that are one component.
+const ONE_COMPONENT: &str =
+    "They are the same component, byte for byte: there is nothing to search for or to time.";
 
 /// What the first calls say.
 pub(super) enum Agreement {
@@ -32,6 +44,8 @@ pub(super) enum Agreement {
         sizes: Vec<u32>,
         /// How many there were and what they say, in sentences.
         inputs: String,
+        /// The time that calls took.
+        spent: Duration,
     },
     /// They are not, or there are none.
     Not(Untimed),
@@ -48,11 +62,8 @@ impl Derived {
         safety: &Safety,
         policy: &Policy,
     ) -> Result<Self, Failure> {
-        let confinement = match safety.unconfined(policy)? {
-            Unconfined::Refused => Confinement::probe().await,
-            Unconfined::Allowed => Confinement::allow_unconfined().await,
-        };
-        let confinement = confinement.map_err(|error| Failure::from(run::RunError::from(error)))?;
+        let machine = KnownMachine::default();
+        let confinement = machine.confinement(safety.unconfined(policy)?).await?;
         let mut files = Vec::new();
         let mut constants = Constants::default();
         for approach in approaches {
@@ -66,17 +77,54 @@ impl Derived {
             found,
             constants,
             confinement,
+            machine,
         };
         std::fs::write(derived.wit(), derived.found.wit(false)).map_err(cannot_write)?;
         let searching = derived.found.searching_workload(&derived.constants);
         std::fs::write(derived.searching_workload(), searching).map_err(cannot_write)?;
-        derived.draw_inputs(true)?;
+        derived.draw_inputs(true, &[])?;
         Ok(derived)
     }
 
-    /// Writes the workload that draws the inputs that are timed, with edge cases or without.
-    fn draw_inputs(&self, edge_cases: bool) -> Result<(), Failure> {
-        std::fs::write(self.workload(), self.found.workload(edge_cases)).map_err(cannot_write)
+    /// Writes the workload that draws the inputs that are timed, with edge cases or without, and without values of
+    /// these kinds.
+    fn draw_inputs(&self, edge_cases: bool, left_out: &[ValueKind]) -> Result<(), Failure> {
+        let text = self.found.workload(edge_cases, left_out);
+        std::fs::write(self.workload(), text).map_err(cannot_write)
+    }
+
+    /// Looks for kinds of values on which all fail, and calls all on inputs without them; `None` if that leaves none,
+    /// or all fail on others, too. With it, what is left out, in a sentence.
+    async fn without_failing_kinds(
+        &self,
+        looking: &Looking<'_>,
+    ) -> Result<Option<(Looked, String)>, Failure> {
+        let mut failing = Vec::new();
+        for kind in ValueKind::ALL {
+            let others: Vec<ValueKind> = ValueKind::ALL
+                .into_iter()
+                .filter(|other| *other != kind)
+                .collect();
+            self.draw_inputs(false, &others)?;
+            let timed = looking.open_timed().await?;
+            if let Looked::AllFail { .. } = looking.time(&timed, false).await? {
+                failing.push(kind);
+            }
+        }
+        if failing.is_empty() || failing.len() == ValueKind::ALL.len() {
+            return Ok(None);
+        }
+        self.draw_inputs(false, &failing)?;
+        let words: Vec<&str> = failing.iter().map(|kind| kind.words()).collect();
+        let left_out = format!(
+            " All files fail on some inputs of {}: inputs like these are not timed.",
+            words.join(", of ")
+        );
+        let timed = looking.open_timed().await?;
+        Ok(match looking.time(&timed, false).await? {
+            Looked::AllFail { .. } => None,
+            looked => Some((looked, left_out)),
+        })
     }
 
     /// Lets the interface have the oracle of a workload of the user's own, if that has one.
@@ -92,8 +140,20 @@ impl Derived {
             )));
         };
         let (workload, _) = read_file(code, &self.confinement).await?;
-        let mut functions = workload.functions.iter();
-        let judges = functions.any(|function| function.name == "check");
+        let has = |name: &str| {
+            workload
+                .functions
+                .iter()
+                .any(|function| function.name == name)
+        };
+        if has("assess") {
+            return Err(Failure::usage(format!(
+                "{} has `assess`, whose numbers are criteria of an experiment: leave it out here, or write one by \
+                 `bakeoff init DIR --from` these files",
+                Plain(&workload.shown)
+            )));
+        }
+        let judges = has("check");
         std::fs::write(self.wit(), self.found.wit(judges)).map_err(cannot_write)
     }
 
@@ -147,32 +207,46 @@ impl Derived {
         seed: RunSeed,
         safety: &Safety,
         policy: &Policy,
+        bounds: SearchBounds,
         output: &Output,
     ) -> Result<Agreement, Failure> {
-        let looking = Looking {
-            call: &self.found.call,
-            searching: self.searching_workload(),
-            timed: self.workload(),
-            experiment,
-            seed,
-            host: safety.host_options(policy.clone())?,
-            policy,
-        };
+        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
         let mut say = output.reporter();
         say("trying the same inputs on all files");
-        let (all_fail, mut inputs) = match looking.search(&mut say).await? {
+        let (search, timed) = tokio::join!(looking.open_search(&mut say), looking.open_timed());
+        let (search, mut timed) = (search?, timed?);
+        let mut is_one_component = false;
+        let (all_fail, mut inputs) = match looking.search(&search).await? {
             Looked::Differ(untimed) => return Ok(Agreement::Not(untimed)),
             Looked::Same { inputs, .. } => (false, inputs),
+            Looked::OneComponent => {
+                is_one_component = true;
+                (false, ONE_COMPONENT.to_owned())
+            }
             Looked::AllFail {
                 left_out, inputs, ..
             } => (true, format!("{inputs} {left_out}")),
         };
-        self.draw_inputs(!all_fail)?;
-        let timed = match looking.time(&mut say).await? {
+        if all_fail {
+            self.draw_inputs(false, &[])?;
+            timed = looking.open_timed().await?;
+        }
+        let timed = match looking.time(&timed, is_one_component).await? {
             Looked::AllFail { .. } if !all_fail => {
-                self.draw_inputs(false)?;
-                looking.time(&mut say).await?
+                self.draw_inputs(false, &[])?;
+                let without_edge_cases = looking.open_timed().await?;
+                looking.time(&without_edge_cases, is_one_component).await?
             }
+            looked => looked,
+        };
+        let timed = match timed {
+            Looked::AllFail { .. } => match self.without_failing_kinds(&looking).await? {
+                Some((looked, left_out)) => {
+                    inputs += &left_out;
+                    looked
+                }
+                None => timed,
+            },
             looked => looked,
         };
         Ok(match timed {
@@ -181,10 +255,85 @@ impl Derived {
                 inputs: more,
             } => {
                 inputs += &more;
-                Agreement::Same { sizes, inputs }
+                Agreement::Same {
+                    sizes,
+                    inputs,
+                    spent: looking.spent(),
+                }
             }
+            Looked::OneComponent => Agreement::Same {
+                sizes: TIMED[..1].to_vec(),
+                inputs,
+                spent: looking.spent(),
+            },
             Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => Agreement::Not(untimed),
         })
+    }
+}
+
+impl Derived {
+    fn looking<'a>(
+        &'a self,
+        experiment: Experiment,
+        seed: RunSeed,
+        safety: &Safety,
+        policy: &'a Policy,
+        bounds: SearchBounds,
+    ) -> Result<Looking<'a>, Failure> {
+        Ok(Looking {
+            found: &self.found,
+            searching: self.searching_workload(),
+            timed: self.workload(),
+            experiment,
+            seed,
+            host: safety.host_options_on(policy.clone(), &self.machine)?,
+            policy,
+            bounds,
+            spent_ns: AtomicU64::new(0),
+        })
+    }
+
+    /// Inputs of these sizes that a run of the experiment timed, as a file of cases.
+    ///
+    /// # Errors
+    /// Something that does not depend on the approaches failed.
+    pub(super) async fn timed_inputs(
+        &self,
+        report: &Report,
+        experiment: Experiment,
+        safety: &Safety,
+        policy: &Policy,
+    ) -> Result<SavedInputs, Failure> {
+        let Inputs::Generated { sizes, .. } = experiment.workload.inputs.clone() else {
+            return Err(Failure::usage("--save-inputs is for inputs that are drawn"));
+        };
+        let (fuel, count) = (experiment.limits.fuel, sizes.len());
+        let bounds = SearchBounds::default();
+        let seed = report.experiment.seed;
+        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
+        let mut say = |_: &str| ();
+        let survey = looking.open(self.workload(), sizes, fuel, &mut say).await?;
+        saved_inputs::of_run(&survey, &self.found, report, count).await
+    }
+
+    /// How approaches differ on an input that was drawn for a run of theirs, by its size and seed; `None` if they
+    /// do not differ there.
+    ///
+    /// # Errors
+    /// Something that does not depend on the approaches failed.
+    pub(super) async fn difference_at(
+        &self,
+        (size, input): (u32, u64),
+        experiment: Experiment,
+        seed: RunSeed,
+        safety: &Safety,
+        policy: &Policy,
+        output: &Output,
+    ) -> Result<Option<Untimed>, Failure> {
+        let looking = self.looking(experiment, seed, safety, policy, SearchBounds::default())?;
+        let mut say = output.reporter();
+        say("making the input on which they differ simpler");
+        looking.difference_at(size, input, &mut say).await
     }
 }
 
@@ -199,29 +348,21 @@ async fn read_file(
     let path: &Path = code.path();
     let name = path.display().to_string();
     let input = read_code(code, Path::new(""), Reach::Anywhere)
-        .map_err(|failure| Failure::variant(&failure))?;
-    let (read, kind, is_component) = match &input {
-        BuildInput::Source { text, .. } => {
-            let functions = read_public_functions(confinement, text.as_bytes());
-            (functions.await, "Rust", false)
-        }
-        BuildInput::Component { bytes, .. } => {
-            let functions = read_public_functions(confinement, bytes);
-            (functions.await, "a component", true)
-        }
-        BuildInput::Calibrator => (Err("it is no file".to_owned()), "code", false),
+        .map_err(|failure| Failure::not_built(&failure))?;
+    let is_component = matches!(input, BuildInput::Component { .. });
+    let kind = match is_component {
+        true => FileKind::Component,
+        false => FileKind::Rust,
     };
-    let read = read.map_err(|reason| {
-        Failure::usage(format!(
-            "{} cannot be read as {kind}: {}",
-            Plain(&name),
-            Plain(&reason)
-        ))
+    let read = read_public_functions(confinement, kind, input.bytes()).await;
+    let read = read.map_err(|unreadable| {
+        Failure::usage(unreadable.text(&Plain(&name).to_string(), kind.name()))
     })?;
     let file = ComparedFile {
         shown: name,
         is_component,
         functions: read.functions,
+        uncallable: read.uncallable,
     };
     Ok((file, read.constants))
 }

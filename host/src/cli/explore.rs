@@ -6,11 +6,12 @@ use super::generation;
 use super::generation_record::{self, ExplorationRecord};
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, refuse_link, replace};
+use super::placing::{cannot_write, replace};
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::config::{self, FILE_NAME, LoadedExperiment, Policy};
+use crate::files::Folder;
 use crate::library;
 use crate::measure;
 use crate::propose::{
@@ -107,6 +108,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         true => Some(arguments.unfinished()?),
         false => None,
     };
+    generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
     let models = Arc::new(generate::open_models(
         &arguments.model,
         &arguments.out,
@@ -307,15 +309,17 @@ impl Arguments {
         let mut loaded = config::load(&self.out)?;
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
-        let folder = library::results_folder(&loaded.dir, &loaded.experiment);
+        let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
         let job = run::Job {
             loaded: &loaded,
             folder: &folder,
             start: Start::Resume,
             seed: None,
             safety: &self.safety,
+            machine: crate::run::KnownMachine::default(),
             policy,
             generation: generation_record::for_report(&self.out, &mut output.reporter()),
+            spent: std::time::Duration::ZERO,
             resume: Some(format!(
                 "bakeoff run {}",
                 ShellPath(&self.out.display().to_string())
@@ -341,19 +345,19 @@ fn name(folder: &Path) -> String {
 
 /// Writes files of the experiment, each as a whole. None is overwritten.
 fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
+    let opened = Folder::made_by_user(folder);
+    let opened = opened.map_err(|error| cannot_write(folder, &error))?;
     for file in files {
-        let path = folder.join(&file.name);
-        if let Some(parent) = path.parent() {
-            refuse_link(parent)?;
-        }
         let is_there = |error: &std::io::Error| {
             error.kind() == std::io::ErrorKind::AlreadyExists
-                && !path.is_symlink()
-                && crate::files::read_bounded(&path, config::FILE_BYTES_MAX)
+                && opened
+                    .read(&file.name, config::FILE_BYTES_MAX)
                     .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
         };
-        match crate::files::write_new(&path, file.text.as_bytes()) {
-            Err(error) if !is_there(&error) => return Err(cannot_write(&path, &error)),
+        match opened.write_new(&file.name, file.text.as_bytes()) {
+            Err(error) if !is_there(&error) => {
+                return Err(cannot_write(&folder.join(&file.name), &error));
+            }
             _ => {}
         }
     }

@@ -15,12 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// Writes stored results as JSON lines or CSV, or times as criterion's files
 ///
+/// Without --format, tables are written as JSON lines.
 /// The tables and their columns are described in docs/store.md.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  bakeoff export examples/top-k --out exported    each table to a file of JSON lines
   bakeoff export examples/top-k --format csv --table samples > samples.csv
-  bakeoff export examples/top-k --format jsonl --out exported    each table to a file
   bakeoff export examples/top-k --format csv --table verdicts --run 2
   bakeoff export examples/top-k --format criterion --out target/criterion    then: critcmp new")]
 pub(super) struct Arguments {
@@ -47,19 +48,19 @@ fn tables() -> PossibleValuesParser {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (format, end) = match output.format {
-        Format::Jsonl => (store::ExportFormat::Jsonl, "jsonl"),
+        Format::Jsonl | Format::Human => (store::ExportFormat::Jsonl, "jsonl"),
         Format::Csv => (store::ExportFormat::Csv, "csv"),
         Format::Criterion => return times(arguments, output),
         _ => {
             return Err(Failure::usage(
-                "tables are written as JSON lines or CSV: add --format jsonl or --format csv (or --format \
-                 criterion for times)",
+                "tables are written as JSON lines (--format jsonl, which may be left out) or CSV (--format csv), \
+                 times as criterion's files (--format criterion)",
             ));
         }
     };
     if arguments.table.is_none() && arguments.out.is_none() {
         return Err(Failure::usage(
-            "which table: --table NAME writes one to stdout, --out DIR all to a folder",
+            "where to: --out FOLDER writes each table to a file there, --table NAME one table to stdout",
         ));
     }
     let store = kept::open(&kept::results(&arguments.from)?)?;

@@ -4,10 +4,11 @@
 use super::Status;
 use crate::audit::{KeptRunError, PackError};
 use crate::config::ConfigError;
-use crate::render::clipped;
 use crate::render::escape::Lines;
+use crate::render::{ComparisonOutcome, clipped};
 use crate::run::{EvidenceError, RunError};
 use crate::store::bundle::BundleError;
+use bakeoff_domain::failure::FailureClass;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 use std::error::Error;
 use std::fmt;
@@ -75,6 +76,21 @@ impl Failure {
                 false => Status::NoAnswer,
             },
         }
+    }
+
+    /// A failure to build code that the user named.
+    pub(super) fn not_built(failure: &bakeoff_domain::failure::Failure) -> Self {
+        if failure.class.is_machine_fault() {
+            return Self::variant(failure);
+        }
+        let limit = failure.limit.as_ref();
+        let limit = limit.map_or(String::new(), |limit| format!(", {limit}"));
+        let class = match failure.class {
+            FailureClass::BuildFailed => String::new(),
+            class => format!(" ({class}{limit})"),
+        };
+        let words = ComparisonOutcome::BuildFailed.words();
+        Self::no_answer(format!("{words}{class}: {}", failure.message))
     }
 
     /// Returns true if the command ends without an answer, and nothing is wrong with how it was called.

@@ -21,12 +21,18 @@ pub(super) const SEARCHED: [(u32, u64); 12] = [
     (300, 32),
 ];
 
+/// The part of the inputs of each size that is tried first, so that all sizes are when the time ends.
+pub(super) const FIRST_PART: u64 = 8;
+
 /// Sizes that may be timed, up to the first that takes anybody too long. Denser at first, for work that
 /// grows fast.
 pub(super) const TIMED: [u32; 20] = [
     10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 1_024, 4_096, 16_384, 65_536,
     262_144, 1_048_576,
 ];
+
+/// The numbers of these sizes that are tried together: once there are enough that can be timed, no larger ones are.
+pub(super) const TIMED_TOGETHER: [usize; 5] = [12, 4, 2, 1, 1];
 
 /// The inputs of each of these sizes: of two, one is hardly ever short.
 pub(super) const INPUTS_OF_EACH: u64 = 2;
@@ -35,16 +41,19 @@ pub(super) const INPUTS_OF_EACH: u64 = 2;
 /// which is as quick as any was seen.
 const FUEL_MIN: u64 = 400_000;
 
-/// Fuel of a call of which a verdict does not take long: some hundredths of a second.
+/// Fuel of a call of which a verdict does not take long, where the budget is not small: some hundredths of a second.
 const FUEL_GOOD_MAX: u64 = 100_000_000;
 
-/// The most fuel of a call whose time is looked at.
-pub(super) const FUEL_MAX: u64 = 400_000_000;
+/// It is never taken for less than so many times [`FUEL_MIN`], however small the budget is.
+const FUEL_RANGE_MIN: u64 = 8;
+
+/// The most fuel of a call whose time is looked at: so many times what is good.
+const FUEL_MAX_FACTOR: u64 = 4;
 
 /// The most fuel of a call whose answer is compared.
 pub(super) const SEARCH_FUEL_MAX: u64 = 40_000_000;
 
-/// Who takes less than this share of [`FUEL_MAX`] on a size, and all of it on one that is a few times as
+/// Who takes less than this share of the most fuel on a size, and all of it on one that is a few times as
 /// large, does not end there.
 const FUEL_LEAP: u64 = 1_000;
 
@@ -57,7 +66,7 @@ const SMALL_CHARS_MAX: usize = 32;
 const SMALL_DIGITS_MAX: usize = 1;
 
 /// The most sizes that are timed.
-const TIMED_MAX: usize = 2;
+pub(super) const TIMED_MAX: usize = 2;
 
 /// What one approach did with an input: its answer, by its digest, or that it failed.
 fn outcome(call: &RepeatedCall) -> Option<&str> {
@@ -174,7 +183,7 @@ impl FirstLook<'_> {
     /// Chooses what is timed of sizes in ascending order, each with the places of its inputs: first of those that
     /// take everybody long enough and nobody too long, else of those on which somebody can be timed, and that nobody
     /// takes longer for than for the one before.
-    pub(super) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)]) -> Timed {
+    pub(super) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)], lengths: CallLengths) -> Timed {
         // By size: the fuel of each. An approach that is too slow for a size has none.
         let mut known: Vec<(u32, Vec<u64>)> = Vec::new();
         let mut stopped = None;
@@ -196,7 +205,7 @@ impl FirstLook<'_> {
                     let others = self.calls.iter().filter_map(|calls| calls.get(*input));
                     let somebody_ends = others.map(outcome).any(|answer| answer.is_some());
                     let leaps = before.is_some_and(|(before, fuel)| {
-                        *size <= before * SIZE_LEAP && fuel < FUEL_MAX / FUEL_LEAP
+                        *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP
                     });
                     StoppedAt {
                         who,
@@ -213,8 +222,9 @@ impl FirstLook<'_> {
         let most = |fuels: &[u64]| fuels.iter().max().copied().unwrap_or(0);
         let good = known
             .iter()
-            .filter(|(_, fuels)| least(fuels) >= FUEL_MIN && most(fuels) <= FUEL_GOOD_MAX);
+            .filter(|(_, fuels)| least(fuels) >= FUEL_MIN && most(fuels) <= lengths.good_max);
         let mut chosen: Vec<u32> = good.map(|(size, _)| *size).take(TIMED_MAX).collect();
+        let good = chosen.len();
         if chosen.is_empty() {
             // Of calls that are all short, one that others are hardly longer than: making the inputs takes long.
             let longest = known.iter().map(|(_, fuels)| least(fuels)).max();
@@ -224,7 +234,33 @@ impl FirstLook<'_> {
                 .find(|(_, fuels)| short && longest.is_some_and(|all| 2 * least(fuels) >= all));
             chosen.extend(enough.or(known.last()).map(|(size, _)| *size));
         }
-        Timed { chosen, stopped }
+        Timed {
+            chosen,
+            stopped,
+            good,
+        }
+    }
+}
+
+/// How long calls may be that are timed, in fuel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallLengths {
+    /// Of these a verdict does not take long.
+    good_max: u64,
+}
+
+impl CallLengths {
+    /// Returns the lengths for a part of the usual budget, from 0 to 1.
+    pub(super) fn of(part: f64) -> Self {
+        let good_max = (part * FUEL_GOOD_MAX as f64) as u64;
+        Self {
+            good_max: good_max.max(FUEL_RANGE_MIN * FUEL_MIN),
+        }
+    }
+
+    /// The most fuel of a call whose time is looked at.
+    pub(super) fn fuel_max(self) -> u64 {
+        FUEL_MAX_FACTOR * self.good_max
     }
 }
 
@@ -235,6 +271,8 @@ pub(super) struct Timed {
     pub(super) chosen: Vec<u32>,
     /// Who was stopped by a limit, and on which input.
     pub(super) stopped: Option<StoppedAt>,
+    /// How many of the chosen take everybody long enough, and nobody too long.
+    pub(super) good: usize,
 }
 
 /// A call that was stopped by a limit.
@@ -255,6 +293,11 @@ mod tests {
     use super::*;
     use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
+
+    /// The lengths that calls may have where the budget is not small.
+    const FULL: CallLengths = CallLengths {
+        good_max: FUEL_GOOD_MAX,
+    };
 
     fn answered(arguments: &str, answer: &str, fuel: u64) -> RepeatedCall {
         RepeatedCall {
@@ -357,14 +400,14 @@ mod tests {
         for (before, sizes, leaps) in [
             (200_000, [10, 20, 40], true),
             // It may well be slow: it was before, or the size is far larger.
-            (FUEL_MAX / 10, [10, 20, 40], false),
+            (FULL.fuel_max() / 10, [10, 20, 40], false),
             (200_000, [10, 20, 100], false),
         ] {
             let slow = vec![answered("", "", 100), answered("", "", before), stopped()];
             let look = FirstLook {
                 calls: vec![&quick, &slow],
             };
-            let timed = look.timed_sizes(&at(sizes));
+            let timed = look.timed_sizes(&at(sizes), FULL);
             let found = timed.stopped.unwrap();
             assert_eq!((found.who, found.input, found.leaps), (1, 2, leaps));
             assert_eq!(timed.chosen, [20]);
@@ -373,7 +416,7 @@ mod tests {
         let look = FirstLook {
             calls: vec![&quick[..1], &never],
         };
-        let timed = look.timed_sizes(&at([10, 20, 40])[..1]);
+        let timed = look.timed_sizes(&at([10, 20, 40])[..1], FULL);
         assert_eq!(
             (timed.chosen.len(), timed.stopped.unwrap().leaps),
             (0, false)
@@ -392,20 +435,24 @@ mod tests {
         let both = FirstLook {
             calls: vec![&linear, &square],
         };
-        assert_eq!(both.timed_sizes(&sizes).chosen, [2_560]);
+        assert_eq!(both.timed_sizes(&sizes, FULL).chosen, [2_560]);
         let alone = FirstLook {
             calls: vec![&linear],
         };
-        assert_eq!(alone.timed_sizes(&sizes).chosen, [2_560, 40_960]);
+        assert_eq!(alone.timed_sizes(&sizes, FULL).chosen, [2_560, 40_960]);
+        assert_eq!(alone.timed_sizes(&sizes, FULL).good, TIMED_MAX);
+        // Where the budget is small, so are the calls.
+        let brief = alone.timed_sizes(&sizes, CallLengths::of(0.025));
+        assert_eq!((brief.chosen, brief.good), (vec![2_560], 1));
         let quick = FirstLook {
             calls: vec![&linear[..2], &linear[..2]],
         };
-        assert_eq!(quick.timed_sizes(&sizes).chosen, [160]);
+        assert_eq!(quick.timed_sizes(&sizes, FULL).chosen, [160]);
         // No size makes these longer: large inputs would take long to make, and nothing else.
         let constant: Vec<_> = [50, 60, 55, 60].map(|fuel| answered("", "", fuel)).into();
         let constant = FirstLook {
             calls: vec![&constant, &linear],
         };
-        assert_eq!(constant.timed_sizes(&sizes).chosen, [10]);
+        assert_eq!(constant.timed_sizes(&sizes, FULL).chosen, [10]);
     }
 }

@@ -90,6 +90,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
+    generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {
             let models = arguments.models_of_proposer(&loaded, output)?;

@@ -3,9 +3,10 @@
 use super::failure::Failure;
 use super::generation_record::{GenerationRecord, record, with_earlier, write};
 use super::models;
-use super::placing::{cannot_write, refuse_link, replace};
+use super::placing::{cannot_write, replace};
 use super::written::{Written, with_written, write_files};
 use crate::config::LoadedExperiment;
+use crate::files::Folder;
 use crate::propose::{
     Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
 };
@@ -15,11 +16,13 @@ use crate::source::content_address;
 use bakeoff_domain::report::{
     ATTEMPTS_MAX, ExpectedCost, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder of the attempts' sources, in the folder of an experiment.
 const ATTEMPTS: &str = ".bakeoff/generation.attempts";
+
+/// The folder of all that is kept beside an experiment.
+const KEPT: &str = ".bakeoff";
 
 /// The record of a folder's exchanges with models, from which nothing is paid for twice.
 const RECORD: &str = ".bakeoff/models.jsonl";
@@ -162,12 +165,8 @@ pub(super) fn record_of(dir: &Path) -> PathBuf {
 /// The place of the record of a folder's exchanges, in a folder that is there.
 pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
     let record = record_of(dir);
-    if let Some(folder) = record.parent() {
-        refuse_link(folder)?;
-        let shown = folder.display().to_string();
-        fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("cannot create {}: {error}", Plain(&shown))))?;
-    }
+    let made = Folder::made_by_user(dir).and_then(|dir| dir.make(KEPT));
+    made.map_err(|error| cannot_write(&dir.join(KEPT), &error))?;
     Ok(record)
 }
 
@@ -267,6 +266,7 @@ mod tests {
     use super::*;
     use crate::propose::Idea;
     use bakeoff_domain::failure::FailureClass;
+    use std::fs;
 
     fn attempt(source: &str, passes: bool) -> Attempt {
         let outcome = match passes {

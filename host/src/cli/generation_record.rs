@@ -1,17 +1,19 @@
-//! The record of asking for approaches, beside the experiment: `.bakeoff/generation.json`.
+//! The record of asking for approaches, beside the experiment: `.bakeoff/generation.json`. One that this user's bakeoff
+//! did not seal decides nothing, and is set aside before another is written.
 
 use super::failure::Failure;
-use super::placing::{cannot_write, refuse_link, replace};
+use super::generation_seal::{opened, sealed};
+use super::placing::cannot_write;
 use crate::config::LoadedExperiment;
-use crate::files::{Reach, parse_json_of};
+use crate::files::{Folder, JsonError, parse_json_of};
 use crate::render::escape::Plain;
 use crate::source::content_address;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::Path;
 
 /// What came of it, in the folder of an experiment.
 const FILE: &str = ".bakeoff/generation.json";
@@ -20,13 +22,55 @@ const FILE: &str = ".bakeoff/generation.json";
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const FILE_VALUES_MAX: usize = 1 << 16;
 
-/// Writes what came of it beside the experiment, all at once.
+/// Writes what came of it beside the experiment, all at once, with the user's seal.
 ///
 /// # Errors
 /// It cannot be written.
 pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(came_of_it).map_err(Failure::infrastructure)?;
-    write(dir, FILE, &format!("{json}\n"))
+    let sealed = sealed(&json).map_err(|error| cannot_write(&dir.join(FILE), &error))?;
+    write(dir, FILE, &sealed)
+}
+
+/// Renames what is in the place of the record and was not written by this user's bakeoff, and says so: before anybody
+/// is asked for anything, and another record is written.
+///
+/// # Errors
+/// It cannot be renamed.
+pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+    let Err(reason) = kept::<serde_json::Value>(dir) else {
+        return Ok(());
+    };
+    let aside = Folder::named_by_user(dir).and_then(|dir| dir.set_aside(FILE));
+    let aside = aside.map_err(|error| cannot_write(&dir.join(FILE), &error))?;
+    let path = dir.join(FILE).display().to_string();
+    say(&format!(
+        "{} counts for nothing ({}), and was set aside as {}",
+        Plain(&path),
+        Plain(&reason),
+        Plain(&aside)
+    ));
+    Ok(())
+}
+
+/// Seals the record in the folder of an experiment, whoever wrote it, as this user's own. For tests of states that no
+/// command leaves behind; no command does it.
+///
+/// # Errors
+/// It cannot be read or written.
+#[doc(hidden)]
+pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
+    let folder = Folder::named_by_user(dir)?;
+    let text = folder.read(FILE, FILE_BYTES_MAX)?.unwrap_or_default();
+    let mut parsed: serde_json::Value =
+        parse_json_of(&text, FILE_VALUES_MAX).map_err(std::io::Error::other)?;
+    if let Some(fields) = parsed.as_object_mut() {
+        fields.remove("seal");
+    }
+    let new = folder.new_file(FILE)?;
+    new.file()
+        .write_all(sealed(&serde_json::to_string_pretty(&parsed)?)?.as_bytes())?;
+    new.put_in_place()
 }
 
 /// What is kept of one generation.
@@ -80,7 +124,7 @@ impl ExplorationRecord {
     /// Returns the first of its files that is not as it was.
     pub(super) fn changed_file(&self, dir: &Path) -> Option<&str> {
         let is_same = |name: &str, digest: &str| {
-            let read = Reach::Within(dir).read_bounded(&dir.join(name), FILE_BYTES_MAX);
+            let read = Folder::named_by_user(dir).and_then(|dir| dir.read(name, FILE_BYTES_MAX));
             read.is_ok_and(|bytes| bytes.is_some_and(|bytes| content_address(&bytes) == digest))
         };
         let mut files = self.files.iter();
@@ -121,25 +165,31 @@ pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation
     generation
 }
 
+/// What is wrong with a record that may be anybody's.
+const NO_SEAL: &str =
+    "it was not written by your bakeoff on this machine: it does not have your seal";
+
 /// Reads what was kept beside an experiment; `None` if nothing was. It may have come with the experiment, from
-/// anybody.
+/// anybody, and is not looked at then.
 ///
 /// # Errors
-/// It is no such record: the reason.
+/// It is no such record, or not this user's: the reason.
 pub(super) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String> {
-    let path = dir.join(FILE);
-    let read = match Reach::Within(dir).read_bounded(&path, FILE_BYTES_MAX) {
+    let read = Folder::named_by_user(dir).and_then(|dir| dir.read(FILE, FILE_BYTES_MAX));
+    let read = match read {
         Ok(read) => read,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let bytes = read.ok_or_else(|| format!("it has more than {FILE_BYTES_MAX} bytes"))?;
+    let text = opened(&bytes).ok_or(NO_SEAL)?;
     let parsed: serde_json::Value =
-        parse_json_of(&bytes, FILE_VALUES_MAX).map_err(|error| error.to_string())?;
-    let of_it: Generation =
-        serde_json::from_value(parsed.clone()).map_err(|error| error.to_string())?;
+        parse_json_of(text.as_bytes(), FILE_VALUES_MAX).map_err(|error| error.to_string())?;
+    let of_it: Generation = serde_json::from_value(parsed.clone())
+        .map_err(|error| JsonError::from(error).to_string())?;
     of_it.check()?;
-    let kept = serde_json::from_value(parsed).map_err(|error| error.to_string())?;
+    let kept =
+        serde_json::from_value(parsed).map_err(|error| JsonError::from(error).to_string())?;
     Ok(Some(kept))
 }
 
@@ -161,19 +211,62 @@ pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Genera
 
 /// Writes a file of ours below the folder of an experiment. No folder on the way may be a link.
 pub(super) fn write(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
-    let path = dir.join(name);
-    let mut folder = PathBuf::from(dir);
-    for part in Path::new(name).parent().into_iter().flatten() {
-        folder.push(part);
-        refuse_link(&folder)?;
-    }
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
-    replace(&path, text).map_err(|error| cannot_write(&path, &error))
+    let put = || {
+        let new = Folder::named_by_user(dir)?.new_file(name)?;
+        new.file().write_all(text.as_bytes())?;
+        new.file().sync_all()?;
+        new.put_in_place()
+    };
+    put().map_err(|error: std::io::Error| cannot_write(&dir.join(name), &error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    /// A record that says that all was asked for, in the words of this experiment.
+    #[test]
+    fn case_173_record_of_a_generation_that_was_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let ours = GenerationRecord {
+            wanted: "3".to_owned(),
+            names: vec!["a".to_owned()],
+            is_complete: true,
+            ..GenerationRecord::default()
+        };
+        record(dir, &ours).unwrap();
+        let sealed = fs::read_to_string(dir.join(FILE)).unwrap();
+        assert!(GenerationRecord::of(dir, "3").unwrap().is_complete);
+        set_foreign_aside(dir, &mut |text| panic!("{text}")).unwrap();
+
+        let unsealed = serde_json::to_string_pretty(&ours).unwrap() + "\n";
+        let changed = sealed.replace("\"a\"", "\"b\"");
+        assert_ne!(changed, sealed);
+        for (number, forged) in [unsealed, changed].iter().enumerate() {
+            fs::write(dir.join(FILE), forged).unwrap();
+            assert!(GenerationRecord::of(dir, "3").is_none());
+            assert!(ExplorationRecord::unfinished(dir, "3").is_none());
+            assert!(unfinished_names(dir, "3").is_empty());
+            let mut said = Vec::new();
+            set_foreign_aside(dir, &mut |text| said.push(text.to_owned())).unwrap();
+            let aside = format!("{FILE}.aside-{}", number + 1);
+            assert!(
+                said[0].contains("your seal") && said[0].contains(&aside),
+                "{said:?}"
+            );
+            assert_eq!(&fs::read_to_string(dir.join(aside)).unwrap(), forged);
+            assert!(!dir.join(FILE).exists());
+        }
+        fs::write(dir.join(FILE), changed_complete(&sealed)).unwrap();
+        seal_generation_again(dir).unwrap();
+        assert!(!GenerationRecord::of(dir, "3").unwrap().is_complete);
+    }
+
+    fn changed_complete(text: &str) -> String {
+        text.replace("\"is_complete\": true", "\"is_complete\": false")
+    }
 
     #[test]
     fn case_147_a_record_that_was_sent_is_no_more_than_text() {
@@ -192,13 +285,16 @@ mod tests {
             "{\"approaches\": 7}",
         ] {
             fs::create_dir_all(dir.join(".bakeoff")).unwrap();
-            fs::write(dir.join(FILE), forged).unwrap();
-            said.clear();
-            assert_eq!(
-                for_report(dir, &mut |text| said.push(text.to_owned())),
-                None
-            );
-            assert_eq!(said.len(), 1, "{forged}");
+            // As it was sent, and as it would be with our seal.
+            for text in [forged.to_owned(), sealed(forged).unwrap()] {
+                fs::write(dir.join(FILE), &text).unwrap();
+                said.clear();
+                assert_eq!(
+                    for_report(dir, &mut |text| said.push(text.to_owned())),
+                    None
+                );
+                assert_eq!(said.len(), 1, "{text}");
+            }
         }
         // One that leads elsewhere is not read.
         let outside = tempfile::tempdir().unwrap();

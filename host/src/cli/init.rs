@@ -2,12 +2,14 @@
 
 use super::assembled::{approaches, code, experiment, sizes};
 use super::derived::{Agreement, Derived};
+use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::options::{Output, Safety};
+use super::placing::cannot_write;
 use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
-use crate::files::{Reach, read_bounded, write_new};
+use crate::files::{Folder, Reach, is_link, read_bounded};
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
 use crate::source::{BuildInput, read_code};
@@ -224,7 +226,14 @@ impl Arguments {
                 let first = first_experiment(&derived, &approaches);
                 let seed = crate::run::draw_seed()?;
                 match derived
-                    .first_look(first, seed, &self.safety, &policy, output)
+                    .first_look(
+                        first,
+                        seed,
+                        &self.safety,
+                        &policy,
+                        SearchBounds::default(),
+                        output,
+                    )
                     .await?
                 {
                     Agreement::Same { sizes, .. } => sizes,
@@ -243,7 +252,7 @@ impl Arguments {
             None => {
                 let text = match &own {
                     Some(own) => text_of(own)?,
-                    None => derived.found.workload(true),
+                    None => derived.found.workload(true, &[]),
                 };
                 ("workload.rs".to_owned(), text)
             }
@@ -347,7 +356,7 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
         let below = below.filter(|folder| !folder.as_os_str().is_empty());
         if let Some(link) = below
             .map(|folder| dir.join(folder))
-            .find(|folder| folder.is_symlink())
+            .find(|folder| is_link(folder))
         {
             return Err(Failure::usage(format!(
                 "{} is a link, and nothing is written through links: choose another folder",
@@ -362,11 +371,13 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
         }
     }
     let mut text = String::new();
+    let folder = Folder::made_by_user(dir).map_err(|error| cannot_write(dir, &error))?;
     for (name, content) in files {
         let path = dir.join(name);
         let shown = path.display().to_string();
-        write_new(&path, content.as_bytes())
-            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", Plain(&shown))))?;
+        folder
+            .write_new(name, content.as_bytes())
+            .map_err(|error| cannot_write(&path, &error))?;
         text += &format!("wrote {}\n", Plain(&shown));
     }
     let named = dir.display().to_string();

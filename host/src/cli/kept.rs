@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::show::Sources;
 use crate::audit::{self, Figure, Outcome, PastRun, Recomputed};
 use crate::config::{self, DeclaredExperiment};
-use crate::files::{parse_json, read_bounded};
+use crate::files::{Folder, parse_json, read_bounded};
 use crate::library::{self, results_folder};
 use crate::render::clipped;
 use crate::render::escape::Plain;
@@ -105,6 +105,8 @@ pub(super) struct ReportPlace {
     file: PathBuf,
     /// The folder of results, unless the user named the file of the report.
     results: Option<PathBuf>,
+    /// The same folder, open, if it is there.
+    folder: Option<Folder>,
     /// The experiment, if it was found.
     pub(super) experiment: Option<DeclaredExperiment>,
 }
@@ -115,10 +117,11 @@ impl ReportPlace {
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
         if is_experiment(named) {
             let declared = config::declared(named)?;
-            let results = results_folder(&declared.dir, &declared.experiment);
+            let results = results_folder(&declared.dir, &declared.experiment)?;
             return Ok(Self {
                 file: report_in(&results),
                 results: Some(results),
+                folder: library::open_results(&declared.dir, &declared.experiment).ok(),
                 experiment: Some(declared),
             });
         }
@@ -129,6 +132,9 @@ impl ReportPlace {
         let experiment = owner(&file);
         Ok(Self {
             file,
+            folder: results
+                .as_deref()
+                .and_then(|results| Folder::named_by_user(results).ok()),
             results,
             experiment,
         })
@@ -167,7 +173,7 @@ impl ReportPlace {
             Ok(Some(recomputed)) => recomputed,
             Ok(None) => return alone(in_file, "there are no results beside it"),
             // What is wrong with the database matters where there is nothing else.
-            Err(error) if in_file.is_err() && !self.file.exists() => return Err(error.into()),
+            Err(error) if in_file.is_err() && !self.has_file() => return Err(error.into()),
             Err(error) => return alone(in_file, &error.to_string()),
         };
         let (store, recomputed) = recomputed;
@@ -188,7 +194,7 @@ impl ReportPlace {
                 }
                 None
             }
-            Err(_) if self.file.symlink_metadata().is_err() => None,
+            Err(_) if !self.has_file() => None,
             Err(_) => {
                 is_foreign = true;
                 warnings.push(
@@ -262,10 +268,26 @@ impl ReportPlace {
         self.results.is_none()
     }
 
+    /// Returns true if anything is in the place of the report's file.
+    fn has_file(&self) -> bool {
+        let folder = self.folder.as_ref();
+        folder.is_some_and(|folder| folder.has(report_name()))
+    }
+
+    /// The bytes of the report's file. Only one that the user named himself may be a link.
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        let read = match (&self.results, &self.folder) {
+            (None, _) => read_bounded(&self.file, REPORT_BYTES_MAX),
+            (Some(_), Some(folder)) => folder.read(report_name(), REPORT_BYTES_MAX),
+            (Some(_), None) => Err(ErrorKind::NotFound.into()),
+        };
+        read_report(&self.file, read)
+    }
+
     fn in_file(&self) -> Result<Report, Failure> {
         let shown = self.file.display().to_string();
         let shown = Plain(&shown);
-        let bytes = read(&self.file)?;
+        let bytes = self.bytes()?;
         let unusable = |why: String| {
             Failure::usage(format!(
                 "{shown} cannot be read as a report: {why}; run the experiment again, which \
@@ -402,7 +424,7 @@ pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
     match is_experiment(named) {
         true => {
             let declared = config::declared(named)?;
-            Ok(results_folder(&declared.dir, &declared.experiment))
+            Ok(results_folder(&declared.dir, &declared.experiment)?)
         }
         false => Ok(named.to_owned()),
     }
@@ -426,11 +448,17 @@ pub(super) fn owner(report: &Path) -> Option<DeclaredExperiment> {
         Err(_) => report.parent()?.canonicalize().ok()?,
     };
     let declared = config::declared(folder.parent()?.parent()?).ok()?;
-    let own = results_folder(&declared.dir, &declared.experiment);
+    let own = results_folder(&declared.dir, &declared.experiment).ok()?;
     (own.canonicalize().ok()? == folder).then_some(declared)
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+/// The name of the report in a folder of results.
+fn report_name() -> PathBuf {
+    report_in(Path::new(""))
+}
+
+/// What was read of a report's file, or why it cannot be.
+fn read_report(file: &Path, read: std::io::Result<Option<Vec<u8>>>) -> Result<Vec<u8>, Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);
     let unreadable = |error: std::io::Error| match error.kind() {
@@ -439,8 +467,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         )),
         _ => Failure::usage(format!("cannot read {shown}: {error}")),
     };
-    let bytes = read_bounded(file, REPORT_BYTES_MAX).map_err(unreadable)?;
-    bytes.ok_or_else(|| {
+    read.map_err(unreadable)?.ok_or_else(|| {
         Failure::usage(format!(
             "{shown} is larger than the {} MiB that a report has at most",
             REPORT_BYTES_MAX >> 20

@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::failure::Failure;
+use crate::render::escape::Plain;
 use clap::Args;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -26,6 +27,14 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Status, Failure> {
+    if let Some(why) = crate::mcp::missing_fence() {
+        // stdout is the client's.
+        anstream::eprintln!(
+            "the commands of agents run without a fence of files around them, as this machine has none: {}. What \
+             they build and run has fences of its own, or is refused",
+            Plain(&why)
+        );
+    }
     match crate::mcp::serve(&arguments.roots).await {
         Ok(()) => Ok(Status::Done),
         Err(error) if error.kind() == ErrorKind::Other => Err(Failure::infrastructure(error)),

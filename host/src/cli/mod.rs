@@ -12,6 +12,8 @@ mod counts;
 mod criterion_files;
 mod derived;
 mod doctor;
+mod effort;
+mod examples;
 mod explore;
 mod export;
 mod failure;
@@ -19,6 +21,7 @@ mod first_look;
 mod generate;
 mod generation;
 mod generation_record;
+mod generation_seal;
 mod init;
 mod kept;
 mod looking;
@@ -38,8 +41,10 @@ mod report;
 mod run;
 mod run_place;
 mod runs;
+mod saved_inputs;
 mod show;
 mod show_status;
+mod shrinking;
 mod starts;
 mod status;
 mod status_models;
@@ -53,6 +58,8 @@ mod written;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
+#[doc(hidden)]
+pub use generation_record::seal_generation_again;
 pub use status::Status;
 
 /// Tries several ways to solve a problem in a sandbox, measures them against each other, and

@@ -5,9 +5,13 @@ use crate::provider::{Models, Progress, ProgressStep};
 use crate::render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
-/// Has it said on stderr why a question is asked again, and when.
+/// Says on stderr what is to be known of the record, and from then on why a question is asked again, and when.
 pub(super) fn told(models: Models, output: &Output) -> Models {
-    let say = Mutex::new(output.reporter());
+    let mut say = output.reporter();
+    for notice in models.notices() {
+        say(&Plain(notice).to_string());
+    }
+    let say = Mutex::new(say);
     models.with_progress(move |progress| {
         if let Some(line) = line(progress) {
             let mut say = say.lock().unwrap_or_else(PoisonError::into_inner);

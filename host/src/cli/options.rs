@@ -4,7 +4,7 @@ use super::failure::Failure;
 use crate::config::Policy;
 use crate::render::Colour;
 use crate::render::escape::Plain;
-use crate::run::{HostOptions, Unconfined};
+use crate::run::{HostOptions, KnownMachine, Unconfined};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -149,10 +149,23 @@ impl Safety {
     /// # Errors
     /// As for [`unconfined`](Self::unconfined).
     pub(super) fn host_options(&self, policy: Policy) -> Result<HostOptions, Failure> {
+        self.host_options_on(policy, &KnownMachine::default())
+    }
+
+    /// The same, with what is known of the machine.
+    ///
+    /// # Errors
+    /// As for [`unconfined`](Self::unconfined).
+    pub(super) fn host_options_on(
+        &self,
+        policy: Policy,
+        machine: &KnownMachine,
+    ) -> Result<HostOptions, Failure> {
         Ok(HostOptions {
             unconfined: self.unconfined(&policy)?,
             policy,
             cache: self.cache()?.map(Path::to_owned),
+            machine: machine.clone(),
         })
     }
 

@@ -7,17 +7,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Refuses a folder that is a link.
-pub(super) fn refuse_link(folder: &Path) -> Result<(), Failure> {
-    match folder.is_symlink() {
-        true => Err(Failure::usage(format!(
-            "{} is a link, and nothing is written through links",
-            Plain(&folder.display().to_string())
-        ))),
-        false => Ok(()),
-    }
-}
-
 /// Replaces a file by another of this content, all at once.
 pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let new = NewFile::for_path(path)?;

@@ -3,10 +3,12 @@
 use super::options::Output;
 use crate::config::LoadedExperiment;
 use crate::events::{Envelope, Event, Origin, Stage, checked_cases, line, standings, title};
+use crate::render::escape::{Lines, Plain};
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
+use bakeoff_domain::variant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,6 +47,8 @@ struct ProgressView {
     /// The stage of the bar.
     bar_stage: Option<Stage>,
     budget: Duration,
+    /// The name of each variant that is declared, by its id.
+    names: HashMap<String, String>,
     /// Whether the run reuses earlier results.
     resumed: bool,
     /// Number of reused results of the current stage.
@@ -68,11 +72,15 @@ impl Display {
             ProgressMode::Lines
         };
         let budget = loaded.experiment.measure.budget;
+        let declared = variant::declare(&loaded.experiment.approaches);
+        let names = words::variant_names(declared.iter()).into_iter();
+        let names = names.map(|(id, name)| (id.to_owned(), Plain(&name).to_string()));
         let view = ProgressView {
             mode,
             bar: ProgressBar::hidden(),
             bar_stage: None,
             budget,
+            names: names.collect(),
             resumed: false,
             reused: 0,
             since: Instant::now(),
@@ -105,16 +113,19 @@ impl Display {
 
 impl ProgressView {
     fn on_event(&mut self, envelope: &Envelope) {
-        self.count_reused(&envelope.event);
-        self.follow(&envelope.event);
+        // A variant that was generated meanwhile is known by its id.
+        let name = |id: &str| self.names.get(id).cloned().unwrap_or_else(|| id.to_owned());
+        let event = envelope.event.named(name);
+        self.count_reused(&event);
+        self.follow(&event);
         match self.mode {
             ProgressMode::Quiet => {}
             ProgressMode::Events => {
                 let line = serde_json::to_string(envelope).unwrap_or_default();
                 anstream::eprintln!("{line}");
             }
-            ProgressMode::Bars => self.update_bar(&envelope.event),
-            ProgressMode::Lines => self.print_lines(&envelope.event),
+            ProgressMode::Bars => self.update_bar(&event),
+            ProgressMode::Lines => self.print_lines(&event),
         }
     }
 
@@ -235,7 +246,9 @@ impl ProgressView {
             .reused_line(event)
             .into_iter()
             .chain(self.duration_line(event));
-        line(event).into_iter().chain(of_stage)
+        // A warning may quote what somebody else wrote.
+        let line = line(event).map(|line| Lines(&line).to_string());
+        line.into_iter().chain(of_stage)
     }
 
     fn start_bar(&mut self, stage: Stage, steps: u64) {
@@ -326,6 +339,7 @@ mod tests {
             bar: ProgressBar::hidden(),
             bar_stage: None,
             budget: Duration::from_secs(5),
+            names: HashMap::new(),
             resumed: false,
             reused: 0,
             since: Instant::now(),

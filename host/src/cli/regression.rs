@@ -2,9 +2,9 @@
 //!
 //! Both are measured in the same run, in the same blocks: times of two runs are never compared.
 
+use crate::render::ComparisonOutcome;
 use crate::render::escape::Plain;
 use bakeoff_domain::report::{Ended, Protocol, Report, VariantStatus, VerdictRow, words};
-use bakeoff_domain::verdict::Totals;
 use clap::ValueEnum;
 
 /// The result of the test of a variant against the baseline.
@@ -24,16 +24,9 @@ pub(super) enum Regression {
         /// Upper end of the ratio.
         high: Option<f64>,
     },
-    /// The order of the two depends on what else runs on the core.
-    Reversal,
-    /// Total times say something else than most samples.
-    Totals {
-        /// Total time divided by that of the baseline, and the samples that make it.
-        totals: Totals,
-    },
     /// The two were not timed against each other.
     NotTimed {
-        /// The id of the one that failed, if one did.
+        /// The name of the one that failed, if one did.
         failed: Option<String>,
     },
 }
@@ -44,7 +37,7 @@ pub(super) fn against(report: &Report, baseline: &str, later: &str, allowed: f64
         variant.status == VariantStatus::Failed && [baseline, later].contains(&variant.id.as_str())
     });
     if let Some(failed) = failed {
-        let failed = Some(failed.id.clone());
+        let failed = Some(words::name(report, &failed.id));
         return Regression::NotTimed { failed };
     }
     match words::ordered_row(report, later, baseline, None) {
@@ -56,16 +49,9 @@ pub(super) fn against(report: &Report, baseline: &str, later: &str, allowed: f64
 /// Tests a verdict of the variant against the baseline.
 fn judge(row: &VerdictRow, allowed: f64) -> Regression {
     let limit = 1.0 + allowed;
-    let beyond = row
-        .totals
-        .filter(|totals| totals.withhold || totals.ratio > limit);
-    if let Some(totals) = beyond {
-        return Regression::Totals { totals };
-    }
     match (row.low, row.high) {
         (Some(low), Some(high)) if low > high => Regression::NotTimed { failed: None },
         (Some(low), _) if low > limit => Regression::Slower { low },
-        _ if row.sign_inversion.is_some_and(|of| of.withholds) => Regression::Reversal,
         (_, Some(high)) if high <= limit => Regression::NotSlower,
         (None, None) if row.ratio.is_none() => Regression::NotTimed { failed: None },
         (low, high) => Regression::Unknown { low, high },
@@ -87,14 +73,21 @@ impl Regression {
         match self {
             Self::Slower { .. } => false,
             Self::NotSlower => true,
-            Self::Unknown { .. } | Self::Reversal | Self::Totals { .. } | Self::NotTimed { .. } => {
-                unsure == Unsure::Pass
-            }
+            Self::Unknown { .. } | Self::NotTimed { .. } => unsure == Unsure::Pass,
         }
     }
 
-    /// The result as a line of text; if it is not known, with what would settle it. `baseline` and
-    /// `later` are ids of the report.
+    /// The result as an outcome of the comparison.
+    pub(super) fn outcome(&self) -> ComparisonOutcome {
+        match self {
+            Self::Slower { .. } => ComparisonOutcome::Slower,
+            Self::NotSlower => ComparisonOutcome::NotSlower,
+            Self::Unknown { .. } | Self::NotTimed { .. } => ComparisonOutcome::NotKnown,
+        }
+    }
+
+    /// The result as a line of text that begins with the words of [`Self::outcome`]; if it is not known, with what
+    /// would settle it. `baseline` and `later` are names.
     pub(super) fn line(
         &self,
         baseline: &str,
@@ -104,30 +97,21 @@ impl Regression {
     ) -> String {
         let (baseline, later) = (Plain(baseline), Plain(later));
         let allowed = format!("{} %", rounded(100.0 * allowed));
+        let begin = self.outcome().words();
         let unknown =
-            format!("not known whether {later} is slower than {baseline} by more than {allowed}");
+            format!("{begin} whether {later} is slower than {baseline} by more than {allowed}");
         match self {
             Self::Slower { low } => format!(
-                "{later} is slower than {baseline} by more than {allowed}: it takes at least \
+                "{begin}: {later} is slower than {baseline} by more than {allowed}: it takes at least \
                  {low:.3} times as long"
             ),
             Self::NotSlower => {
-                format!("{later} is not slower than {baseline} by more than {allowed}")
+                format!("{begin}: {later} is not slower than {baseline} by more than {allowed}")
             }
             Self::Unknown { low, high } => format!(
                 "{unknown}: {}; {}",
                 interval_text(*low, *high),
                 advice(protocol)
-            ),
-            Self::Reversal => format!(
-                "{unknown}: their order depends on what else runs on the core; measure on dedicated \
-                 cores"
-            ),
-            Self::Totals { totals } => format!(
-                "{unknown}: it takes {} × as long in total, which is not what most inputs say: {}; see \
-                 which inputs these are",
-                words::numbers::significant(totals.ratio, 3),
-                words::slow_samples(totals)
             ),
             Self::NotTimed { failed: Some(id) } => format!(
                 "{unknown}: {} failed, so they were not timed against each other; correct it",
@@ -139,6 +123,13 @@ impl Regression {
             ),
         }
     }
+}
+
+/// The outcome of several tests: the first of slower, not known and not slower that one of them has.
+pub(super) fn outcome(tests: &[ComparisonOutcome]) -> ComparisonOutcome {
+    let worst = [ComparisonOutcome::Slower, ComparisonOutcome::NotKnown];
+    let found = worst.into_iter().find(|outcome| tests.contains(outcome));
+    found.unwrap_or(ComparisonOutcome::NotSlower)
 }
 
 /// What is tested, as the name of a test.
@@ -201,8 +192,8 @@ mod tests {
             high,
             replicas: 0,
             settle_seconds: None,
-            sign_inversion: None,
-            totals: None,
+            narrowed: None,
+            typical: None,
         }
     }
 
@@ -222,13 +213,20 @@ mod tests {
     }
 
     #[test]
+    fn one_file_that_is_slower_decides_and_after_that_one_of_which_it_is_not_known() {
+        use ComparisonOutcome::{NotKnown, NotSlower, Slower};
+        assert_eq!(outcome(&[NotSlower, NotKnown, Slower]), Slower);
+        assert_eq!(outcome(&[NotSlower, NotKnown]), NotKnown);
+        assert_eq!(outcome(&[NotSlower, NotSlower]), NotSlower);
+    }
+
+    #[test]
     fn what_is_not_known_passes_only_where_that_is_asked_for() {
         let unknown = [
             Regression::Unknown {
                 low: Some(0.9),
                 high: None,
             },
-            Regression::Reversal,
             Regression::NotTimed { failed: None },
         ];
         for result in unknown {
@@ -255,6 +253,14 @@ mod tests {
             line(&Regression::Slower { low: 1.25 }, &protocol)
                 .contains("by more than 7 %: it takes at least 1.250")
         );
+        for result in [
+            Regression::Slower { low: 1.25 },
+            Regression::NotSlower,
+            Regression::NotTimed { failed: None },
+        ] {
+            let line = line(&result, &protocol);
+            assert!(line.starts_with(result.outcome().words()), "{line}");
+        }
         let unknown = Regression::Unknown {
             low: Some(1.0),
             high: None,

@@ -275,6 +275,7 @@ fn assembled(
         evaluators: Vec::new(),
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
+        simd: bakeoff_domain::simd::Simd::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

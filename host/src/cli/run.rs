@@ -1,12 +1,13 @@
 //! `bakeoff run`: an experiment, from its file to its report.
 
 use super::asked::{self, Leave, Next};
+use super::effort::Effort;
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, again, counts, generation_record, progress, show, step_summary};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::library;
-use crate::run::{self, Interrupt, RunOptions};
+use crate::run::{self, Interrupt, KnownMachine, RunOptions};
 use crate::store::Start;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report};
@@ -48,6 +49,8 @@ pub(super) struct Arguments {
     /// Time for measuring, after building and checking: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     budget: Option<Duration>,
+    #[command(flatten)]
+    effort: Effort,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
@@ -85,7 +88,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
-        None => library::unlinked_results_folder(&loaded)?,
+        None => library::results_folder(&loaded.dir, &loaded.experiment)?,
     };
     let job = Job {
         loaded: &loaded,
@@ -97,8 +100,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         },
         seed: arguments.seed,
         safety: &arguments.safety,
+        machine: KnownMachine::default(),
         policy,
         generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        spent: Duration::ZERO,
         resume: Some(again::command()),
     };
     let Some(done) = perform(job, output).await? else {
@@ -119,10 +124,14 @@ pub(super) struct Job<'a> {
     /// The seed of the run, if the user gave one.
     pub(super) seed: Option<RunSeed>,
     pub(super) safety: &'a Safety,
+    /// What is known of the machine.
+    pub(super) machine: KnownMachine,
     /// The host's policy, which the experiment satisfies.
     pub(super) policy: Policy,
     /// How approaches were generated, if some were.
     pub(super) generation: Option<Generation>,
+    /// The time that a search for differing inputs took of the budget.
+    pub(super) spent: Duration,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
     /// with.
     pub(super) resume: Option<String>,
@@ -141,10 +150,11 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
         folder: job.folder.to_owned(),
         start: job.start,
         seed: job.seed,
-        host: job.safety.host_options(job.policy)?,
+        host: job.safety.host_options_on(job.policy, &job.machine)?,
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
         generation: job.generation.clone(),
+        spent: job.spent,
     };
     let display = progress::Display::new(output, job.loaded);
     let mut say = output.reporter();
@@ -179,9 +189,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
 impl Arguments {
     fn overrule(&self, loaded: &mut LoadedExperiment) {
         let experiment = &mut loaded.experiment;
-        if let Some(budget) = self.budget {
-            experiment.measure.budget = budget;
-        }
+        self.effort.apply(&mut experiment.measure, self.budget);
         if let Some(workers) = self.workers {
             experiment.measure.workers = Workers::Exactly(workers);
         }

@@ -22,9 +22,12 @@ impl RunPlace {
     pub(super) fn find(named: &Path, results: Option<&Path>) -> Result<Self, Failure> {
         if is_experiment(named) {
             let declared = config::declared(named)?;
-            let own = results_folder(&declared.dir, &declared.experiment);
+            let results = match results {
+                Some(named) => named.to_owned(),
+                None => results_folder(&declared.dir, &declared.experiment)?,
+            };
             return Ok(Self {
-                results: results.map_or(own, Path::to_owned),
+                results,
                 dir: Some(declared.dir),
             });
         }

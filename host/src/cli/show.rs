@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use crate::audit::PastRun;
 use crate::render;
-use crate::render::{AskedTest, Untimed};
+use crate::render::{AskedTest, ComparisonOutcome, Untimed};
 use crate::store::{self, ExportTable, RunId, Store, StoreError};
 use bakeoff_domain::report::Report;
 use std::collections::BTreeMap;
@@ -16,18 +16,25 @@ const WIDTH_DEFAULT: usize = 100;
 /// The text of the source by variant id, for code samples.
 pub(super) type Sources = BTreeMap<String, String>;
 
-/// Writes the report in the format that was asked for.
-pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
-    print_with_tests(report, sources, &[], output)
-}
-
-/// The same, with the tests that the command was asked for: JUnit's XML has them.
-pub(super) fn print_with_tests(
+/// Writes the report of a comparison in the format that was asked for, with its outcome and the tests that the
+/// command was asked for.
+pub(super) fn print_comparison(
     report: &Report,
     sources: Sources,
+    outcome: ComparisonOutcome,
     asked: &[AskedTest],
     output: &Output,
 ) -> Result<(), Failure> {
+    match output.format {
+        Format::Json => write(&render::json_of_comparison(report, outcome)),
+        Format::Csv => write(&render::csv_of_comparison(report, outcome)),
+        Format::Junit => write(&render::junit_of_comparison(report, outcome, asked)),
+        _ => print(report, sources, output),
+    }
+}
+
+/// Writes the report in the format that was asked for.
+pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
     let options = options(sources, output);
     let text = match output.format {
         Format::Human if output.quiet => render::answer(report, &options),
@@ -36,7 +43,7 @@ pub(super) fn print_with_tests(
         Format::Md => render::markdown(report, &options),
         Format::Html => render::html(report, &options),
         Format::Csv => render::csv(report),
-        Format::Junit => render::junit(report, asked),
+        Format::Junit => render::junit(report, &[]),
         Format::Criterion => {
             return Err(Failure::usage(
                 "criterion's files hold times, not a report: `bakeoff export --format criterion --out \

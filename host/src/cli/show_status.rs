@@ -20,21 +20,30 @@ const EVENTS_AT_ONCE: u32 = 10_000;
 const NAMED_MAX: usize = 4;
 /// The largest number of waiting tasks that are named.
 const WAITS_MAX: usize = 8;
+/// The most variants that are shown one by one, unless all of them are asked for.
+const VARIANTS_MAX: usize = 16;
+/// The most reasons of failures, and cores, that have a line each, unless all variants are asked for.
+const LINES_MAX: usize = 8;
 
 /// Shows how far the last run is: what is done, what is going on, and what waits for what
 ///
 /// While a model is asked for approaches, it shows what that took so far, of what it may.
 ///
-/// It only reads, so it can be asked in another terminal while the run goes on.
+/// It only reads, so it can be asked in another terminal while the run goes on. Of more than 16 variants it counts
+/// those in each state, and names what is going on and what failed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff status examples/top-k
+  bakeoff status examples/top-k --all
   bakeoff status examples/top-k --format json")]
 pub(super) struct Arguments {
     /// An experiment's folder or file, or a folder of results
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
+    /// Show each variant and each core, however many there are
+    #[arg(long)]
+    all: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -66,7 +75,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         })?;
     } else {
         let models = models.map_or_else(String::new, |models| models.text());
-        show::write(&(text(&progress, holder.as_deref()) + &models))?;
+        let text = text(&progress, holder.as_deref(), arguments.all);
+        show::write(&(text + &models))?;
     }
     Ok(Status::Done)
 }
@@ -77,7 +87,7 @@ fn models(from: &Path) -> Option<ModelsStatus> {
         true => from,
         false => from.parent()?,
     };
-    let (spending, is_asking) = Spending::read(dir, &record_of(dir)).ok()?;
+    let (spending, is_asking) = Spending::read(&record_of(dir)).ok()?;
     Some(ModelsStatus {
         spending,
         is_asking,
@@ -119,8 +129,9 @@ fn progress(store: &Store) -> Result<Progress, StoreError> {
     }
 }
 
-/// Returns the progress as text. `holder` is the process that works on the folder, if one does.
-fn text(progress: &Progress, holder: Option<&str>) -> String {
+/// Returns the progress as text. `holder` is the process that works on the folder, if one does; `all` asks for each
+/// variant, however many there are.
+fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
     let state = match (progress.status, holder) {
         (RunStatus::Running, Some(holder)) => format!("running, by {holder}"),
         (RunStatus::Running, None) => {
@@ -151,22 +162,86 @@ fn text(progress: &Progress, holder: Option<&str>) -> String {
         };
         text += &format!("  {line}\n");
     }
-    text += &tasks_text(&progress.tasks, progress.status);
+    text += &tasks_text(&progress.tasks, progress.status, all);
     if !progress.variants.is_empty() {
         text.push('\n');
     }
+    match all || progress.variants.len() <= VARIANTS_MAX {
+        true => text + &each_variant(progress),
+        false => text + &counted_variants(progress),
+    }
+}
+
+/// A line for each variant.
+fn each_variant(progress: &Progress) -> String {
+    let mut text = String::new();
+    let unchecked = unchecked(progress);
     let width = progress.variants.keys().map(|id| id.chars().count()).max();
     let width = width.unwrap_or(0);
     for (id, variant) in &progress.variants {
         let reason = variant.reason.as_deref();
-        let state = variant_text(progress, variant.state, reason);
+        let state = variant_text(progress, variant.state, reason, &unchecked);
         text += &format!("  {:<width$}  {}\n", Plain(id).to_string(), Plain(&state));
     }
     text
 }
 
+/// The variants in each state, counted, with the names of those that are worked on and of some that failed.
+fn counted_variants(progress: &Progress) -> String {
+    let in_state = |state: VariantState| -> Vec<&String> {
+        let variants = progress.variants.iter();
+        let found = variants.filter(|(_, variant)| variant.state == state);
+        found.map(|(id, _)| id).collect()
+    };
+    let listed =
+        |ids: &[&String]| words::listed(ids.iter().map(|id| (*id).clone()).collect(), NAMED_MAX);
+    let racing = match progress.stage {
+        Some(Stage::Measure) => "being timed",
+        _ => "checked",
+    };
+    let mut text = format!("  {} variants\n", progress.variants.len());
+    for (state, what, is_named) in [
+        (VariantState::Complete, "done", false),
+        (VariantState::Racing, racing, false),
+        (VariantState::Checking, "being checked", true),
+        (VariantState::Built, "built, not checked yet", false),
+        (VariantState::Building, "being built", true),
+        (VariantState::Waiting, "waiting to be built", false),
+        (VariantState::Failed, "failed", false),
+    ] {
+        let ids = in_state(state);
+        if ids.is_empty() {
+            continue;
+        }
+        let names = match is_named {
+            true => format!(": {}", Plain(&listed(&ids))),
+            false => String::new(),
+        };
+        text += &format!("  {:>6} {what}{names}\n", ids.len());
+    }
+    let mut reasons: Vec<(&str, Vec<&String>)> = Vec::new();
+    for id in in_state(VariantState::Failed) {
+        let reason = progress.variants[id].reason.as_deref();
+        let reason = reason.unwrap_or("without a reason");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, ids)) => ids.push(id),
+            None => reasons.push((reason, vec![id])),
+        }
+    }
+    reasons.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
+    for (reason, ids) in reasons.iter().take(LINES_MAX) {
+        let (count, names) = (ids.len(), listed(ids));
+        text += &format!("  {count:>8} {}: {}\n", Plain(reason), Plain(&names));
+    }
+    let more = reasons.len().saturating_sub(LINES_MAX);
+    if more > 0 {
+        text += &format!("           and {more} other reasons\n");
+    }
+    text + "  --all shows each of them\n"
+}
+
 /// How far the tasks are, what those that wait wait for, and what each core has done.
-fn tasks_text(tasks: &TasksState, status: RunStatus) -> String {
+fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> String {
     let mut text = String::new();
     if status == RunStatus::Running && tasks.running + tasks.waiting > 0 {
         let (done, running, waiting) = (tasks.done, tasks.running, tasks.waiting);
@@ -180,7 +255,11 @@ fn tasks_text(tasks: &TasksState, status: RunStatus) -> String {
             text += &format!("    and {more} more\n");
         }
     }
-    for worker in &tasks.workers {
+    let shown = match all {
+        true => tasks.workers.len(),
+        false => LINES_MAX,
+    };
+    for worker in tasks.workers.iter().take(shown) {
         let core = worker
             .core
             .map_or("no core".to_owned(), |core| format!("core {core}"));
@@ -188,21 +267,30 @@ fn tasks_text(tasks: &TasksState, status: RunStatus) -> String {
         let s = if tasks == 1 { "" } else { "s" };
         text += &format!("  {core:<9}  {tasks} task{s} in {seconds:.1} s\n");
     }
+    let more = tasks.workers.len().saturating_sub(shown);
+    if more > 0 {
+        text += &format!("  and {more} more cores\n");
+    }
     text
 }
 
 /// What is going on with a variant, or what it waits for.
-fn variant_text(progress: &Progress, state: VariantState, reason: Option<&str>) -> String {
+fn variant_text(
+    progress: &Progress,
+    state: VariantState,
+    reason: Option<&str>,
+    unchecked: &[String],
+) -> String {
     match state {
         VariantState::Waiting => "waits for a core to be built on".to_owned(),
         VariantState::Building => "is being built; its check waits for that".to_owned(),
         VariantState::Built => "built; its check waits for a core".to_owned(),
         VariantState::Checking => "is being checked".to_owned(),
-        VariantState::Racing => match unchecked(progress) {
+        VariantState::Racing => match unchecked {
             others if !others.is_empty() => {
                 format!(
                     "checked; the race waits for {}",
-                    words::listed(others, NAMED_MAX)
+                    words::listed(others.to_vec(), NAMED_MAX)
                 )
             }
             _ if progress.stage == Some(Stage::Measure) => "is being timed".to_owned(),
@@ -286,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_run_under_way_shows_what_is_done_and_what_waits_for_what() {
-        let shown = text(&progress(), Some("process 7 (since noon)"));
+        let shown = text(&progress(), Some("process 7 (since noon)"), false);
         assert_eq!(
             shown,
             "run 3 of top-k: running, by process 7 (since noon) after 12 s
@@ -313,12 +401,65 @@ mod tests {
     }
 
     #[test]
+    fn many_variants_are_counted_unless_all_are_asked_for() {
+        let states = [
+            (0..600, VariantState::Complete, None),
+            (600..640, VariantState::Failed, Some("build-failed")),
+            (640..642, VariantState::Failed, Some("wrong-answer")),
+            (642..647, VariantState::Checking, None),
+            (647..1000, VariantState::Waiting, None),
+        ];
+        let variants = states.into_iter().flat_map(|(numbers, state, reason)| {
+            numbers.map(move |number: u32| {
+                let reason = reason.map(str::to_owned);
+                (
+                    format!("sort-{number:03}"),
+                    VariantProgress { state, reason },
+                )
+            })
+        });
+        let worker = |core| WorkerCost {
+            core: Some(core),
+            tasks: 1,
+            busy_seconds: 1.0,
+        };
+        let mut many = progress();
+        many.variants = variants.collect();
+        many.tasks = TasksState {
+            workers: (0..64).map(worker).collect(),
+            ..TasksState::default()
+        };
+        let shown = text(&many, None, false);
+        assert!(shown.lines().count() < 24, "{shown}");
+        assert!(
+            shown.ends_with(
+                "  core 7     1 task in 1.0 s
+  and 56 more cores
+
+  1000 variants
+     600 done
+       5 being checked: sort-642, sort-643, sort-644 and 2 others
+     353 waiting to be built
+      42 failed
+        40 build-failed: sort-600, sort-601, sort-602 and 37 others
+         2 wrong-answer: sort-640 and sort-641
+  --all shows each of them
+"
+            ),
+            "{shown}"
+        );
+        let all = text(&many, None, true);
+        assert!(all.contains("  sort-999  waits for a core to be built on\n"));
+        assert!(all.contains("core 63") && all.contains("  sort-000  done\n"));
+    }
+
+    #[test]
     fn a_run_that_was_killed_says_so_and_texts_of_others_are_escaped() {
         let killed = Progress {
             experiment: "\u{1b}[2Jx".to_owned(),
             ..progress()
         };
-        let shown = text(&killed, None);
+        let shown = text(&killed, None, false);
         assert!(shown.contains("nobody runs it any more"), "{shown}");
         assert!(!shown.contains('\u{1b}'), "{shown}");
     }

@@ -1,13 +1,12 @@
 //! Prototypes that passed, as files of an experiment.
 
 use super::failure::Failure;
-use super::placing::{cannot_write, refuse_link};
+use super::placing::cannot_write;
 use crate::config::{self, NewApproach};
-use crate::files::{Reach, write_new};
+use crate::files::Folder;
 use crate::propose::Proposal;
 use crate::source::SOURCE_BYTES_MAX;
 use bakeoff_domain::spec::Approach;
-use std::fs;
 use std::path::Path;
 
 /// An approach that was written into the experiment.
@@ -81,26 +80,24 @@ fn new_file(
     source: &str,
     number: &mut u32,
 ) -> Result<String, Failure> {
-    let folder = dir.join("approaches");
-    refuse_link(&folder)?;
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    let folder = Folder::named_by_user(dir);
+    let folder = folder.map_err(|error| cannot_write(dir, &error))?;
     loop {
         *number += 1;
         let name = format!("approaches/generated-{number}.rs");
-        let path = dir.join(&name);
-        match write_new(&path, source.as_bytes()) {
+        match folder.write_new(&name, source.as_bytes()) {
             Ok(()) => return Ok(name),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let is_named = approaches
                     .iter()
                     .any(|one| one.code.path() == Path::new(&name));
-                let has = Reach::Within(dir).read_bounded(&path, SOURCE_BYTES_MAX as u64);
+                let has = folder.read(&name, SOURCE_BYTES_MAX as u64);
                 let is_same = has.is_ok_and(|has| has.as_deref() == Some(source.as_bytes()));
                 if is_same && !is_named {
                     return Ok(name);
                 }
             }
-            Err(error) => return Err(cannot_write(&path, &error)),
+            Err(error) => return Err(cannot_write(&dir.join(name), &error)),
         }
     }
 }
@@ -110,6 +107,7 @@ mod tests {
     use super::*;
     use crate::config::FILE_NAME;
     use crate::propose::{Attempt, AttemptOutcome, Idea, ProposalOutcome};
+    use std::fs;
 
     fn proposal(name: &str, source: &str) -> Proposal {
         Proposal {

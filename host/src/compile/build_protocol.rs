@@ -4,6 +4,7 @@ use super::imports::WasiImports;
 use super::limits::EVENT_BYTES_MAX;
 use crate::interface::{WitFile, World};
 use bakeoff_domain::failure::{FailureClass, Phase};
+use bakeoff_domain::simd::Simd;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,6 +88,8 @@ pub(super) struct Compiler {
     pub(super) linker: PathBuf,
     /// The toolchain's folder.
     pub(super) sysroot: PathBuf,
+    /// Whether it may use vectors.
+    pub(super) simd: Simd,
 }
 
 /// A message of a child, in one frame. [`BuildEvent::Done`] is followed by raw frames: the component,

@@ -13,10 +13,13 @@ use super::toolchain::Toolchain;
 use super::{glue, layout, reserve, rustc};
 use crate::confine::Confinement;
 use crate::engine::{self, Profile};
-use crate::source::{BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component};
+use crate::source::{
+    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component, shared_folder,
+};
 use crate::tasks::{Worker, WorkerJob, WorkerLink, wire};
 use bakeoff_domain::crates::Crates;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::simd::Simd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -60,6 +63,18 @@ impl Builder {
     #[must_use]
     pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
         let worker = Arc::new(self.worker.with_crates(crates));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            ..self
+        }
+    }
+
+    /// The builder whose compiler may use vectors, or not. Crates that sources may use are allowed after that.
+    #[must_use]
+    pub fn with_simd(self, simd: Simd) -> Self {
+        let toolchain = self.worker.toolchain.clone().with_simd(simd);
+        let worker = Arc::new(BuildWorker::new(toolchain, self.worker.confinement.clone()));
         Self {
             link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
             worker,
@@ -149,6 +164,7 @@ impl Builder {
         let fingerprint = |profile| engine::fingerprint(profile).map_err(|error| no_engine(&error));
         let engines = [fingerprint(Profile::Checked)?, fingerprint(Profile::Timed)?];
         let flags = rustc::FLAGS.iter().chain(rustc::kind_flags(request.kind));
+        let features = rustc::feature_flag(self.worker.toolchain.compiler.simd);
         let code: [&[u8]; 3] = match &request.code {
             BuildInput::Source { path_shown, text } => {
                 // Only a diagnostic build carries the file's name.
@@ -198,8 +214,14 @@ impl Builder {
         }
         parts.extend(glue::fingerprint().map(str::as_bytes));
         parts.extend(flags.map(|flag| flag.as_bytes()));
-        for file in request.interface.files() {
-            parts.extend([file.name.as_bytes(), file.text.as_bytes()]);
+        if let BuildInput::Source { .. } = &request.code {
+            parts.push(features.as_bytes());
+        }
+        // The same files in another folder make the same component.
+        let files = request.interface.files();
+        let folder = shared_folder(files).len();
+        for file in files {
+            parts.extend([&file.name.as_bytes()[folder..], file.text.as_bytes()]);
         }
         Ok(Name::of(&parts))
     }

@@ -3,12 +3,10 @@
 //! Loading compiled code is as unsafe as running it, so an entry is only used if its HMAC is valid
 //! under a key that only its owner can read. An invalid entry is removed, and built again.
 
-use super::user_key::{MAC_BYTES, UserKey, own_folder};
-use crate::files::NewFile;
+use crate::files::{Folder, MAC_BYTES, NewFile, UserKey, own_folder};
 use crate::source::digest_of_parts;
 use serde::{Serialize, de::DeserializeOwned};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -118,9 +116,13 @@ impl Cache {
     /// Returns the entry of a name, if there is one with a valid HMAC. An invalid one is removed.
     pub(super) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
         let path = self.path(name);
-        let mut bytes = Vec::new();
-        let file = File::open(&path).ok()?;
-        file.take(ENTRY_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let folder = Folder::named_by_user(&self.folder).ok()?;
+        let read = folder.read(path.file_name()?, ENTRY_BYTES_MAX);
+        // What is no plain file has no entry, and is removed like one that is not valid.
+        let bytes = match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            read => read.ok().flatten().unwrap_or_default(),
+        };
         let entry = self
             .verified(name, &bytes)
             .and_then(|bytes| postcard::from_bytes(bytes).ok());
@@ -269,7 +271,7 @@ mod tests {
         let cache = Cache::open(folder.path()).unwrap().with_bytes_max(4_000);
         for index in 0..5_u64 {
             cache.put(&name(&index.to_string()), &vec![1_u8; 900]);
-            let file = File::open(cache.path(&name(&index.to_string()))).unwrap();
+            let file = std::fs::File::open(cache.path(&name(&index.to_string()))).unwrap();
             let age = std::time::Duration::from_secs(1_000 - index);
             file.set_modified(SystemTime::now() - age).unwrap();
         }

@@ -4,6 +4,7 @@
 //! function returns zeros, which are a valid value of every type without handles: `false`,
 //! `0`, the first case, `none`, the empty list; one that makes a resource makes one with nothing in it.
 
+use super::export_names::{self, Kind};
 use wasm_encoder::{
     CodeSection, ConstExpr, EntityType, ExportKind, ExportSection, Function, FunctionSection,
     GlobalSection, GlobalType, ImportSection, MemorySection, MemoryType, Module, TypeSection,
@@ -12,8 +13,7 @@ use wasm_encoder::{
 use wit_parser::abi::WasmType;
 use wit_parser::{
     Handle, InterfaceId, LiftLowerAbi, ManglingAndAbi, Resolve, ResourceIntrinsic, SizeAlign, Type,
-    TypeDefKind, TypeId, TypeOwner, WasmExport, WasmExportKind, WasmImport, WorldId, WorldItem,
-    WorldKey,
+    TypeDefKind, TypeId, TypeOwner, WasmImport, WorldId, WorldItem, WorldKey,
 };
 
 /// Bytes of a page of memory.
@@ -87,15 +87,9 @@ fn exported(
 ) -> Exported {
     let interface = of_interface.map(|(key, _)| key);
     let signature = resolve.wasm_signature(ABI.export_variant(), function);
-    let kind = WasmExportKind::Normal;
-    let export = WasmExport::Func {
-        interface,
-        func: function,
-        kind,
-    };
     let answer = function.result.as_ref().filter(|_| signature.retptr);
     Exported {
-        name: resolve.wasm_export_name(ABI, export),
+        name: export_names::of_function(resolve, interface, function, Kind::Function),
         params: signature.params.iter().map(core_type).collect(),
         results: signature.results.iter().map(core_type).collect(),
         answers_by_pointer: signature.retptr,

@@ -6,7 +6,9 @@ use super::build_protocol::{
 use super::failures::{build_failure, cut, load_failure};
 use super::glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
-use super::{calibrator, component, inspect, layout, own_world, reserve, rustc, world_check};
+use super::{
+    calibrator, component, inspect, layout, own_world, reserve, rustc, unasked, world_check,
+};
 use crate::confine::{Frames, Role, cpu_time};
 use crate::engine::{self, Profile};
 use crate::interface::{Interface, World};
@@ -119,6 +121,7 @@ pub(super) fn carry_out(
             let BuildPlace { compiler, scratch } = place.as_ref().ok_or_else(|| {
                 build_failure(FailureClass::MachineFailed, "there is no compiler to use")
             })?;
+            unasked::check(&interface, &task, text)?;
             let compiled = rustc::compile(&interface, &task, text, compiler, scratch)?;
             our_allocator = !compiled.own_allocator && component::has_one_realloc(&compiled.module);
             component::componentise(&compiled.module)?

@@ -2,8 +2,8 @@
 
 use super::build_protocol::ROLE;
 use super::limits::{
-    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, PROCESSES_MAX,
-    RESIDENT_BYTES_MAX, STDERR_BYTES_MAX,
+    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, FOLDER_BYTES_MAX, OUTPUT_BYTES_MAX,
+    PROCESSES_MAX, RESIDENT_BYTES_MAX, STDERR_BYTES_MAX,
 };
 use crate::confine::{Fence, Job, Processes, Rlimits};
 
@@ -18,6 +18,7 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> Job<'a> {
     job.output_bytes_max = OUTPUT_BYTES_MAX;
     job.stderr_bytes_max = STDERR_BYTES_MAX;
     job.rss_bytes_max = Some(RESIDENT_BYTES_MAX);
+    job.folder_bytes_max = Some(FOLDER_BYTES_MAX);
     job
 }
 
@@ -58,6 +59,7 @@ mod tests {
     fn a_build_has_the_documented_limits() {
         let job = job(&[], closed_fence(true));
         assert_eq!(job.rss_bytes_max, Some(3 << 30));
+        assert_eq!(job.folder_bytes_max, Some(512 << 20));
         assert_eq!(job.stderr_bytes_max, 256 << 10);
         assert_eq!(job.output_bytes_max, 512 << 20);
         assert_eq!(job.frame_bytes_max, 256 << 20);

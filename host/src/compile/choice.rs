@@ -5,6 +5,7 @@
 //! root folder only, with an environment of a few variables, and what runs is the toolchain's own.
 
 use super::toolchain_error::ToolchainError;
+use crate::confine::kill_with_parent;
 use crate::files::{SearchPath, owned_by_others};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,7 @@ impl Programs {
     /// A command in the root folder, with the few variables that it may have.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
+        kill_with_parent(command.as_std_mut());
         command
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
@@ -174,6 +176,31 @@ impl Programs {
         let rustc = if own.is_file() { own } else { program };
         Ok((rustc, sysroot))
     }
+}
+
+/// The folders in which the user's compilers and the programs that find them lie, as far as they are known without
+/// asking one.
+pub(crate) fn toolchain_folders() -> Vec<PathBuf> {
+    let programs = Programs::of_user(false);
+    // The folder above rustup's own programs is no toolchain, and has the keys of registries.
+    let sysroot_of = |rustc: &Path| {
+        let sysroot = resolved(rustc.to_owned()).parent()?.parent()?.to_owned();
+        sysroot.join("lib/rustlib").is_dir().then_some(sysroot)
+    };
+    let named = programs.named.map(PathBuf::from);
+    let named = named.and_then(|rustc| sysroot_of(&rustc));
+    let default = programs.path.find("rustc");
+    let default = default.and_then(|rustc| sysroot_of(&rustc));
+    // A folder above the user's own files is none of programs.
+    let home = programs.environment.iter().find(|(name, _)| name == "HOME");
+    let is_above =
+        |folder: &PathBuf| home.is_some_and(|(_, home)| Path::new(home).starts_with(folder));
+    let searched = programs.path.to_variable();
+    let searched: Vec<PathBuf> = std::env::split_paths(&searched)
+        .filter(|folder| !is_above(folder))
+        .collect();
+    let own = [named, programs.built_with, programs.rustup_home, default];
+    own.into_iter().flatten().chain(searched).collect()
 }
 
 /// The compiler in the folder of a toolchain, if it is still there, and nobody else's. Who may write

@@ -1,14 +1,23 @@
 //! In the child: the functions that a component exports, for comparing files without any WIT.
 
+use super::component::is_module;
 use super::inspect::inspect;
 use crate::interface::{Export, PublicFunction, Shape, Signature, world_exports};
 use wit_parser::decoding::{DecodedWasm, decode};
+
+/// What is said of a core module, which does not say the types of what it exports.
+const CORE_MODULE: &str = "it is a core WebAssembly module, which does not say what its functions take: give its interface \
+    with --wit and --call, of which a component is made, or make one with `wasm-tools component embed` and \
+    `wasm-tools component new`, or give the Rust source";
 
 /// The functions that a component exports, in their order, each with what it takes and returns.
 ///
 /// # Errors
 /// The bytes are no component, or one that would cost too much to look at.
 pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, String> {
+    if is_module(bytes) {
+        return Err(CORE_MODULE.to_owned());
+    }
     inspect(bytes, "it").map_err(|failure| failure.message)?;
     match decode(bytes) {
         Ok(DecodedWasm::Component(resolve, world)) => {
@@ -33,6 +42,9 @@ fn public_function(export: Export) -> PublicFunction {
     PublicFunction {
         name: export.name.replace('-', "_"),
         signature: signature(&export),
+        passing: None,
+        examples: Vec::new(),
+        is_shown: true,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Expressions that turn the values of bindings into what a function takes, and back.
 
-use super::rust_types::Passed;
+use super::passed::{Enum, Passed, TUPLE_MAX};
+use crate::interface::EnumCase;
 
 /// The conversions of one call. What is borrowed is bound to a name first.
 pub(super) struct Conversion {
@@ -118,6 +119,31 @@ fn owned(passed: &Passed, value: &str) -> Option<String> {
         },
         Passed::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
         Passed::Tuple(items) => tuple(items, value, owned)?,
+        Passed::Wide(is_signed) => {
+            let whole = if *is_signed { "i128" } else { "u128" };
+            format!(
+                "{{ let (high, low) = {value}; {whole}::from(high) << 64 | {whole}::from(low) }}"
+            )
+        }
+        Passed::Enum(of) => cases(of, value, |case, fields| {
+            let (taken, _) = parts(fields, owned)?;
+            let given = case.names.iter().zip(fields).zip(0..);
+            let given = given.map(|((name, field), place)| {
+                Some(format!("{name}: {}", owned(field, &part_name(place))?))
+            });
+            let given: Vec<String> = given.collect::<Option<_>>()?;
+            Some(format!(
+                "{} => {USER}::{}::{} {{ {} }}",
+                bound_case(of, case, &taken),
+                of.shape.name,
+                case.name,
+                given.join(", ")
+            ))
+        })?,
+        Passed::Array(item, length) if *length > TUPLE_MAX => format!(
+            "<[_; {length}]>::try_from({}).unwrap_or_else(|_| panic!(\"an array of {length} items is meant\"))",
+            owned_list(item, value)?
+        ),
         Passed::Array(item, length) => {
             let (names, parts) = parts(&vec![(**item).clone(); *length], owned)?;
             format!("{{ let ({names},) = {value}; [{parts}] }}")
@@ -161,6 +187,31 @@ fn tuple(
 ) -> Option<String> {
     let (names, parts) = parts(items, convert)?;
     Some(format!("{{ let ({names},) = {value}; ({parts},) }}"))
+}
+
+/// A value of an enum, of which an arm says what each case becomes.
+fn cases(
+    of: &Enum,
+    value: &str,
+    arm: impl Fn(&EnumCase, &[Passed]) -> Option<String>,
+) -> Option<String> {
+    let arms = of.cases().map(|(case, fields)| arm(case, fields));
+    let arms: Vec<String> = arms.collect::<Option<_>>()?;
+    Some(format!("match {value} {{ {} }}", arms.join(", ")))
+}
+
+/// A case as the bindings write it, with these expressions or names of its fields.
+fn bound_case(of: &Enum, case: &EnumCase, fields: &str) -> String {
+    let path = format!(
+        "crate::types::{}::{}",
+        of.shape.bound_name(),
+        case.bound_name()
+    );
+    match case.fields.len() {
+        0 => path,
+        1 => format!("{path}({fields})"),
+        _ => format!("{path}(({fields}))"),
+    }
 }
 
 /// The module of the file whose functions are called.
@@ -216,7 +267,9 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
                 let item = Passed::Reference(item.clone());
                 collected(format!("({value}).iter()"), &item)?
             }
-            Passed::Size(_) | Passed::Reference(_) => give(inner, &format!("*({value})"))?,
+            Passed::Size(_) | Passed::Wide(_) | Passed::Reference(_) => {
+                give(inner, &format!("*({value})"))?
+            }
             inner if inner.is_same() => format!("({value}).clone()"),
             _ => return None,
         },
@@ -237,6 +290,26 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
             )
         }
         Passed::Tuple(items) => tuple(items, value, give)?,
+        Passed::Wide(is_signed) => {
+            let high = if *is_signed { "i64" } else { "u64" };
+            format!("{{ let wide = {value}; ((wide >> 64) as {high}, wide as u64) }}")
+        }
+        Passed::Enum(of) => cases(of, value, |case, fields| {
+            let (_, given) = parts(fields, give)?;
+            let taken = case.names.iter().enumerate();
+            let taken = taken.map(|(place, name)| format!("{name}: {}", part_name(place)));
+            let taken: Vec<String> = taken.collect();
+            Some(format!(
+                "{USER}::{}::{} {{ {} }} => {}",
+                of.shape.name,
+                case.name,
+                taken.join(", "),
+                bound_case(of, case, &given)
+            ))
+        })?,
+        Passed::Array(item, length) if *length > TUPLE_MAX => {
+            collected(format!("({value}).into_iter()"), item)?
+        }
         Passed::Array(item, length) => {
             let (names, parts) = parts(&vec![(**item).clone(); *length], give)?;
             format!("{{ let [{names}] = {value}; ({parts},) }}")

@@ -3,8 +3,8 @@
 use super::build_protocol::BuildStage;
 use super::failures::{build_failure, load_failure, with_limit};
 use super::limits::{
-    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, OUTPUT_BYTES_MAX, RESIDENT_BYTES_MAX,
-    STDERR_BYTES_MAX, WALL,
+    ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, FOLDER_BYTES_MAX, OUTPUT_BYTES_MAX,
+    RESIDENT_BYTES_MAX, STDERR_BYTES_MAX, WALL,
 };
 use crate::confine::{Exit, ExitCause};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -112,6 +112,7 @@ fn cause(exit: &Exit, processes_max: usize) -> Cause {
         {
             Cause::Memory(bytes("address space", ADDRESS_SPACE_BYTES))
         }
+        ExitCause::FolderWatchdog => Cause::Output(bytes("folder", FOLDER_BYTES_MAX)),
         ExitCause::OutputOverflow => Cause::Output(bytes("output", OUTPUT_BYTES_MAX)),
         ExitCause::StderrOverflow => Cause::Output(bytes("stderr", STDERR_BYTES_MAX as u64)),
         ExitCause::Signalled(libc::SIGXFSZ) => Cause::Output(bytes("file", FILE_BYTES)),

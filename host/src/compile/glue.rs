@@ -1,6 +1,7 @@
 //! The generated crate: bindings for the interface, and the glue between them and the user's file.
 
 use super::build_protocol::BuildKind;
+use super::export_names;
 use super::failures::ungenerated as internal;
 use super::own_modules;
 use super::rust_function::adapted;
@@ -50,7 +51,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 22] {
+pub(super) fn fingerprint() -> [&'static str; 28] {
     [
         RT,
         ALLOCATOR,
@@ -65,6 +66,7 @@ pub(super) fn fingerprint() -> [&'static str; 22] {
         include_str!("calibrator.rs"),
         include_str!("component.rs"),
         include_str!("conversion.rs"),
+        include_str!("passed.rs"),
         include_str!("rust_function.rs"),
         include_str!("rust_types.rs"),
         include_str!("rust_structs.rs"),
@@ -72,7 +74,12 @@ pub(super) fn fingerprint() -> [&'static str; 22] {
         include_str!("session_glue.rs"),
         include_str!("rustc.rs"),
         include_str!("link.rs"),
+        include_str!("unasked.rs"),
+        include_str!("export_names.rs"),
+        include_str!("../interface/enums.rs"),
         include_str!("../interface/rust.rs"),
+        include_str!("../interface/shape.rs"),
+        include_str!("../interface/wit_names.rs"),
         include_str!("../../../Cargo.lock"),
     ]
 }
@@ -117,7 +124,9 @@ pub(super) fn generate(
     if build.parameters {
         add_world(&mut resolve, id, PARAMETERS_WIT, "imports")?;
     }
-    let mut file = bindings(&resolve, id, options(kind))?;
+    let generated = bindings_text(&resolve, id, options(kind))?;
+    let generated = export_names::with_own_symbols(&generated);
+    let mut file = syn::parse_file(&generated).map_err(internal)?;
     let is_session = world == World::Prototype && interface.call().is_session;
     let form = form(&file, is_session, text);
     let mut types = Vec::new();
@@ -181,7 +190,8 @@ fn options(kind: BuildKind) -> Opts {
     }
 }
 
-fn bindings(resolve: &Resolve, world: WorldId, options: Opts) -> Result<syn::File, Failure> {
+/// The bindings of a world, as they are generated.
+fn bindings_text(resolve: &Resolve, world: WorldId, options: Opts) -> Result<String, Failure> {
     let mut files = Files::default();
     let mut resolve = resolve.clone();
     options
@@ -193,7 +203,7 @@ fn bindings(resolve: &Resolve, world: WorldId, options: Opts) -> Result<syn::Fil
         .next()
         .ok_or_else(|| internal("no file came out"))?;
     let text = std::str::from_utf8(text).map_err(internal)?;
-    syn::parse_file(text).map_err(internal)
+    Ok(text.to_owned())
 }
 
 /// The form in which the user's file implements the world.

@@ -1,6 +1,9 @@
-//! The limits of a build. Each says why that number.
+//! The limits of a build. Each says why that number. And the edition of Rust, beyond which no file can go.
 
 use std::time::Duration;
+
+/// The edition in which files are compiled.
+pub const EDITION: &str = "2024";
 
 /// The most functions of all modules of a component. Half a million empty ones cost Cranelift 23 s
 /// and 2.8 GB; interpreters have about 20,000.
@@ -51,6 +54,10 @@ pub const WALL: Duration = Duration::from_secs(20 * CPU_SOFT_S);
 
 /// The largest file that a build may write, in bytes.
 pub const FILE_BYTES: u64 = 64 << 20;
+
+/// The most that the folder of a build may hold, in bytes. That of a prototype has some megabytes; a macro of a
+/// crate may write there, too.
+pub const FOLDER_BYTES_MAX: u64 = 512 << 20;
 
 /// The most resident memory of all processes of a build together, in bytes. One that uses all of its
 /// address space leaves the others next to nothing.

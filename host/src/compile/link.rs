@@ -4,22 +4,21 @@
 //! arguments, where `@file` is read as more of them. Here the compiler only collects objects, and no
 //! argument of the linker comes from a source: what is exported follows from the interface.
 
-use super::archive;
+use super::archive::{self, Member};
 use super::build_folder::{OBJECTS_FILE, folder_failure, read_output};
 use super::build_protocol::{BuildKind, BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;
+use super::export_names::{self, ABI, Kind, SYMBOL_PREFIX};
 use super::failures::{build_failure, cut};
 use super::object_names;
 use super::scrub::without_paths;
 use super::tool::{self, ToolOutput};
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use wit_parser::{
-    InterfaceId, LiftLowerAbi, ManglingAndAbi, Resolve, TypeDefKind, WasmExport, WasmExportKind,
-    WorldId, WorldItem, WorldKey,
-};
+use wit_parser::{InterfaceId, Resolve, TypeDefKind, WasmExport, WorldId, WorldItem, WorldKey};
 
 /// The name of the linker's output file.
 const MODULE_FILE: &str = "out.wasm";
@@ -40,9 +39,6 @@ const ARGUMENTS: [&str; 12] = [
     "--threads=1",
 ];
 
-/// The naming scheme of exports in a core module.
-const ABI: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
-
 /// Links what the compiler made, after a look at the names in it.
 pub(super) fn link(
     interface: &Interface,
@@ -59,12 +55,14 @@ pub(super) fn link(
         object_names::check(member).map_err(|what| refused(task, &what))?;
     }
     // The crate's own objects come first, as a linker takes from an archive only what others ask for.
-    let own = format!("{}.", OBJECTS_FILE.trim_end_matches(".a"));
-    let own = members
-        .iter()
-        .filter(|member| member.name.starts_with(&own));
+    let prefix = format!("{}.", OBJECTS_FILE.trim_end_matches(".a"));
+    let (own, others): (Vec<&Member<'_>>, Vec<&Member<'_>>) =
+        (members.iter()).partition(|member| member.name.starts_with(&prefix));
+    if let Some(name) = object_names::defined_by_both(&own, &others) {
+        return Err(meets_runtime(task, &name));
+    }
     let mut files = Vec::new();
-    for (member, number) in own.zip(0..) {
+    for (member, number) in own.into_iter().zip(0..) {
         let file = format!("own-{number}.o");
         std::fs::write(scratch.join(&file), member.bytes)
             .map_err(|error| unusable(&file, &error))?;
@@ -73,10 +71,11 @@ pub(super) fn link(
     let (resolve, world) = interface
         .resolved(task.world)
         .ok_or_else(|| folder_failure("the interface lacks this world"))?;
+    let names = exports(resolve, world);
     let mut command = Command::new(&compiler.linker);
     command
         .args(["-flavor", "wasm"])
-        .args(exports(resolve, world).map(|name| format!("--export-if-defined={name}")))
+        .args((names.keys()).map(|symbol| format!("--export-if-defined={symbol}")))
         .args(ARGUMENTS)
         .args((task.kind == BuildKind::Release).then_some("--strip-all"))
         .args(files)
@@ -85,7 +84,21 @@ pub(super) fn link(
     if !output.status.success() {
         return Err(explain(&output, task, compiler, scratch));
     }
-    read_output(&scratch.join(MODULE_FILE)).map_err(|error| unusable(MODULE_FILE, &error))
+    let module =
+        read_output(&scratch.join(MODULE_FILE)).map_err(|error| unusable(MODULE_FILE, &error))?;
+    export_names::renamed(&module, &names)
+        .map_err(|error| folder_failure(&format!("{MODULE_FILE} cannot be read: {error}")))
+}
+
+/// The failure of a file that defines a function of the run-time anew, which the run-time's own functions and
+/// the compiler's would then call.
+fn meets_runtime(task: &BuildTask, name: &str) -> Failure {
+    let message = format!(
+        "{} defines `{name}` for all the code that it is linked with, where the run-time has a function of that \
+         name: leave out `#[no_mangle]` or `#[export_name]`, no export needs it",
+        task.path_shown
+    );
+    build_failure(FailureClass::BuildFailed, message)
 }
 
 fn refused(task: &BuildTask, what: &str) -> Failure {
@@ -106,9 +119,10 @@ fn explain(output: &ToolOutput, task: &BuildTask, compiler: &Compiler, scratch: 
     })
 }
 
-/// The names that a core module of this world exports.
-fn exports(resolve: &Resolve, world: WorldId) -> impl Iterator<Item = String> {
-    let mut names = vec![resolve.wasm_export_name(ABI, WasmExport::Realloc)];
+/// The exports of a core module of this world: by symbol, the name.
+fn exports(resolve: &Resolve, world: WorldId) -> BTreeMap<String, String> {
+    let realloc = resolve.wasm_export_name(ABI, WasmExport::Realloc);
+    let mut names = BTreeMap::from([(realloc.clone(), realloc)]);
     for (key, item) in &resolve.worlds[world].exports {
         match item {
             WorldItem::Function(function) => {
@@ -118,10 +132,15 @@ fn exports(resolve: &Resolve, world: WorldId) -> impl Iterator<Item = String> {
             WorldItem::Type { .. } => {}
         }
     }
-    names.into_iter()
+    names
 }
 
-fn add_interface(resolve: &Resolve, key: &WorldKey, id: InterfaceId, names: &mut Vec<String>) {
+fn add_interface(
+    resolve: &Resolve,
+    key: &WorldKey,
+    id: InterfaceId,
+    names: &mut BTreeMap<String, String>,
+) {
     let interface = &resolve.interfaces[id];
     for function in interface.functions.values() {
         add_function(resolve, Some(key), function, names);
@@ -133,7 +152,8 @@ fn add_interface(resolve: &Resolve, key: &WorldKey, id: InterfaceId, names: &mut
                 interface,
                 resource,
             };
-            names.push(resolve.wasm_export_name(ABI, destructor));
+            let name = resolve.wasm_export_name(ABI, destructor);
+            names.insert(format!("{SYMBOL_PREFIX}{name}"), name);
         }
     }
 }
@@ -142,15 +162,12 @@ fn add_function(
     resolve: &Resolve,
     interface: Option<&WorldKey>,
     func: &wit_parser::Function,
-    names: &mut Vec<String>,
+    names: &mut BTreeMap<String, String>,
 ) {
-    for kind in [WasmExportKind::Normal, WasmExportKind::PostReturn] {
-        let export = WasmExport::Func {
-            interface,
-            func,
-            kind,
-        };
-        names.push(resolve.wasm_export_name(ABI, export));
+    for kind in [Kind::Function, Kind::PostReturn] {
+        let symbol = export_names::symbol(resolve, interface, func, kind);
+        let name = export_names::of_function(resolve, interface, func, kind);
+        names.insert(symbol, name);
     }
 }
 
@@ -170,18 +187,26 @@ mod tests {
         };
         let interface = Interface::parse(vec![file], "top-k").unwrap();
         let (resolve, world) = interface.resolved(World::Prototype).unwrap();
-        let mut names: Vec<String> = exports(resolve, world).collect();
-        names.retain(|name| !name.starts_with("cabi_post_"));
-        names.sort();
+        let names = exports(resolve, world);
+        let names = names.iter().map(|(symbol, name)| (&**symbol, &**name));
+        let names: Vec<(&str, &str)> = names
+            .filter(|(symbol, _)| !symbol.contains("cabi_post_"))
+            .collect();
         assert_eq!(
             names,
             [
-                "a:b/i@1.0.0#[constructor]r",
-                "a:b/i@1.0.0#[dtor]r",
-                "a:b/i@1.0.0#[method]r.m",
-                "a:b/i@1.0.0#f",
-                "cabi_realloc",
-                "top-k"
+                (
+                    "bakeoff:export/a:b/i@1.0.0#[constructor]r",
+                    "a:b/i@1.0.0#[constructor]r"
+                ),
+                ("bakeoff:export/a:b/i@1.0.0#[dtor]r", "a:b/i@1.0.0#[dtor]r"),
+                (
+                    "bakeoff:export/a:b/i@1.0.0#[method]r.m",
+                    "a:b/i@1.0.0#[method]r.m"
+                ),
+                ("bakeoff:export/a:b/i@1.0.0#f", "a:b/i@1.0.0#f"),
+                ("bakeoff:export/top-k", "cm32p2||top-k"),
+                ("cabi_realloc", "cabi_realloc"),
             ]
         );
     }

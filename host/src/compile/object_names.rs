@@ -5,7 +5,10 @@
 //! made of, in sections that the compiler itself makes.
 
 use super::archive::Member;
-use wasmparser::{KnownCustom, Linking, LinkingSectionReader, Parser, Payload, SymbolInfo};
+use std::collections::BTreeSet;
+use wasmparser::{
+    KnownCustom, Linking, LinkingSectionReader, Parser, Payload, SymbolFlags, SymbolInfo,
+};
 
 /// Custom sections that the compiler makes: by their whole name.
 const SECTIONS: [&str; 7] = [
@@ -23,6 +26,9 @@ const SECTION_PREFIXES: [&str; 3] = ["reloc.", ".debug_", "component-type:"];
 
 /// Data segments that the compiler makes: by the beginning of their name.
 const SEGMENT_PREFIXES: [&str; 6] = [".rodata", ".data", ".bss", ".tdata", ".tbss", ".init_array"];
+
+/// What mangled names begin with.
+const MANGLED: [&str; 2] = ["_R", "_ZN"];
 
 /// The longest name that a message quotes, in characters.
 const SHOWN_CHARS: usize = 60;
@@ -60,6 +66,51 @@ pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A function that both kinds of objects define, under a name that neither Rust nor the bindings made up. The
+/// linker would take the first for all calls of it.
+pub(super) fn defined_by_both(own: &[&Member<'_>], others: &[&Member<'_>]) -> Option<String> {
+    let own: BTreeSet<&str> = own.iter().flat_map(|object| defined(object)).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let others = others.iter().flat_map(|object| defined(object));
+    others
+        .into_iter()
+        .find(|name| own.contains(name))
+        .map(str::to_owned)
+}
+
+/// The functions that an object defines under names that are no mangled ones, for other objects to call.
+fn defined<'a>(object: &Member<'a>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for payload in Parser::new(0).parse_all(object.bytes).flatten() {
+        let Payload::CustomSection(section) = payload else {
+            continue;
+        };
+        let KnownCustom::Linking(linking) = section.as_known() else {
+            continue;
+        };
+        for part in linking.subsections().flatten() {
+            let Linking::SymbolTable(symbols) = part else {
+                continue;
+            };
+            for symbol in symbols.into_iter().flatten() {
+                if let SymbolInfo::Func {
+                    flags,
+                    name: Some(name),
+                    ..
+                } = symbol
+                    && !flags.intersects(SymbolFlags::UNDEFINED | SymbolFlags::BINDING_LOCAL)
+                    && !MANGLED.iter().any(|prefix| name.starts_with(prefix))
+                {
+                    found.push(name);
+                }
+            }
+        }
+    }
+    found
 }
 
 fn check_linking(

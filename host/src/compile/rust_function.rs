@@ -1,9 +1,11 @@
 //! Public functions of a source file: what they take and return, and how a call of them is written.
 
 use super::conversion::{Conversion, give, give_bound};
+use super::passed::Passed;
 use super::rust_structs::Structs;
-use super::rust_types::{self, Names, Passed};
-use crate::interface::{Function, PublicFunction, Shape, Signature};
+use super::rust_types::{self, Names};
+use super::unreadable::Unreadable;
+use crate::interface::{Function, PublicFunction, Shape, Signature, wit_name};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
 /// The most brackets or operators within each other of a file that is looked into for conversions.
@@ -22,15 +24,64 @@ struct RustFunction {
 /// Reads the public functions of a file, in their order.
 ///
 /// # Errors
-/// The file is not Rust; the error says what was expected.
-pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, String> {
-    let file = syn::parse_file(text).map_err(|error| error.to_string())?;
+/// The file is not Rust; the error says what was expected, and where.
+pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, Unreadable> {
+    let file = syn::parse_file(text).map_err(|error| Unreadable::at(text, &error))?;
     let structs = Structs::of(&file);
-    let functions = public(&file).map(|item| PublicFunction {
-        name: item.sig.ident.to_string(),
-        signature: RustFunction::read(item, &structs).and_then(|function| function.signature()),
+    let functions = public(&file).map(|item| {
+        let function = RustFunction::read(item, &structs);
+        PublicFunction {
+            name: item.sig.ident.to_string(),
+            passing: function.as_ref().ok().and_then(RustFunction::passing),
+            is_shown: function
+                .as_ref()
+                .is_ok_and(|function| function.is_shown(&structs)),
+            signature: function.and_then(|function| function.signature()),
+            examples: Vec::new(),
+        }
     });
     Ok(functions.collect())
+}
+
+/// The most functions that cannot be called of which is said why.
+const UNCALLABLE_MAX: usize = 4;
+
+/// The public functions of a file that cannot be called, each with the reason.
+pub(super) fn uncallable(text: &str) -> Vec<String> {
+    let Ok(file) = syn::parse_file(text) else {
+        return Vec::new();
+    };
+    let is_public = |visibility: &Visibility| matches!(visibility, Visibility::Public(_));
+    let mut found = Vec::new();
+    for item in &file.items {
+        match item {
+            Item::Fn(item) if is_public(&item.vis) && item.sig.asyncness.is_some() => {
+                found.push(format!("{} is async", item.sig.ident));
+            }
+            Item::Fn(item) if is_public(&item.vis) && item.sig.unsafety.is_some() => {
+                found.push(format!("{} is unsafe", item.sig.ident));
+            }
+            Item::Impl(block) => found.extend(block.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(item) if is_public(&item.vis) => {
+                    Some(format!("{} is a method", item.sig.ident))
+                }
+                _ => None,
+            })),
+            Item::Mod(module) => {
+                let items = module.content.iter().flat_map(|(_, items)| items);
+                found.extend(items.filter_map(|item| match item {
+                    Item::Fn(item) if is_public(&item.vis) => Some(format!(
+                        "{} is in the module {}",
+                        item.sig.ident, module.ident
+                    )),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    found.truncate(UNCALLABLE_MAX);
+    found
 }
 
 /// The body of the glue for a function of the interface, with these names of its arguments, if the
@@ -48,7 +99,8 @@ pub(super) fn adapted(
     }
     let file = syn::parse_file(text).ok()?;
     let item = public(&file).find(|item| item.sig.ident == rust_name);
-    let item = item.or_else(|| only(public(&file)))?;
+    let alike = || public(&file).find(|item| wit_name(&item.sig.ident.to_string()) == called.name);
+    let item = item.or_else(alike).or_else(|| only(public(&file)))?;
     let function = RustFunction::read(item, &Structs::of(&file)).ok()?;
     let signature = function.signature().ok()?;
     let parameters = called.params.iter().map(|parameter| &parameter.ty);
@@ -71,7 +123,7 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
 
 /// Returns true if a parser might run out of stack: it recurses for each bracket and each operator before
 /// another. What the compiler says of such a file is said by the compiler.
-fn nested_deeply(text: &str) -> bool {
+pub(super) fn nested_deeply(text: &str) -> bool {
     let (mut depth, mut operators) = (0_usize, 0_usize);
     text.bytes()
         .filter(|byte| !byte.is_ascii_whitespace())
@@ -164,6 +216,37 @@ impl RustFunction {
         Ok(Signature { parameters, result })
     }
 
+    /// How values that others keep are passed to it; `None` if it takes one in another way than by value or
+    /// reference, or changes it.
+    fn passing(&self) -> Option<Vec<(String, String)>> {
+        let parameters = self.parameters.iter().map(|(_, passed)| match passed {
+            Passed::Size("u32") => Some((String::new(), " as usize".to_owned())),
+            Passed::Size(_) => Some((String::new(), " as isize".to_owned())),
+            Passed::Plain(name) if *name != "string" => Some((String::new(), String::new())),
+            Passed::Reference(inner) => {
+                let is_seen = match &**inner {
+                    Passed::Str => true,
+                    Passed::Slice(item) => item.is_written_as_its_shape(),
+                    other => other.is_written_as_its_shape(),
+                };
+                is_seen.then(|| ("&".to_owned(), String::new()))
+            }
+            other => other
+                .is_written_as_its_shape()
+                .then(|| (String::new(), ".clone()".to_owned())),
+        });
+        parameters.collect()
+    }
+
+    /// Returns true if the enums that it returns can be shown by `{:?}`.
+    fn is_shown(&self, structs: &Structs<'_>) -> bool {
+        let shape = self.signature().map(|signature| signature.result);
+        shape.is_ok_and(|shape| {
+            let mut enums = shape.enums().into_iter();
+            enums.all(|of| structs.is_shown(&of.name))
+        })
+    }
+
     /// Returns true if it can be called with the values of the bindings as they are.
     fn is_same(&self) -> bool {
         self.parameters.iter().all(|(_, passed)| passed.is_same())
@@ -237,6 +320,17 @@ mod tests {
         let functions = public_functions(text).unwrap();
         let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
         assert_eq!(names, ["e"]);
+        assert_eq!(
+            uncallable(&format!(
+                "{text} impl S {{ pub fn g(&self) {{}} fn h() {{}} }}"
+            )),
+            [
+                "b is async",
+                "c is unsafe",
+                "f is in the module m",
+                "g is a method"
+            ]
+        );
         assert!(public_functions("pub fn (").is_err());
     }
 }

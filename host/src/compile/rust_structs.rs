@@ -1,11 +1,13 @@
-//! The structs that a source file declares, and its own names for types.
+//! The structs, enums and lengths that a source file declares, and its own names for types.
 
-/// The structs that a file declares at its top and that others can name, and other names of types, whoever
+/// The structs and enums that a file declares at its top and that others can name, and other names of types, whoever
 /// can use these.
 #[derive(Default)]
 pub(super) struct Structs<'a> {
     structs: Vec<&'a syn::ItemStruct>,
+    enums: Vec<&'a syn::ItemEnum>,
     aliases: Vec<&'a syn::ItemType>,
+    constants: Vec<&'a syn::ItemConst>,
 }
 
 impl<'a> Structs<'a> {
@@ -14,13 +16,23 @@ impl<'a> Structs<'a> {
             syn::Item::Struct(item) if is_public(&item.vis) => Some(item),
             _ => None,
         });
+        let enums = file.items.iter().filter_map(|item| match item {
+            syn::Item::Enum(item) if is_public(&item.vis) => Some(item),
+            _ => None,
+        });
+        let constants = file.items.iter().filter_map(|item| match item {
+            syn::Item::Const(item) => Some(item),
+            _ => None,
+        });
         let aliases = file.items.iter().filter_map(|item| match item {
             syn::Item::Type(item) if item.generics.params.is_empty() => Some(item),
             _ => None,
         });
         Self {
             structs: structs.collect(),
+            enums: enums.collect(),
             aliases: aliases.collect(),
+            constants: constants.collect(),
         }
     }
 
@@ -28,6 +40,42 @@ impl<'a> Structs<'a> {
     pub(super) fn meant(&self, name: &str) -> Option<&'a syn::Type> {
         let alias = self.aliases.iter().find(|item| item.ident == name);
         alias.map(|item| &*item.ty)
+    }
+
+    /// The length of an array, where it is written as a number, or as a constant that is one.
+    pub(super) fn length(&self, length: &syn::Expr) -> Option<usize> {
+        let meant = match length {
+            syn::Expr::Path(path) => {
+                let mut constants = self.constants.iter();
+                &constants.find(|item| path.path.is_ident(&item.ident))?.expr
+            }
+            other => other,
+        };
+        match meant {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(number),
+                ..
+            }) => number.base10_parse().ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn find_enum(&self, name: &str) -> Option<&'a syn::ItemEnum> {
+        self.enums.iter().copied().find(|item| item.ident == name)
+    }
+
+    /// Returns true if an enum derives `Debug`.
+    pub(super) fn is_shown(&self, name: &str) -> bool {
+        let derives = |attribute: &syn::Attribute| match &attribute.meta {
+            syn::Meta::List(list) if list.path.is_ident("derive") => {
+                let text = list.tokens.to_string();
+                let mut names = text.split(|letter: char| !letter.is_alphanumeric());
+                names.any(|name| name == "Debug")
+            }
+            _ => false,
+        };
+        let found = self.find_enum(name);
+        found.is_some_and(|item| item.attrs.iter().any(derives))
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&'a syn::ItemStruct> {

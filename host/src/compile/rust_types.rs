@@ -1,60 +1,16 @@
-//! Types of parameters and results as Rust source writes them, and the shape that each has in WIT.
+//! Types of parameters and results as Rust source writes them.
 
-use super::collections::{Collection, collection};
+use super::collections::collection;
+use super::passed::{Enum, Passed, Struct, TUPLE_MAX};
 use super::rust_structs::{Structs, is_public};
-use crate::interface::Shape;
+use crate::interface::{EnumCase, EnumShape};
 use std::cell::Cell;
 use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
 
-/// How a value is passed in Rust.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
-    /// As in WIT: numbers, `bool`, `char`, `String`.
-    Plain(&'static str),
-    /// `usize`, which has 32 bits in WebAssembly, or `isize`.
-    Size(&'static str),
-    /// `str`, behind a reference or a box.
-    Str,
-    /// `Vec<T>`.
-    List(Box<Passed>),
-    /// `[T]`, behind a reference or a box.
-    Slice(Box<Passed>),
-    /// `&T`.
-    Reference(Box<Passed>),
-    /// `&mut T`.
-    Mutable(Box<Passed>),
-    /// `Box<T>`.
-    Boxed(Box<Passed>),
-    /// `Option<T>`.
-    Option(Box<Passed>),
-    /// `Result<T, E>`; `None` where T is `()`.
-    Result(Option<Box<Passed>>),
-    /// `(A, B)`.
-    Tuple(Vec<Passed>),
-    /// `[T; N]`.
-    Array(Box<Passed>, usize),
-    /// What is collected from a list, and given as one again.
-    Collected(Collection, Box<Passed>),
-    /// A struct of the file, with its fields.
-    Struct(Box<Struct>),
-    /// Anything that can be turned into an iterator of T.
-    Iterator(Box<Passed>),
-    /// A type parameter.
-    Generic(String),
-}
-
-/// A struct that a file declares, with public fields alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Struct {
-    pub(super) name: String,
-    /// The names of the fields, or their places.
-    pub(super) names: Vec<String>,
-    pub(super) fields: Vec<Passed>,
-}
-
-/// The most fields of a struct, and items of an array: so many has the largest tuple of which the standard
-/// library knows.
-const PARTS_MAX: usize = 12;
+/// The longest array.
+const ARRAY_MAX: usize = 4_096;
+/// The most cases of an enum.
+const CASES_MAX: usize = 64;
 /// The most parts that the types of a function have in all: a type that holds another twice, which holds a third
 /// twice, is small to write.
 const ALL_PARTS_MAX: usize = 512;
@@ -156,7 +112,8 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
         syn::Type::Reference(reference) => Ok(Passed::Reference(read(&reference.elem)?)),
         syn::Type::Slice(slice) => Ok(Passed::Slice(read(&slice.elem)?)),
         syn::Type::Array(array) => {
-            let length = length(&array.len).filter(|length| (1..=PARTS_MAX).contains(length));
+            let length = generics.structs.length(&array.len);
+            let length = length.filter(|length| (1..=ARRAY_MAX).contains(length));
             let length = length.ok_or_else(refused)?;
             Ok(Passed::Array(read(&array.elem)?, length))
         }
@@ -189,6 +146,8 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
                 }
                 ("usize", []) => Ok(Passed::Size("u32")),
                 ("isize", []) => Ok(Passed::Size("s32")),
+                ("u128", []) => Ok(Passed::Wide(false)),
+                ("i128", []) => Ok(Passed::Wide(true)),
                 ("str", []) => Ok(Passed::Str),
                 ("Vec", [item]) => Ok(Passed::List(read(item)?)),
                 ("Box", [item]) => Ok(Passed::Boxed(read(item)?)),
@@ -196,14 +155,13 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
                 ("Result", [ok, ..]) if is_unit(ok) => Ok(Passed::Result(None)),
                 ("Result", [ok, ..]) => Ok(Passed::Result(Some(read(ok)?))),
                 (_, []) => match generics.bounds(&name) {
+                    Some(bounds) if bounds.iter().any(is_of_functions) => {
+                        Err(format!("the function {name}"))
+                    }
                     Some(bounds) => {
                         Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
                     }
-                    None => match (generics.structs.find(&name), generics.structs.meant(&name)) {
-                        (Some(item), _) => of_struct(item, generics, depth),
-                        (None, Some(meant)) => read_at(meant, generics, depth + 1),
-                        (None, None) => Err(refused()),
-                    },
+                    None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
                 },
                 _ => Err(refused()),
             }
@@ -212,37 +170,75 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
     }
 }
 
+/// Reads what the file means by a name without parameters; `None` if that is nothing of its own.
+fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Passed, String>> {
+    let structs = generics.structs;
+    if let Some(item) = structs.find(name) {
+        return Some(of_struct(item, generics, depth));
+    }
+    if let Some(item) = structs.find_enum(name) {
+        return Some(of_enum(item, generics, depth));
+    }
+    let meant = structs.meant(name)?;
+    Some(read_at(meant, generics, depth + 1))
+}
+
+/// Reads an enum of the file.
+fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+    let name = item.ident.to_string();
+    let is_known = item.generics.params.is_empty() && item.variants.len() <= CASES_MAX;
+    if !is_known {
+        return Err(name);
+    }
+    let (mut cases, mut fields) = (Vec::new(), Vec::new());
+    for case in &item.variants {
+        if case.fields.len() > TUPLE_MAX {
+            return Err(name);
+        }
+        let own = case.fields.iter();
+        let own = own.map(|field| read_at(&field.ty, generics, depth + 1));
+        let own = own.collect::<Result<Vec<_>, _>>()?;
+        let shapes: Option<Vec<_>> = own.iter().map(Passed::shape).collect();
+        cases.push(EnumCase {
+            name: case.ident.to_string(),
+            is_named: matches!(case.fields, syn::Fields::Named(_)),
+            names: field_names(&case.fields),
+            fields: shapes.ok_or_else(|| name.clone())?,
+        });
+        fields.push(own);
+    }
+    let shape = EnumShape { name, cases };
+    match shape.has_distinct_names() {
+        true => Ok(Passed::Enum(Box::new(Enum { shape, fields }))),
+        false => Err(shape.name),
+    }
+}
+
+/// The names of fields, or their places.
+fn field_names(fields: &syn::Fields) -> Vec<String> {
+    let names = fields.iter().enumerate().map(|(place, field)| {
+        let named = field.ident.as_ref().map(ToString::to_string);
+        named.unwrap_or_else(|| place.to_string())
+    });
+    names.collect()
+}
+
 /// Reads a struct of the file.
 fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
     let name = item.ident.to_string();
     let is_known = item.generics.params.is_empty()
-        && (1..=PARTS_MAX).contains(&item.fields.len())
+        && (1..=TUPLE_MAX).contains(&item.fields.len())
         && item.fields.iter().all(|field| is_public(&field.vis));
     if !is_known {
         return Err(name);
     }
-    let names = item.fields.iter().enumerate().map(|(place, field)| {
-        let named = field.ident.as_ref().map(ToString::to_string);
-        named.unwrap_or_else(|| place.to_string())
-    });
     let fields = item.fields.iter();
     let fields = fields.map(|field| read_at(&field.ty, generics, depth + 1));
     Ok(Passed::Struct(Box::new(Struct {
-        names: names.collect(),
+        names: field_names(&item.fields),
         fields: fields.collect::<Result<_, _>>()?,
         name,
     })))
-}
-
-/// The length of an array, where it is written as a number.
-fn length(length: &syn::Expr) -> Option<usize> {
-    match length {
-        syn::Expr::Lit(syn::ExprLit {
-            lit: syn::Lit::Int(number),
-            ..
-        }) => number.base10_parse().ok(),
-        _ => None,
-    }
 }
 
 /// What a value is of which only traits are known, if one of them says so.
@@ -272,6 +268,19 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
             }
             _ => None,
         }
+    })
+}
+
+/// Returns true of `Fn`, `FnMut` and `FnOnce`: whoever calls another program's function is given none.
+fn is_of_functions(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else {
+        return false;
+    };
+    let last = bound.path.segments.last();
+    last.is_some_and(|last| {
+        ["Fn", "FnMut", "FnOnce"]
+            .iter()
+            .any(|name| last.ident == name)
     })
 }
 
@@ -314,68 +323,6 @@ fn written(ty: &syn::Type) -> String {
     inner.unwrap_or(text.trim()).to_owned()
 }
 
-impl Passed {
-    /// The shape of the value in WIT. `None` where a reference that can be written to stands inside
-    /// something else, which has no counterpart.
-    pub(super) fn shape(&self) -> Option<Shape> {
-        Some(match self {
-            Self::Plain(name) | Self::Size(name) => Shape::plain(name),
-            Self::Str => Shape::plain("string"),
-            Self::List(item)
-            | Self::Slice(item)
-            | Self::Iterator(item)
-            | Self::Collected(_, item) => Shape::list(item.shape()?),
-            Self::Array(item, length) => Shape::Tuple(vec![item.shape()?; *length]),
-            Self::Struct(of) => {
-                let fields = of.fields.iter().map(Self::shape);
-                Shape::Tuple(fields.collect::<Option<_>>()?)
-            }
-            Self::Reference(inner) | Self::Boxed(inner) => inner.shape()?,
-            Self::Mutable(_) => return None,
-            Self::Option(item) => Shape::Option(Box::new(item.shape()?)),
-            Self::Result(None) => Shape::Result(None),
-            Self::Result(Some(ok)) => Shape::Result(Some(Box::new(ok.shape()?))),
-            Self::Tuple(items) => {
-                let items = items.iter().map(Self::shape);
-                Shape::Tuple(items.collect::<Option<_>>()?)
-            }
-            Self::Generic(name) => Shape::Any(name.clone()),
-        })
-    }
-
-    /// The number of its parts once it is written out.
-    fn parts(&self) -> usize {
-        match self {
-            Self::Plain(_) | Self::Size(_) | Self::Str | Self::Generic(_) | Self::Result(None) => 1,
-            Self::List(inner)
-            | Self::Slice(inner)
-            | Self::Reference(inner)
-            | Self::Mutable(inner)
-            | Self::Boxed(inner)
-            | Self::Option(inner)
-            | Self::Result(Some(inner))
-            | Self::Iterator(inner)
-            | Self::Collected(_, inner) => inner.parts(),
-            Self::Array(item, length) => item.parts().saturating_mul(*length),
-            Self::Tuple(items) => items.iter().map(Self::parts).fold(0, usize::saturating_add),
-            Self::Struct(of) => {
-                let parts = of.fields.iter().map(Self::parts);
-                parts.fold(0, usize::saturating_add)
-            }
-        }
-    }
-
-    /// Returns true if the value has the same Rust type as bindings for WIT give it.
-    pub(super) fn is_same(&self) -> bool {
-        match self {
-            Self::Plain(_) | Self::Generic(_) => true,
-            Self::List(item) | Self::Option(item) => item.is_same(),
-            Self::Tuple(items) => items.iter().all(Self::is_same),
-            _ => false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,6 +357,8 @@ mod tests {
             ("std::vec::Vec<std::string::String>", "list<string>"),
             ("[u8; 3]", "tuple<u8, u8, u8>"),
             ("&mut [[f64; 2]]", "-"),
+            ("[[u8; 2]; 40]", "list<tuple<u8, u8>>"),
+            ("(u128, i128)", "tuple<tuple<u64, u64>, tuple<s64, u64>>"),
             ("VecDeque<u8>", "list<u8>"),
             ("HashMap<String, usize>", "list<tuple<string, u32>>"),
             ("&std::collections::BTreeSet<char>", "list<char>"),
@@ -423,6 +372,10 @@ mod tests {
         assert_eq!(shape("fn f<T: Ord>()", "&[T]").as_deref(), Ok("list<T>"));
         let text = "fn f<S>() where S: Into<String>";
         assert_eq!(shape(text, "S").as_deref(), Ok("string"));
+        for bound in ["Fn(u8) -> u8", "FnMut()", "Copy + std::ops::FnOnce()"] {
+            let called = shape(&format!("fn f<F: {bound}>()"), "F");
+            assert_eq!(called, Err("the function F".to_owned()));
+        }
         let items = "fn f<I: IntoIterator<Item = u8>>()";
         assert_eq!(shape(items, "I").as_deref(), Ok("list<u8>"));
     }
@@ -431,9 +384,8 @@ mod tests {
     fn what_has_no_counterpart_is_named_as_it_is_written() {
         for ty in [
             "HashMap<String, u32, Fast>",
-            "[u8; 40]",
+            "[u8; 40_000]",
             "[u8; N]",
-            "i128",
             "fn(u32) -> u32",
             "Node",
         ] {
@@ -451,7 +403,10 @@ mod tests {
             pub struct C { pub a: D, pub b: D } pub struct D { pub a: E, pub b: E }
             pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }
             type Distance = Result<usize, String>; type Points = Vec<Point>; type Turn = Option<Turn>;
-            type Own<T> = Vec<T>;";
+            type Own<T> = Vec<T>; const SIDE: usize = 20; type Board = [[bool; SIDE]; SIDE];
+            pub enum Hue { Red, DeepBlue } pub enum Figure { Disc(f64), Box { w: u8, h: usize }, None }
+            pub enum Tree { Leaf, Node(Box<Tree>) } pub enum Alike { Ab, AB } enum Inner { A }
+            pub enum Empty {} pub enum Words { One(&'static str) }";
         let file = syn::parse_file(text).unwrap();
         let structs = Structs::of(&file);
         let shape = |ty: &str| {
@@ -466,6 +421,13 @@ mod tests {
             assert_eq!(shape(refused), Err(refused.to_owned()));
         }
         assert!(shape("Chain").is_err() && shape("[A; 12]").is_err());
+        assert_eq!(shape("&[Hue]"), is("list<hue>"));
+        assert_eq!(shape("Option<Figure>"), is("option<figure>"));
+        assert_eq!(shape("Board"), is("list<list<bool>>"));
+        for refused in ["Alike", "Inner", "Empty"] {
+            assert_eq!(shape(refused), Err(refused.to_owned()));
+        }
+        assert!(shape("Tree").is_err());
         // Other names of types; one that leads to itself, and one with parameters, are refused.
         assert_eq!(shape("Distance"), is("result<u32>"));
         assert_eq!(shape("&Points"), is("list<tuple<f64, f64>>"));

@@ -3,15 +3,18 @@
 use super::build_folder::OBJECTS_FILE;
 use super::build_protocol::{BuildKind, BuildTask, Compiler};
 use super::diagnostics::DiagnosticContext;
-use super::failures::build_failure;
+use super::failures::{build_failure, cut};
 use super::glue::{self, ROOT_FILE};
+use super::limits::EDITION;
 use super::link;
 use super::scrub::TOOLCHAIN_SHOWN;
 use super::tool::{self, ToolOutput};
 use crate::interface::Interface;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::simd::Simd;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// The file that stands for the compiler's job server, and what is in it. Without one the compiler makes
 /// a pipe, which a source could include, and wait for.
@@ -28,8 +31,8 @@ const ENVIRONMENT: [(&str, &str); 2] = [
 ///
 /// One codegen unit: the bindings are inlined into their callers, and the same source
 /// gives the same bytes.
-pub(super) const FLAGS: [&str; 12] = [
-    "--edition=2024",
+pub(super) const FLAGS: [&str; 11] = [
+    EDITION_FLAG,
     "--crate-name=guest",
     // No library: for that, the compiler would start a linker.
     "--crate-type=staticlib",
@@ -37,12 +40,28 @@ pub(super) const FLAGS: [&str; 12] = [
     "-Copt-level=3",
     "-Cpanic=abort",
     "-Ccodegen-units=1",
-    "-Ctarget-feature=+simd128",
     "--cap-lints=allow",
     "--error-format=json",
     "--diagnostic-width=100",
     "--color=never",
 ];
+
+/// The flag for [`EDITION`].
+const EDITION_FLAG: &str = "--edition=2024";
+
+/// The edition that is tried for a file with errors, to say whether they are those of a newer edition.
+const EARLIER_EDITION: &str = "2021";
+const EARLIER_EDITION_FLAG: &str = "--edition=2021";
+
+/// The most CPU time of a build after which a file with errors is tried in another edition.
+const EARLIER_EDITION_CPU_MAX: Duration = Duration::from_secs(5);
+/// The flag for the features of WebAssembly that the compiler may use beside the usual ones. Part of the cache key.
+pub(super) fn feature_flag(simd: Simd) -> &'static str {
+    match simd {
+        Simd::On => "-Ctarget-feature=+simd128",
+        Simd::Off => "-Ctarget-feature=-simd128",
+    }
+}
 
 /// The flags of a kind of build, in addition to [`FLAGS`].
 pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
@@ -84,10 +103,12 @@ pub(super) fn compile(
     write(glue::user_file(task.world), text.as_bytes())?;
     write(JOBS_FILE, &JOBS)?;
 
-    let mut output = run(compiler, task, scratch, None)?;
+    let compiled = |condition| run(compiler, task, scratch, Attempt::Build { condition });
+    let mut output = compiled(None)?;
     let own_allocator = has_two_allocators(&output);
+    let condition = own_allocator.then_some(glue::OWN_ALLOCATOR);
     if own_allocator {
-        output = run(compiler, task, scratch, Some(glue::OWN_ALLOCATOR))?;
+        output = compiled(condition)?;
     }
     let context = DiagnosticContext {
         interface,
@@ -97,7 +118,19 @@ pub(super) fn compile(
         scratch,
     };
     if !output.status.success() {
-        return Err(context.explain(&output));
+        let mut failure = context.explain(&output);
+        if failure.class == FailureClass::BuildFailed && output.cpu <= EARLIER_EDITION_CPU_MAX {
+            let earlier = run(
+                compiler,
+                task,
+                scratch,
+                Attempt::EarlierEdition { condition },
+            );
+            if earlier.is_ok_and(|output| output.status.success()) {
+                failure.message = with_edition_note(&failure.message);
+            }
+        }
+        return Err(failure);
     }
     let module = link::link(interface, task, compiler, scratch)?;
     Ok(Compiled {
@@ -113,18 +146,46 @@ fn has_two_allocators(output: &ToolOutput) -> bool {
     !output.status.success() && memchr::memmem::find(&output.stderr, message).is_some()
 }
 
-/// Runs the compiler, under a condition that the generated crate knows.
+/// What the compiler is run for, under a condition that the generated crate knows.
+#[derive(Clone, Copy)]
+enum Attempt {
+    /// Code.
+    Build { condition: Option<&'static str> },
+    /// The answer to whether the file has errors in an earlier edition as well.
+    EarlierEdition { condition: Option<&'static str> },
+}
+
+/// The message for a file that has errors in our edition alone.
+fn with_edition_note(message: &str) -> String {
+    format!(
+        "{}\n\nhelp: files are compiled in edition {EDITION} of Rust, and this one has no errors in edition \
+         {EARLIER_EDITION}: only what the newer edition changed is in the way",
+        cut(message)
+    )
+}
+
+/// Runs the compiler.
 fn run(
     compiler: &Compiler,
     task: &BuildTask,
     scratch: &Path,
-    condition: Option<&str>,
+    attempt: Attempt,
 ) -> Result<ToolOutput, Failure> {
+    let (condition, is_earlier) = match attempt {
+        Attempt::Build { condition } => (condition, false),
+        Attempt::EarlierEdition { condition } => (condition, true),
+    };
+    let flags = FLAGS.map(|flag| match flag {
+        EDITION_FLAG if is_earlier => EARLIER_EDITION_FLAG,
+        flag => flag,
+    });
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut command = Command::new(&compiler.rustc);
     command
         .arg(format!("--sysroot={}", compiler.sysroot.display()))
-        .args(FLAGS)
+        .args(flags)
+        .arg(feature_flag(compiler.simd))
+        .args(is_earlier.then_some("--emit=metadata"))
         .args(kind_flags(task.kind))
         // Where rust-src is installed, the compiler would put its path into messages of panics.
         .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))

@@ -23,6 +23,7 @@ mod tests {
     #[test]
     fn neither_folder_is_in_a_message() {
         let compiler = Compiler {
+            simd: Default::default(),
             rustc: "/home/ann/t/bin/rustc".into(),
             linker: "/home/ann/t/lib/rust-lld".into(),
             sysroot: "/home/ann/t".into(),

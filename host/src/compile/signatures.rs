@@ -2,7 +2,8 @@
 //! the file may be a stranger's, and a parser may be made to run for ever or out of stack.
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
-use super::{component_functions, rust_constants, rust_function};
+use super::unreadable::Unreadable;
+use super::{component_functions, rust_constants, rust_examples, rust_function};
 use crate::confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
 use crate::interface::{Constants, ReadFile};
 
@@ -15,11 +16,35 @@ const FUNCTIONS_MAX: usize = 1_000;
 /// The largest answer of a reader, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// The first bytes of WebAssembly.
-const WASM: &[u8] = b"\0asm";
+/// What a file is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// The source of a Rust file.
+    Rust,
+    /// A WebAssembly component.
+    Component,
+}
+
+impl FileKind {
+    /// The kind in a sentence: `a component`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Component => "a component",
+        }
+    }
+
+    /// The byte that stands for it.
+    fn tag(self) -> u8 {
+        match self {
+            Self::Rust => b'r',
+            Self::Component => b'c',
+        }
+    }
+}
 
 /// What a file says, or why it cannot be read.
-type Answer = Result<ReadFile, String>;
+type Answer = Result<ReadFile, Unreadable>;
 
 /// The role of reader children, for [`enter_if_child`](crate::confine::enter_if_child).
 pub fn reader_role() -> Role {
@@ -31,13 +56,16 @@ pub fn reader_role() -> Role {
 }
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
-    // No Rust begins like this.
-    let answer: Answer = match payload.starts_with(WASM) {
-        true => component_functions::exported_functions(payload).map(|functions| ReadFile {
-            functions,
-            constants: Constants::default(),
-        }),
-        false => read_source(payload),
+    let (tag, file) = payload.split_first().ok_or("the task is empty")?;
+    let answer: Answer = match *tag == FileKind::Component.tag() {
+        true => component_functions::exported_functions(file)
+            .map(|functions| ReadFile {
+                functions,
+                uncallable: Vec::new(),
+                constants: Constants::default(),
+            })
+            .map_err(Unreadable::because),
+        false => read_source(file),
     };
     let answer = answer.map(|mut file| {
         file.functions.truncate(FUNCTIONS_MAX);
@@ -48,9 +76,13 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
 }
 
 fn read_source(payload: &[u8]) -> Answer {
-    let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
+    let text = std::str::from_utf8(payload);
+    let text = text.map_err(|error| Unreadable::because(error.to_string()))?;
+    let mut functions = rust_function::public_functions(text)?;
+    rust_examples::add_examples(text, &mut functions);
     Ok(ReadFile {
-        functions: rust_function::public_functions(text)?,
+        functions,
+        uncallable: rust_function::uncallable(text),
         constants: rust_constants::constants(text),
     })
 }
@@ -61,28 +93,30 @@ fn read_source(payload: &[u8]) -> Answer {
 /// The file is neither, or the reader did not survive it; the error says so.
 pub async fn read_public_functions(
     confinement: &Confinement,
+    kind: FileKind,
     file: &[u8],
-) -> Result<ReadFile, String> {
-    let payload = [file];
+) -> Result<ReadFile, Unreadable> {
+    let tag = [kind.tag()];
+    let payload = [&tag[..], file];
     let mut job = Job::new(ROLE, &payload, fence());
     job.frame_bytes_max = ANSWER_BYTES_MAX;
     job.output_bytes_max = ANSWER_BYTES_MAX as u64;
     job.stderr_bytes_max = STDERR_BYTES_MAX;
     let child = confinement.spawn(job).await;
-    let mut child = child.map_err(|error| error.to_string())?;
+    let mut child = child.map_err(|error| Unreadable::because(error.to_string()))?;
     let frame = child.next_frame().await;
     let exit = child.finish().await;
     let Ok(Some(frame)) = frame else {
-        return Err(match exit.cause {
+        return Err(Unreadable::because(match exit.cause {
             ExitCause::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
                 format!("it takes more than {CPU_SOFT_S} s to read")
             }
-            _ => "it cannot be read: is it nested too deeply?".to_owned(),
-        });
+            _ => "the parser did not survive it: is it nested too deeply?".to_owned(),
+        }));
     };
     // JSON, whose reader ends at a depth: the answer is a child's.
-    let answer: Answer = serde_json::from_slice(&frame).map_err(|error| error.to_string())?;
-    answer
+    let answer: Result<Answer, _> = serde_json::from_slice(&frame);
+    answer.map_err(|error| Unreadable::because(error.to_string()))?
 }
 
 /// A fence that allows no file.

@@ -4,6 +4,7 @@ use super::build_protocol::Compiler;
 use super::choice::{Programs, ToolchainChoice, resolved};
 use super::target;
 use super::toolchain_error::ToolchainError;
+use bakeoff_domain::simd::Simd;
 use std::path::{Path, PathBuf};
 
 /// A Rust toolchain that can compile for [`TARGET`].
@@ -76,12 +77,20 @@ impl Toolchain {
                 rustc,
                 linker,
                 sysroot,
+                simd: Simd::default(),
             },
             version,
             choice,
             execute,
             read,
         })
+    }
+
+    /// The same toolchain, which compiles with vectors or without.
+    #[must_use]
+    pub fn with_simd(mut self, simd: Simd) -> Self {
+        self.compiler.simd = simd;
+        self
     }
 
     /// The compiler's version, as `rustc -vV` writes it: several lines, with its commit and host.

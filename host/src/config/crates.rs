@@ -1,9 +1,11 @@
-//! `[build]`: the crates that the user allows.
+//! `[build]`: the crates that the user allows, and what sources are compiled for.
 
 use super::error::{Finding, quoted};
-use super::section::Section;
+use super::section::{At, Section};
 use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
+use bakeoff_domain::simd::Simd;
 use std::ops::Range;
+use toml::de::DeValue;
 
 /// The most crates that an experiment allows.
 pub const CRATES_MAX: usize = 16;
@@ -13,13 +15,24 @@ const FEATURES_MAX: usize = 32;
 const CHARS_MAX: usize = 64;
 
 /// `[build]`
-pub(super) fn allowed(mut section: Section<'_>, found: &mut Vec<Finding>) -> Vec<AllowedCrate> {
-    let mut crates: Vec<AllowedCrate> = Vec::new();
+pub(super) fn build(
+    mut section: Section<'_>,
+    found: &mut Vec<Finding>,
+) -> (Vec<AllowedCrate>, Simd) {
     let listed = section.array("crates", "a list like `[\"hashbrown@0.15\"]`", found);
-    section.close(found);
-    let Some(listed) = listed else {
-        return crates;
+    let simd = match section.flag("simd", found) {
+        Some(At { value: false, .. }) => Simd::Off,
+        _ => Simd::On,
     };
+    section.close(found);
+    (
+        listed.map_or_else(Vec::new, |listed| allowed(listed, found)),
+        simd,
+    )
+}
+
+fn allowed(listed: At<Vec<At<&DeValue<'_>>>>, found: &mut Vec<Finding>) -> Vec<AllowedCrate> {
+    let mut crates: Vec<AllowedCrate> = Vec::new();
     if let Some(beyond) = listed.value.get(CRATES_MAX) {
         found.push(Finding::new(
             beyond.span.clone(),
@@ -188,6 +201,14 @@ mod tests {
         };
         let allowed = said("['a-b@1', 'c@0.2']").unwrap().crates.allowed;
         assert_eq!(allowed, crates(&["a-b@1", "c@0.2"]));
+        let simd = |list: &str| said(list).unwrap().simd;
+        assert_eq!(simd("[]\nsimd = false"), Simd::Off);
+        assert_eq!((simd("[]"), simd("[]\nsimd = true")), (Simd::On, Simd::On));
+        assert!(
+            said("[]\nsimd = 1")
+                .unwrap_err()
+                .contains("`true` or `false`")
+        );
         assert!(
             said("['a-b@1', 'a_b@2']")
                 .unwrap_err()

@@ -256,14 +256,14 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let evaluators = evaluators::evaluators(evaluators, files, found);
     let aggregators = root.sections("aggregator", aggregators::AGGREGATORS_MAX, found);
     let aggregators = aggregators::aggregators(aggregators, files, found);
-    let allowed = match root.section("build", found) {
+    let (allowed, simd) = match root.section("build", found) {
         Some(section) => {
             decoded.places.crates = section
                 .value_place("crates")
                 .unwrap_or(section.span.clone());
-            crates::allowed(section, found)
+            crates::build(section, found)
         }
-        None => Vec::new(),
+        None => Default::default(),
     };
     decoded.generate = root
         .section("generate", found)
@@ -304,6 +304,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
                 allowed,
                 lock: String::new(),
             },
+            simd,
             criteria,
             report,
             declared: Declared::InFile,

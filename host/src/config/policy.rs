@@ -111,6 +111,24 @@ impl Policy {
         }
     }
 
+    /// The folders below which files may be granted by absolute paths.
+    pub fn granted_folders(&self) -> impl Iterator<Item = &Path> {
+        let folders = self.folders.iter().flat_map(|folders| &folders.value);
+        folders.map(PathBuf::as_path)
+    }
+
+    /// The file in which the policy of this host would stand, if one is named or there is a folder for it.
+    pub fn file_of_host() -> Option<PathBuf> {
+        use etcetera::BaseStrategy;
+        match std::env::var_os(POLICY_VARIABLE) {
+            Some(name) => Some(PathBuf::from(name)).filter(|file| file.is_absolute()),
+            None => {
+                let strategy = etcetera::choose_base_strategy().ok()?;
+                Some(strategy.config_dir().join("bakeoff/policy.toml"))
+            }
+        }
+    }
+
     /// The policy of a file.
     ///
     /// # Errors

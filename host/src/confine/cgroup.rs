@@ -6,6 +6,7 @@
 
 use super::job::CgroupLimits;
 use super::watchdog::Bounds;
+use rustix::process::{Pid, Signal};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,6 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Tasks that each process may have beside one for each core: the kernel counts threads. The
 /// linker starts 16 at most, an engine one for each core.
@@ -20,6 +22,9 @@ const TASKS_BESIDE_CORES: u64 = 16;
 
 /// The most ancestors of its own group in which this process tries to make groups.
 const ANCESTORS_MAX: usize = 16;
+
+/// How often what is left in an abandoned group is killed.
+const KILLS_MAX: usize = 40;
 
 /// Numbers the groups of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -49,13 +54,14 @@ impl CgroupParent {
     }
 
     /// Returns true if a group with limits can be made here. Groups that killed processes left behind
-    /// are removed first.
+    /// are removed first, with all that still runs in them.
     pub(super) fn is_usable(&self) -> bool {
         self.remove_abandoned();
         let bounds = Bounds {
             stderr_bytes_max: 0,
             rss_bytes_max: Some(1 << 30),
             processes_max: Some(1),
+            folder: None,
         };
         self.make(&bounds).is_ok()
     }
@@ -100,10 +106,28 @@ impl CgroupParent {
             let name = entry.file_name();
             let owner = name.to_str().and_then(owner);
             if owner.is_some_and(|owner| !Path::new("/proc").join(owner).exists()) {
+                kill_members(&entry.path());
                 // The kernel removes only what is empty.
                 let _ = fs::remove_dir(entry.path());
             }
         }
+    }
+}
+
+/// Kills what is left in a group, again and again while something is: it may be starting more.
+fn kill_members(folder: &Path) {
+    for _ in 0..KILLS_MAX {
+        let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        // Processes that this one cannot see, since they belong to another container, have the number 0.
+        let numbers = members.lines().filter_map(|line| line.parse().ok());
+        let visible: Vec<Pid> = numbers.filter_map(Pid::from_raw).collect();
+        if visible.is_empty() {
+            return;
+        }
+        for member in visible {
+            let _ = rustix::process::kill_process(member, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -311,6 +335,7 @@ mod tests {
         stderr_bytes_max: 0,
         rss_bytes_max: Some(64 << 20),
         processes_max: Some(1),
+        folder: None,
     };
 
     #[test]

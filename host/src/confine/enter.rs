@@ -119,7 +119,8 @@ fn prepare(role: &Role, page: Option<RawFd>) -> Result<(&'static [u8], Frames), 
     let page = page.map_err(failed("cannot share a page with the parent"))?;
     let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;
     let (header, payload) = Header::split(bytes).ok_or("the job has no header")?;
-    privileges::tie_to(header.parent).map_err(failed("cannot be set to die with the parent"))?;
+    privileges::tie_to(header.parent, header.fence.processes)
+        .map_err(failed("cannot be set to die with the parent"))?;
     let pipe = take_stdout().map_err(failed("cannot redirect the standard streams"))?;
     if let Some(core) = header.core {
         privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;

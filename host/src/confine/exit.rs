@@ -36,6 +36,8 @@ pub enum ExitCause {
     MemoryWatchdog,
     /// The parent killed it: it had more processes than the fence allowed.
     ProcessWatchdog,
+    /// The parent killed it: the folders that it may write to held more than the job allowed.
+    FolderWatchdog,
 }
 
 /// The exit status of a child whose role returned an error.

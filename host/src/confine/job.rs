@@ -97,6 +97,9 @@ pub struct Job<'a> {
     /// [`WATCH_PERIOD`](super::WATCH_PERIOD), or [`LONE_WATCH_PERIOD`](super::LONE_WATCH_PERIOD) if it
     /// starts nothing; beyond it they are killed.
     pub rss_bytes_max: Option<u64>,
+    /// The most bytes that the folders of [`Fence::write`] may hold, together with what the child and its own
+    /// children have open of files without a name. Beyond it they are killed.
+    pub folder_bytes_max: Option<u64>,
     /// Whether the child shares a page with the parent, in which it
     /// [announces](super::Frames::announce) what it is about to do.
     pub announces: bool,
@@ -107,7 +110,7 @@ impl<'a> Job<'a> {
     /// - not pinned
     /// - frames of 16 MiB, 256 MiB in all
     /// - 256 KiB of stderr
-    /// - no watch on memory
+    /// - no watch on memory, nor on what folders hold
     /// - no page for announcements
     pub fn new(role: &'a str, payload: &'a [&'a [u8]], fence: Fence) -> Self {
         Self {
@@ -119,6 +122,7 @@ impl<'a> Job<'a> {
             output_bytes_max: 256 << 20,
             stderr_bytes_max: 256 << 10,
             rss_bytes_max: None,
+            folder_bytes_max: None,
             announces: false,
         }
     }
@@ -172,6 +176,19 @@ impl Fence {
             rlimits: Rlimits::default(),
         }
     }
+}
+
+/// What may be done with a file, or with all files of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAccess {
+    /// They may be read.
+    Read,
+    /// They may be read and started.
+    Execute,
+    /// They may be read, made, changed and removed: plain files and folders.
+    Write,
+    /// They may be read, made, changed, removed and started.
+    WriteAndExecute,
 }
 
 /// Whether a child may start programs, and with that, which system calls it may make.

@@ -1,10 +1,14 @@
 //! Landlock: which files a child may touch, and on new kernels which ports and processes.
 
-use super::job::Fence;
+use super::job::{Fence, FileAccess};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
+use rustix::fs::{FileType, Mode, OFlags};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// The newest ABI whose rights this code knows. A newer kernel is asked for these.
@@ -74,6 +78,61 @@ pub(super) fn restrict(abi: i32, fence: &Fence) -> Result<(), String> {
         RulesetStatus::FullyEnforced => Ok(()),
         other => Err(format!("Landlock: the rules are {other:?}")),
     }
+}
+
+/// A file or folder that was opened to make a rule for it.
+#[derive(Debug)]
+pub(super) struct OpenedPath {
+    handle: OwnedFd,
+    is_folder: bool,
+}
+
+impl OpenedPath {
+    /// What a path leads to now.
+    pub(super) fn of_path(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        Self::of(rustix::fs::open(path, flags, Mode::empty())?)
+    }
+
+    /// What is open.
+    pub(super) fn of_file(file: &File) -> io::Result<Self> {
+        Self::of(file.try_clone()?.into())
+    }
+
+    fn of(handle: OwnedFd) -> io::Result<Self> {
+        let found = rustix::fs::fstat(&handle)?;
+        let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
+        Ok(Self { handle, is_folder })
+    }
+}
+
+/// Rules about files alone, for a process that is restricted later.
+///
+/// # Errors
+/// The kernel refuses the rules.
+pub(super) fn of_files(abi: i32, rules: &[(OpenedPath, FileAccess)]) -> Result<OwnedFd, String> {
+    let abi = ABI::from(abi);
+    let refused = |error: &dyn std::fmt::Display| format!("Landlock: {error}");
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(abi))
+        .and_then(Ruleset::create)
+        .map_err(|error| refused(&error))?;
+    for (path, access) in rules {
+        let rights = match access {
+            FileAccess::Read => read(),
+            FileAccess::Execute => execute(abi),
+            FileAccess::Write => write(abi),
+            FileAccess::WriteAndExecute => write(abi) | execute(abi),
+        };
+        let rights = match path.is_folder {
+            true => rights,
+            false => rights & AccessFs::from_file(abi),
+        };
+        let rule = PathBeneath::new(&path.handle, rights);
+        ruleset = ruleset.add_rule(rule).map_err(|error| refused(&error))?;
+    }
+    Option::<OwnedFd>::from(ruleset).ok_or_else(|| "Landlock: there are no rules".to_owned())
 }
 
 /// Adds a rule that allows `rights` on a path.

@@ -1,6 +1,6 @@
 //! Handles, privileges and resources that a process gives up before it is fenced.
 
-use super::job::Rlimits;
+use super::job::{Processes, Rlimits};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
 use std::io;
@@ -35,13 +35,21 @@ fn close_range(first: u32, last: u32) -> io::Result<()> {
 }
 
 /// Starts a session and process group, so that a signal to the group reaches this process and its
-/// children and nothing else; asks to be killed with the parent; and adopts orphans of its children.
+/// children and nothing else; asks to be killed with the parent; and adopts orphans of its children. A process that
+/// may start others takes all of its group with it.
 ///
 /// # Errors
 /// `parent`, if given, is no longer the parent.
-pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
+pub(super) fn tie_to(parent: Option<u32>, processes: Processes) -> io::Result<()> {
     rustix::process::setsid()?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    let death = match processes {
+        Processes::None => Signal::KILL,
+        Processes::Spawn { .. } => {
+            end_group_on_term()?;
+            Signal::TERM
+        }
+    };
+    rustix::process::set_parent_process_death_signal(Some(death))?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // The parent may have died before the signal was asked for.
     let now = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
@@ -49,6 +57,26 @@ pub(super) fn tie_to(parent: Option<u32>) -> io::Result<()> {
         return Err(io::Error::other("the parent is gone"));
     }
     Ok(())
+}
+
+/// Lets SIGTERM kill all of this process's group. The kernel would send the signal of a parent's death to this process
+/// alone, and what it started, in its group still, would go on without anybody who watches it.
+fn end_group_on_term() -> io::Result<()> {
+    extern "C" fn end_group(_: libc::c_int) {
+        // SAFETY: kill may be called in a handler, and touches no memory. 0 is the own group, this process included.
+        unsafe { libc::kill(0, libc::SIGKILL) };
+    }
+    // SAFETY: the structure is plain data, for which zero is valid, and lives through the call. The handler calls
+    // nothing but kill.
+    let done = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = end_group as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        libc::sigaction(libc::SIGTERM, &raw const action, std::ptr::null_mut())
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Makes `command` die with the thread that starts it. Otherwise it would outlive a child that is

@@ -5,6 +5,7 @@ use super::cgroup::{Cgroup, CgroupParent};
 use super::enter::{Header, KernelFeatures, MARKER};
 use super::error::{FrameError, SpawnError};
 use super::exit::{Exit, ExitCause};
+use super::folder_watch::FolderBound;
 use super::frames::FrameReader;
 use super::job::{Job, Level, Mechanisms, Processes};
 use super::memory_file;
@@ -161,6 +162,11 @@ fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
             Processes::None => None,
             Processes::Spawn { at_most } => Some(at_most.saturating_add(around)),
         },
+        folder: job.folder_bytes_max.map(|bytes_max| FolderBound {
+            folders: job.fence.write.clone(),
+            bytes_max,
+            hidden_max: around + 1,
+        }),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::cgroup::Cgroup;
 use super::cpu_time;
 use super::exit::{Exit, ExitCause};
+use super::folder_watch::FolderWatch;
 use super::watchdog::{self, Bounds};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
@@ -194,11 +195,17 @@ fn open_pipes(
 
 impl Supervisor {
     fn run(mut self, bounds: &Bounds) -> Exit {
+        let mut folders = bounds.folder.as_ref().map(FolderWatch::new);
         while !self.ended() {
             self.wait_for_event(bounds.period());
             self.collect(bounds);
             if let Some(cause) = watchdog::exceeded(self.pid, bounds) {
                 self.handle.kill(cause);
+            }
+            if let Some(watch) = &mut folders
+                && watchdog::fills_folders(self.pid, bounds, watch)
+            {
+                self.handle.kill(ExitCause::FolderWatchdog);
             }
         }
         // Processes that the child left behind are in its group, whose number stays taken as long as

@@ -1,18 +1,21 @@
 //! The memory and the processes of a running child, read from /proc.
 
 use super::exit::ExitCause;
+use super::folder_watch::{FolderBound, FolderWatch};
 use super::{LONE_WATCH_PERIOD, WATCH_PERIOD};
 use rustix::process::Pid;
 use std::fs;
 use std::time::Duration;
 
 /// The bounds that the supervising thread enforces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bounds {
     pub(super) stderr_bytes_max: usize,
     pub(super) rss_bytes_max: Option<u64>,
     /// The most processes at a time; `None` if the fence allows only the child itself.
     pub(super) processes_max: Option<usize>,
+    /// What the folders may hold that it may write to.
+    pub(super) folder: Option<FolderBound>,
 }
 
 impl Bounds {
@@ -48,6 +51,12 @@ pub(super) fn exceeded(child: Pid, bounds: &Bounds) -> Option<ExitCause> {
         .map(|pages| pages.saturating_mul(page_bytes))
         .sum();
     (bounds.rss_bytes_max? < bytes).then_some(ExitCause::MemoryWatchdog)
+}
+
+/// Watches the folders of a child that starts others.
+pub(super) fn fills_folders(child: Pid, bounds: &Bounds, watch: &mut FolderWatch<'_>) -> bool {
+    let most = bounds.processes_max.unwrap_or(1).saturating_add(1);
+    watch.is_exceeded(|| tree(child.as_raw_nonzero().get(), most))
 }
 
 /// The child and its descendants, at most `max`. The child adopts orphans, so none is missed.

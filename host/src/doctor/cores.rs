@@ -24,7 +24,6 @@ pub(super) fn examine(before: Option<Ticks>) -> CoreFacts {
     let (drift, contention) = steadiness();
     let found = neighbours::examine(&pinnable);
     CoreFacts {
-        quiet: None,
         cpu: measure::cpu_model(),
         siblings: siblings(&usable),
         pairs_tried: found.as_ref().map_or(0, |found| found.tried),

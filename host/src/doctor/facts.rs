@@ -1,7 +1,6 @@
 //! The facts about a machine: the `facts` of `bakeoff doctor --format json`.
 
 use crate::confine::{Level, Mechanisms};
-use bakeoff_domain::race::QuietReplicas;
 use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
 
@@ -139,9 +138,6 @@ pub struct CoreFacts {
     pub stolen: Option<f64>,
     /// The load average of the last minute; `None`: not known.
     pub load: Option<f64>,
-    /// In how many of the processes of the last seven days nobody else used the physical core, those of this
-    /// examination included; `None`: none was measured.
-    pub quiet: Option<QuietReplicas>,
 }
 
 /// The purpose of a folder.

@@ -7,7 +7,6 @@ use super::facts::{
 use super::finding::Finding;
 use super::is_safe;
 use super::neighbours::joined;
-use super::quiet::quiet;
 use crate::confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::verdict::Verdict;
@@ -42,7 +41,6 @@ pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
         frequency(&facts.cores),
         load(&facts.cores),
     ]);
-    all.extend(quiet(facts.cores.quiet));
     all.extend(facts.folders.iter().map(folder));
     all
 }

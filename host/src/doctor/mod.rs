@@ -10,7 +10,6 @@ mod findings;
 mod folders;
 mod neighbours;
 mod noise;
-mod quiet;
 
 pub use facts::{
     ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
@@ -23,7 +22,6 @@ use crate::compile::{self, TARGET, Toolchain};
 use crate::confine::{self, Confinement, Level};
 use crate::measure;
 use crate::run::Unconfined;
-use crate::store::QuietHistory;
 use serde::Serialize;
 use std::path::Path;
 
@@ -87,7 +85,6 @@ pub async fn examine(request: Request<'_>) -> Examination {
         problem: Some("nothing is run without confinement".to_owned()),
         ..NoiseFacts::default()
     };
-    let mut readings = Vec::new();
     match (&toolchain, &confinement) {
         (Err(error), _) => {
             compiler.problem = Some(error.to_string());
@@ -100,7 +97,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
                 Ok(programs) => {
                     compiler.build_cpu_s = Some(programs.spin.cpu.as_secs_f64());
                     let cores = measure::usable_cores();
-                    (noise, readings) = noise::measure(&programs, confinement, &cores).await;
+                    noise = noise::measure(&programs, confinement, &cores).await;
                 }
                 Err(problem) => {
                     compiler.problem = Some(problem);
@@ -110,21 +107,12 @@ pub async fn examine(request: Request<'_>) -> Examination {
         }
     }
     let folders = folders::examine(request.experiment, request.cache);
-    let cache = folders
-        .iter()
-        .find(|folder| folder.purpose == FolderPurpose::Cache);
-    let cache = cache.filter(|folder| folder.problem.is_none());
-    let lately = cache.map(|folder| QuietHistory::read(Path::new(&folder.path)));
-    let quiet = lately.unwrap_or_default().with(&readings).share();
     Examination::of(MachineFacts {
         confinement: confinement_facts(confinement.as_ref(), missing),
         toolchain: compiler,
         clocks: clocks::examine(),
         noise,
-        cores: CoreFacts {
-            quiet,
-            ..cores::examine(before)
-        },
+        cores: cores::examine(before),
         folders,
     })
 }

@@ -5,8 +5,8 @@ use crate::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain
 use crate::confine::Confinement;
 use crate::interface::{Interface, WitFile, World};
 use crate::measure::{
-    self, CoreReading, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced,
-    ReplicaClient, RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
+    self, Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient,
+    RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
 };
 use crate::source::BuildInput;
 use crate::tasks::Driver;
@@ -86,7 +86,7 @@ pub(super) async fn measure(
     programs: &BenchmarkPrograms,
     confinement: &Confinement,
     cores: &[usize],
-) -> (NoiseFacts, Vec<CoreReading>) {
+) -> NoiseFacts {
     let declared = Measure {
         budget: BUDGET,
         ..Measure::default()
@@ -97,20 +97,14 @@ pub(super) async fn measure(
     };
     let started = Instant::now();
     match race(programs, confinement, cores, &declared).await {
-        Ok(raced) => {
-            let facts = NoiseFacts {
-                seconds: started.elapsed().as_secs_f64(),
-                ..summary(&raced, blank)
-            };
-            (facts, raced.core_readings)
-        }
-        Err(problem) => {
-            let facts = NoiseFacts {
-                problem: Some(problem),
-                ..blank
-            };
-            (facts, Vec::new())
-        }
+        Ok(raced) => NoiseFacts {
+            seconds: started.elapsed().as_secs_f64(),
+            ..summary(&raced, blank)
+        },
+        Err(problem) => NoiseFacts {
+            problem: Some(problem),
+            ..blank
+        },
     }
 }
 
@@ -131,6 +125,7 @@ async fn race(
         }]),
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(1),
+        repeats_fuel: None,
     };
     let same = TimedVariant {
         timed: programs.spin.timed.as_slice().into(),
@@ -139,7 +134,6 @@ async fn race(
         recodes: false,
         gains_by_state: false,
         peak_bytes: 0,
-        dearest_call: None,
         fuel: Vec::new(),
         gate_cpu_ns: Vec::new(),
     };
@@ -150,7 +144,6 @@ async fn race(
         metric_share: 1.0,
         cold_start: false,
         instances: false,
-        quiet_readings: &[],
     };
     let calibrator = programs
         .calibrator

@@ -2,10 +2,9 @@
 
 use crate::compile::BuildRecord;
 use crate::measure::{Assessment, GateRecord};
-use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, SampleKind, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::race::{Analysis, RaceSettings};
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::stats::median;
 
 /// All that is known of a variant.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +40,12 @@ pub(super) fn call_ns(
     metric: Metric,
 ) -> Option<f64> {
     let baseline = replica.baselines.get(case).copied().unwrap_or_default();
-    let of_kind = |kind: SampleKind| {
-        let samples = replica.samples.iter();
-        let samples =
-            samples.filter(|one| (one.variant, one.case, one.kind) == (variant, case, kind));
-        let mut calls: Vec<f64> = samples
-            .map(|sample| sample.call_ns(metric, &baseline))
-            .collect();
-        median(&mut calls)
-    };
-    of_kind(SampleKind::Full).or_else(|| of_kind(SampleKind::SingleCall))
+    let samples = replica.samples.iter();
+    let own = samples.filter(|one| (one.variant, one.case) == (variant, case));
+    let (ns, calls) = own.fold((0.0, 0.0), |(ns, calls), sample| {
+        let count = f64::from(sample.calls.max(1));
+        let call_ns = sample.call_ns(metric, &baseline);
+        (ns + count * call_ns, calls + count)
+    });
+    (calls > 0.0).then_some(ns / calls)
 }

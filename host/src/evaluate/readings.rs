@@ -122,7 +122,7 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
             .map(|logs| logs.iter().sum::<f64>().exp())
     };
     Some(Reading {
-        value: mean(&|time| Some(time.median_ns))?,
+        value: mean(&|time| Some(time.mean_ns))?,
         low: mean(&|time| time.low_ns),
         high: mean(&|time| time.high_ns),
         unit: "ns".to_owned(),
@@ -130,7 +130,7 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
             true => Vec::new(),
             false => {
                 let times = cases.iter();
-                times.map(|case| Some(case.as_ref()?.median_ns)).collect()
+                times.map(|case| Some(case.as_ref()?.mean_ns)).collect()
             }
         },
         note: None,

@@ -2,7 +2,7 @@
 
 use super::evidence::call_ns;
 use crate::measure::{CheckedCase, GateRecord};
-use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, SampleKind, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::report::Reading;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ pub fn quality_on_set(count: usize, gate: &GateRecord, name: &str) -> Option<f64
 }
 
 /// The mean, over the instances of a set that a replica drew, of the logarithm of a call's time; `None`
-/// if the variant did not run. Single calls count for a variant that makes no others.
+/// if the variant did not run.
 pub fn log_time_on_set(
     replica: &Replica,
     variant: VariantIndex,
@@ -53,9 +53,7 @@ pub fn log_time_on_set(
         let counts = weights.get(sample.case).is_some_and(|weight| *weight > 0.0);
         sample.variant == variant && counts
     });
-    let full = own.clone().any(|sample| sample.kind == SampleKind::Full);
-    let counted = own.filter(|sample| !full || sample.kind == SampleKind::Full);
-    let drawn: BTreeSet<CaseIndex> = counted.map(|sample| sample.case).collect();
+    let drawn: BTreeSet<CaseIndex> = own.map(|sample| sample.case).collect();
     let times = drawn
         .iter()
         .map(|case| call_ns(replica, variant, *case, metric));

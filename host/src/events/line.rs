@@ -1,5 +1,5 @@
-//! Events as lines for people. Ids in them are safe everywhere; a warning is what somebody else wrote, and
-//! is escaped by whoever shows it.
+//! Events as lines for people. Ids in them are safe everywhere; names in their place and warnings are what somebody
+//! else wrote, and are escaped by whoever shows them.
 
 use super::event::{Event, Stage};
 use bakeoff_domain::failure::Phase;

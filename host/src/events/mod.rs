@@ -9,6 +9,7 @@ mod clock;
 mod envelope;
 mod event;
 mod line;
+mod named;
 mod progress;
 mod run_status;
 

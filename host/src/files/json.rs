@@ -1,16 +1,63 @@
 //! JSON from elsewhere, whose values have a bound before memory is taken for them.
 
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 
 /// The most values of a text, unless its reader has another bound: three bytes of JSON may take hundreds
 /// in memory.
 pub const JSON_VALUES_MAX: usize = 4 << 20;
 
+/// Why a text is not the JSON that it has to be: the kind of what is wrong, and its place. Nothing of the text is in
+/// it, as the text may be another file than it should.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JsonError(String);
+
+impl From<serde_json::Error> for JsonError {
+    fn from(error: serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let said = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        let kind = match error.classify() {
+            // These have words of the parser alone.
+            Category::Syntax | Category::Eof | Category::Io => return Self(said),
+            Category::Data => kind(said.strip_suffix(&place).unwrap_or(&said)),
+        };
+        Self(match line {
+            0 => kind,
+            _ => kind + &place,
+        })
+    }
+}
+
+/// What is wrong with a value, without the value.
+fn kind(said: &str) -> String {
+    let begins = |words: &[&str]| words.iter().any(|words| said.starts_with(words));
+    if begins(&["missing field `", "duplicate field `", "data did not match"]) {
+        // Names of ours.
+        return said.to_owned();
+    }
+    if begins(&["unknown field `"]) {
+        return "it has a field that is not known".to_owned();
+    }
+    let has_value = begins(&[
+        "invalid type: ",
+        "invalid value: ",
+        "invalid length ",
+        "unknown variant `",
+    ]);
+    // What was expected stands behind all that is quoted.
+    match said.rsplit_once(", expected ") {
+        Some((_, expected)) if has_value => format!("another value than expected: {expected}"),
+        _ => "it has a value that cannot be".to_owned(),
+    }
+}
+
 /// Parses JSON of at most [`JSON_VALUES_MAX`] values.
 ///
 /// # Errors
 /// It has more, or is not such a value.
-pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> Result<T, JsonError> {
     parse_json_of(json, JSON_VALUES_MAX)
 }
 
@@ -19,12 +66,12 @@ pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
 ///
 /// # Errors
 /// It has more, or is not such a value.
-pub fn parse_json_of<T: DeserializeOwned>(json: &[u8], values_max: usize) -> serde_json::Result<T> {
+pub fn parse_json_of<T: DeserializeOwned>(json: &[u8], values_max: usize) -> Result<T, JsonError> {
     match json.iter().filter(|byte| **byte == b',').count() {
-        values if values > values_max => Err(serde_json::Error::custom(format_args!(
+        values if values > values_max => Err(JsonError(format!(
             "it has {values} values, more than the limit of {values_max}"
         ))),
-        _ => serde_json::from_slice(json),
+        _ => Ok(serde_json::from_slice(json)?),
     }
 }
 
@@ -43,5 +90,49 @@ mod tests {
             "{error}"
         );
         assert!(parse_json::<u8>(b"1,").is_err());
+    }
+
+    #[test]
+    fn an_error_names_kind_and_place_and_quotes_nothing() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "only errors are looked at")]
+        struct Read {
+            number: u32,
+            kind: Option<Kind>,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        enum Kind {
+            A,
+            B,
+        }
+        for (text, said) in [
+            (
+                "{\"number\": \"s3cret, expected s3cret\"}",
+                "expected: u32 at line 1",
+            ),
+            ("\"s3cret\"", "expected: struct Read"),
+            ("{\"s3cret\": 1}", "a field that is not known"),
+            ("{\"s3cret`, expected x\": 1}", "a field that is not known"),
+            (
+                "{\"kind\": \"s3cret`, expected z\"}",
+                "expected: `A` or `B`",
+            ),
+            ("{}", "missing field `number`"),
+            ("{\"number\": 1, \"number\": 2}", "duplicate field `number`"),
+            ("s3cret", "expected value at line 1"),
+            ("{\"number\": 1", "EOF"),
+        ] {
+            let error = parse_json::<Read>(text.as_bytes()).unwrap_err().to_string();
+            assert!(
+                error.contains(said) && !error.contains("s3cret"),
+                "{text}: {error}"
+            );
+        }
+        let custom = <serde_json::Error as serde::de::Error>::custom("s3cret");
+        assert_eq!(
+            JsonError::from(custom).to_string(),
+            "it has a value that cannot be"
+        );
     }
 }

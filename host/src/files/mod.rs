@@ -1,20 +1,24 @@
-//! What others named or left: plain files, programs, and temporary folders.
+//! What others named or left: folders and plain files, programs, temporary folders, and the user's keys.
 //!
 //! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened
 //! here, as what they have to be, and programs are looked for here, where nobody else can put one.
 
 mod changeable;
+mod folder;
 mod json;
 mod new_file;
 mod plain;
 mod programs;
 mod scratch;
+mod user_key;
 mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
-pub use json::{JSON_VALUES_MAX, parse_json, parse_json_of};
+pub use folder::{Folder, is_link};
+pub use json::{JSON_VALUES_MAX, JsonError, parse_json, parse_json_of};
 pub use new_file::{NewFile, write_new};
 pub use plain::{Reach, not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
 pub use scratch::{Scratch, remove_abandoned};
+pub(crate) use user_key::{MAC_BYTES, UserKey, own_folder};
 pub use working::WorkingFolder;

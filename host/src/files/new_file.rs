@@ -4,7 +4,7 @@ use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -36,6 +36,8 @@ pub struct NewFile {
     content: Content,
     folder: PathBuf,
     path: PathBuf,
+    /// The open folder that `folder` leads to, where it was reached by its handle.
+    _handle: Option<OwnedFd>,
 }
 
 #[derive(Debug)]
@@ -70,6 +72,19 @@ impl NewFile {
             _ => Path::new("."),
         };
         std::fs::create_dir_all(folder)?;
+        Self::begin(folder, path.to_owned(), mode, None)
+    }
+
+    /// Makes an empty file that is to get this name in an open folder; one that only its owner may read, if it is
+    /// private.
+    pub(super) fn in_open(folder: OwnedFd, name: &OsStr, is_private: bool) -> io::Result<Self> {
+        // By this path, all that follows happens in the open folder.
+        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        let mode = if is_private { PRIVATE } else { MODE };
+        Self::begin(&path, path.join(name), mode, Some(folder))
+    }
+
+    fn begin(folder: &Path, path: PathBuf, mode: u32, handle: Option<OwnedFd>) -> io::Result<Self> {
         remove_abandoned(folder);
         let content = match nameless(folder, mode) {
             Some(file) => Content::Nameless(file),
@@ -78,7 +93,8 @@ impl NewFile {
         Ok(Self {
             content,
             folder: folder.to_owned(),
-            path: path.to_owned(),
+            path,
+            _handle: handle,
         })
     }
 

@@ -80,7 +80,7 @@ pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> 
     Reach::Anywhere.read_bounded(path, bytes_max)
 }
 
-fn bounded(file: File, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn bounded(file: File, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(bytes_max.saturating_add(1))
         .read_to_end(&mut bytes)?;
@@ -93,20 +93,21 @@ pub fn not_plain(path: &Path) -> Option<&'static str> {
     kind(rustix::fs::stat(path).ok()?.st_mode)
 }
 
-fn plain(mode: rustix::fs::RawMode) -> io::Result<()> {
+pub(super) fn plain(mode: rustix::fs::RawMode) -> io::Result<()> {
     match kind(mode) {
         None => Ok(()),
         Some(kind) => Err(io::Error::other(format!("it is {kind}, not a file"))),
     }
 }
 
-fn kind(mode: rustix::fs::RawMode) -> Option<&'static str> {
+pub(super) fn kind(mode: rustix::fs::RawMode) -> Option<&'static str> {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => None,
         FileType::Directory => Some("a folder"),
         FileType::Fifo => Some("a pipe"),
         FileType::Socket => Some("a socket"),
         FileType::CharacterDevice | FileType::BlockDevice => Some("a device"),
+        FileType::Symlink => Some("a link"),
         _ => Some("of an unknown kind"),
     }
 }

@@ -58,6 +58,15 @@ impl Scratch {
         Self::new_in(&std::env::temp_dir())
     }
 
+    /// The same in a folder of this user, where what is made has to stay on its file system.
+    ///
+    /// # Errors
+    /// As for [`fs::create_dir`].
+    pub fn in_folder(parent: &Path) -> io::Result<Self> {
+        remove_abandoned_in(parent);
+        Self::new_in(parent)
+    }
+
     fn new_in(parent: &Path) -> io::Result<Self> {
         for _ in 0..TRIES {
             let made = tempfile::Builder::new()

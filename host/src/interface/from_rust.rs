@@ -1,11 +1,12 @@
 //! The interface of functions in Rust source and in components, where no WIT is given: which function is
 //! meant, what it takes and returns, and the WIT and the random inputs that follow.
 
-use super::rust::rust_name;
+use super::constants::Constants;
 use super::shape::Shape;
-use super::wit_names::{escaped, identifier, is_kebab};
+use super::signature::Signature;
+use super::value_kind::ValueKind;
+use super::wit_names::{escaped, identifier, wit_name};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// A public function of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,15 +15,13 @@ pub struct PublicFunction {
     pub name: String,
     /// What it takes and returns, or why WIT has no counterpart for that.
     pub signature: Result<Signature, String>,
-}
-
-/// What a function takes and returns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signature {
-    /// Names and shapes.
-    pub parameters: Vec<(String, Shape)>,
-    /// The result; what is changed in place belongs to it.
-    pub result: Shape,
+    /// How Rust passes values that others keep to it, by parameter: what stands before and behind their names.
+    /// `None` where that takes more than a name.
+    pub passing: Option<Vec<(String, String)>>,
+    /// Whether answers can be shown by `{:?}`, as far as types of the file itself are in them.
+    pub is_shown: bool,
+    /// Arguments that examples and tests in the file call it with, in WAVE: `[3, 1, 2], 1`.
+    pub examples: Vec<String>,
 }
 
 /// What a file says of itself.
@@ -30,25 +29,10 @@ pub struct Signature {
 pub struct ReadFile {
     /// Its public functions, in their order.
     pub functions: Vec<PublicFunction>,
+    /// Public functions that cannot be called, each with the reason: `run is async`.
+    pub uncallable: Vec<String>,
     /// What stands in it.
     pub constants: Constants,
-}
-
-/// Numbers and texts that stand in sources: a function may do something special with these.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Constants {
-    /// Whole numbers.
-    pub numbers: BTreeSet<i64>,
-    /// Texts, and letters.
-    pub texts: BTreeSet<String>,
-}
-
-impl Constants {
-    /// Adds those of another file.
-    pub fn extend(&mut self, other: Self) {
-        self.numbers.extend(other.numbers);
-        self.texts.extend(other.texts);
-    }
 }
 
 /// A source file with its public functions, or a component with those that it exports.
@@ -60,6 +44,8 @@ pub struct ComparedFile {
     pub is_component: bool,
     /// Its public functions.
     pub functions: Vec<PublicFunction>,
+    /// Public functions that cannot be called, each with the reason.
+    pub uncallable: Vec<String>,
 }
 
 /// The interface that several files share.
@@ -69,7 +55,9 @@ pub struct DerivedInterface {
     pub call: String,
     /// The files whose only function has another name, with that name.
     pub renamed: Vec<(String, String)>,
-    signature: Signature,
+    /// The function of each file.
+    pub(super) functions: Vec<(String, PublicFunction)>,
+    pub(super) signature: Signature,
 }
 
 /// The generator of inputs, in Rust; the function that the workload exports is added to it.
@@ -94,18 +82,27 @@ impl DerivedInterface {
                 None => (shared_name(files)?, false),
             },
         };
-        let call = name.replace('_', "-");
-        if rust_name(&call) != name || !is_kebab(&call) {
-            return Err(format!(
-                "the function {name} has a name that WIT does not know: words of lower-case letters and \
-                 digits, each beginning with a letter; rename it"
-            ));
+        let call = wit_name(&name);
+        let is_meant = |function: &PublicFunction| function.name == name;
+        let reads_alike =
+            |function: &PublicFunction| !is_meant(function) && wit_name(&function.name) == call;
+        for file in files {
+            let mut functions = file.functions.iter();
+            let other = functions.find(|function| reads_alike(function));
+            if let Some(other) = other.filter(|_| file.functions.iter().any(is_meant)) {
+                return Err(format!(
+                    "{} has {name} and {}, which are both called {call} in WIT: rename one of them",
+                    file.shown, other.name
+                ));
+            }
         }
         let mut common: Option<(Signature, &ComparedFile)> = None;
         let mut renamed = Vec::new();
+        let mut meant = Vec::new();
         for file in files {
             let mut functions = file.functions.iter();
-            let found = functions.find(|function| function.name == name || each_alone);
+            let found = functions
+                .find(|function| is_meant(function) || reads_alike(function) || each_alone);
             if let Some(other) = found.filter(|function| function.name != name) {
                 if file.is_component {
                     return Err(format!(
@@ -123,6 +120,7 @@ impl DerivedInterface {
                     offer(file)
                 )
             })?;
+            meant.push((file.shown.clone(), found.clone()));
             let signature = found.signature.clone().map_err(|reason| {
                 format!(
                     "{}: {name} cannot be called from outside: {reason}; give the interface with --wit, or \
@@ -136,8 +134,10 @@ impl DerivedInterface {
                     let unified = known.unified(&signature).ok_or_else(|| {
                         format!(
                             "{name} is not the same function in all files: {} has {known}, {} has \
-                             {signature}; make them alike",
-                            first.shown, file.shown
+                             {signature}; make them alike{}",
+                            first.shown,
+                            file.shown,
+                            known.enums_apart(&signature, (&first.shown, &file.shown))
                         )
                     })?;
                     match file.is_component && !first.is_component {
@@ -148,9 +148,16 @@ impl DerivedInterface {
             });
         }
         let (signature, _) = common.ok_or("there is no file")?;
+        if signature.parameters.is_empty() {
+            return Err(format!(
+                "{name} takes nothing, so that there are no inputs on which answers could be compared: give it a \
+                 parameter, such as the number that it begins with"
+            ));
+        }
         Ok(Self {
             call,
             renamed,
+            functions: meant,
             signature: signature.decided(),
         })
     }
@@ -189,22 +196,31 @@ impl DerivedInterface {
         let check =
             format!("{comment}export check: func({given}{answer}: {result}) -> result<_, string>;");
         let parameters = parameters.join(", ");
+        let (declared, used) = self.signature.declared_enums();
         format!(
-            "package bakeoff:compared;\n\n\
-             world prototype {{\n  export {call}: func({parameters}) -> {result};\n}}\n\n\
-             world workload {{\n  export generate: func(size: u32, seed: u64) -> {arguments};\n  {check}\n}}\n"
+            "package bakeoff:compared;\n\n{declared}\
+             world prototype {{\n{used}  export {call}: func({parameters}) -> {result};\n}}\n\n\
+             world workload {{\n{used}  export generate: func(size: u32, seed: u64) -> {arguments};\n  {check}\n}}\n"
         )
     }
 
     /// The source of a workload that draws inputs by their types: with edge cases, lists may also be short
-    /// or empty, and numbers beside them point outside of them.
-    pub fn workload(&self, edge_cases: bool) -> String {
+    /// or empty, and numbers beside them point outside of them. Values of these kinds are left out; not all are.
+    pub fn workload(&self, edge_cases: bool, left_out: &[ValueKind]) -> String {
         let shapes = self.signature.parameters.iter();
         let numbers_count = !shapes.map(|(_, shape)| shape).any(has_length);
         let (ty, draw) = self.drawn();
         format!(
-            "{RANDOM_INPUTS}\npub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
-             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n"
+            "{RANDOM_INPUTS}{}\n/// Values that no input has.\nconst LEFT_OUT: [Values; {}] = [{}];\n\n\
+             pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
+             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n",
+            self.signature.drawn_enums("random"),
+            left_out.len(),
+            left_out
+                .iter()
+                .map(|kind| kind.rust())
+                .collect::<Vec<_>>()
+                .join(", ")
         )
     }
 
@@ -216,9 +232,10 @@ impl DerivedInterface {
         let texts: Vec<String> = texts.map(|text| format!("{text:?}")).collect();
         let (ty, draw) = self.drawn();
         format!(
-            "{SEARCHED_INPUTS}\nconst NUMBERS: [i64; {}] = [{}];\nconst TEXTS: [&str; {}] = [{}];\n\n\
+            "{SEARCHED_INPUTS}{}\nconst NUMBERS: [i64; {}] = [{}];\nconst TEXTS: [&str; {}] = [{}];\n\n\
              pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
              let mut inputs = Inputs::new(size, seed);\n    {draw}\n}}\n",
+            self.signature.drawn_enums("drawn"),
             numbers.len(),
             numbers.join(", "),
             texts.len(),
@@ -228,63 +245,20 @@ impl DerivedInterface {
 
     /// The type of the arguments together, and how they are drawn, in Rust.
     fn drawn(&self) -> (String, String) {
-        let shapes = self.signature.parameters.iter();
-        let types: Vec<String> = shapes.map(|(_, shape)| shape.rust()).collect();
-        match types.as_slice() {
-            [one] => (one.clone(), "inputs.argument()".to_owned()),
-            several => {
-                let draws = vec!["inputs.argument()"; several.len()];
-                (
-                    format!("({})", several.join(", ")),
-                    format!("({})", draws.join(", ")),
-                )
-            }
+        let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
+        let types: Vec<String> = shapes.clone().map(Shape::given_rust).collect();
+        let draws = shapes.map(|shape| match shape.is_converted() {
+            true => shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust())),
+            false => "inputs.argument()".to_owned(),
+        });
+        let draws: Vec<String> = draws.collect();
+        match (types.as_slice(), draws.as_slice()) {
+            ([one], [draw]) => (one.clone(), draw.clone()),
+            (several, draws) => (
+                format!("({})", several.join(", ")),
+                format!("({})", draws.join(", ")),
+            ),
         }
-    }
-}
-
-impl Signature {
-    fn unified(&self, other: &Self) -> Option<Self> {
-        if self.parameters.len() != other.parameters.len() {
-            return None;
-        }
-        let pairs = self.parameters.iter().zip(&other.parameters);
-        let parameters = pairs.map(|((name, a), (_, b))| Some((name.clone(), a.unified(b)?)));
-        Some(Self {
-            parameters: parameters.collect::<Option<_>>()?,
-            result: self.result.unified(&other.result)?,
-        })
-    }
-
-    /// The signature with the names of another one's parameters.
-    fn named_as(self, other: Self) -> Self {
-        let names = other.parameters.into_iter().map(|(name, _)| name);
-        let shapes = self.parameters.into_iter().map(|(_, shape)| shape);
-        Self {
-            parameters: names.zip(shapes).collect(),
-            result: self.result,
-        }
-    }
-
-    fn decided(&self) -> Self {
-        let parameters = self.parameters.iter();
-        Self {
-            parameters: parameters
-                .map(|(name, shape)| (name.clone(), shape.decided()))
-                .collect(),
-            result: self.result.decided(),
-        }
-    }
-}
-
-/// The notation of WIT: `func(values: list<s64>, k: u32) -> list<s64>`.
-impl std::fmt::Display for Signature {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let parameters = self.parameters.iter();
-        let parameters: Vec<String> = parameters
-            .map(|(name, shape)| format!("{name}: {shape}"))
-            .collect();
-        write!(f, "func({}) -> {}", parameters.join(", "), self.result)
     }
 }
 
@@ -337,6 +311,10 @@ fn offer(file: &ComparedFile) -> String {
         .map(|function| &*function.name)
         .collect();
     match names.as_slice() {
+        [] if !file.uncallable.is_empty() => format!(
+            "none of its public functions can be called: {}; add a plain `pub fn` at the top of the file that calls it",
+            file.uncallable.join(", ")
+        ),
         [] => "it has no `pub fn`".to_owned(),
         names => format!("it has {}", names.join(", ")),
     }
@@ -349,7 +327,12 @@ fn has_length(shape: &Shape) -> bool {
         Shape::Plain(name) => name == "string",
         Shape::Option(item) => has_length(item),
         Shape::Tuple(items) => items.iter().any(has_length),
-        Shape::Result(_) | Shape::Any(_) => false,
+        Shape::Enum(of) => {
+            let mut fields = of.cases.iter().flat_map(|case| &case.fields);
+            fields.any(has_length)
+        }
+        Shape::Array(item, _) => has_length(item),
+        Shape::Result(_) | Shape::Any(_) | Shape::Wide(_) => false,
     }
 }
 
@@ -363,6 +346,9 @@ mod tests {
             .iter()
             .map(|(name, parameters, result)| PublicFunction {
                 name: (*name).to_owned(),
+                passing: None,
+                examples: Vec::new(),
+                is_shown: true,
                 signature: Ok(Signature {
                     parameters: parameters
                         .iter()
@@ -374,6 +360,7 @@ mod tests {
         ComparedFile {
             is_component: false,
             shown: shown.to_owned(),
+            uncallable: Vec::new(),
             functions: functions.collect(),
         }
     }

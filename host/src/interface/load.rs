@@ -48,7 +48,12 @@ impl Interface {
     /// # Errors
     /// See [`InterfaceError`].
     pub fn load(path: &Path, call: &str) -> Result<Self, InterfaceError> {
-        Self::load_within(path, Reach::Anywhere, call)
+        // A folder may be named by the user, and not what lies in it.
+        let reach = match path.is_dir() {
+            true => Reach::Within(path),
+            false => Reach::Anywhere,
+        };
+        Self::load_within(path, reach, call)
     }
 
     /// As [`Interface::load`], where the files may lie.
@@ -152,6 +157,13 @@ impl Interface {
             });
         };
         workload::find_functions(&self.call.function, request, &self.exports(World::Workload))
+    }
+
+    /// The signature in WIT of a workload's function that fits the call, by its name: `generate`, `check` or
+    /// `assess`. `None` of another name, or where nothing fits.
+    pub fn wanted_of_workload(&self, name: &str) -> Option<String> {
+        let wanted = workload::wanted(&self.call.function, name);
+        wanted.map(|function| function.to_string())
     }
 
     /// The resolved packages, and a world in them; `None` if the interface lacks the world.

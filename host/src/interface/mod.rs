@@ -4,32 +4,44 @@
 //! that is called, and, if there is one, the world `workload` with the functions that make inputs and
 //! judge answers. Where there is no WIT, a [`DerivedInterface`] follows from Rust sources.
 
+mod constants;
+mod enums;
 mod error;
+mod examples;
 mod export;
 mod files;
 mod from_rust;
 mod function;
+mod literal;
 mod load;
+mod reproduction;
 mod rust;
 mod session;
 mod shape;
+mod signature;
+mod simpler;
 mod type_mismatch;
 mod types;
+mod value_kind;
 mod wit_names;
 mod workload;
 
+pub use constants::Constants;
 pub use error::InterfaceError;
 pub(crate) use export::world_exports;
 pub use export::{Call, Export, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
-pub use from_rust::{
-    ComparedFile, Constants, DerivedInterface, PublicFunction, ReadFile, Signature,
-};
+pub use from_rust::{ComparedFile, DerivedInterface, PublicFunction, ReadFile};
 pub use function::{Function, Param};
+pub use literal::{Literal, read_literals, written_call};
 pub use load::Interface;
 pub use rust::{rust_form, rust_name, rust_signature};
 pub(crate) use session::PARTS as SESSION_PARTS;
-pub use shape::Shape;
+pub use shape::{EnumCase, EnumShape, Shape};
+pub use signature::Signature;
+pub use simpler::simpler_arguments;
 pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
+pub use value_kind::ValueKind;
+pub use wit_names::wit_name;
 pub use workload::{ArgumentsForm, InputRequest, WorkloadFunctions};

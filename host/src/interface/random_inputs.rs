@@ -16,6 +16,19 @@ enum Values {
     Extreme,
 }
 
+/// What the values of an input are like.
+fn drawn_values(rng: &mut Rng) -> Values {
+    match rng.below(16) {
+        0 => Values::Equal,
+        1 => Values::Ascending,
+        2 => Values::Descending,
+        3 => Values::Extreme,
+        4..=6 => Values::Few,
+        7..=9 => Values::Small,
+        _ => Values::Any,
+    }
+}
+
 /// The source of one input.
 pub struct Inputs {
     rng: Rng,
@@ -36,20 +49,24 @@ impl Inputs {
             0 if edge_cases && !numbers_grow => rng.below(4.min(u64::from(size) + 1)),
             _ => u64::from(size),
         };
-        let values = match rng.below(16) {
-            0 => Values::Equal,
-            1 => Values::Ascending,
-            2 => Values::Descending,
-            3 => Values::Extreme,
-            4..=6 => Values::Few,
-            7..=9 => Values::Small,
-            _ => Values::Any,
-        };
+        let mut values = drawn_values(&mut rng);
+        while LEFT_OUT.contains(&values) {
+            values = drawn_values(&mut rng);
+        }
         Self { rng, size, values, numbers_grow, edge_cases, depth: 0 }
     }
 
     pub fn argument<T: Random>(&mut self) -> T {
         T::random(self)
+    }
+
+    /// One of so many cases of an enum: where values are equal, the first.
+    fn case(&mut self, count: u64) -> usize {
+        match self.values {
+            Values::Equal => 0,
+            Values::Few => self.rng.below(count.min(2)) as usize,
+            _ => self.rng.below(count) as usize,
+        }
     }
 
     /// The length of a list or text here: the size on the outside, a few within.
@@ -116,6 +133,26 @@ macro_rules! numbers {
 }
 
 numbers!(u8 u16 u32 u64 i8 i16 i32 i64);
+
+macro_rules! wide_numbers {
+    ($($name:ident $narrow:ident)*) => {$(
+        impl Random for $name {
+            fn random(inputs: &mut Inputs) -> Self {
+                let is_extreme = inputs.values == Values::Extreme && inputs.depth > 0;
+                match is_extreme && inputs.rng.bool() {
+                    true => [$name::MIN, $name::MAX][inputs.case(2)],
+                    false => $name::from($narrow::random(inputs)),
+                }
+            }
+
+            fn sort(values: &mut [Self]) {
+                values.sort_unstable();
+            }
+        }
+    )*};
+}
+
+wide_numbers!(u128 u64 i128 i64);
 
 macro_rules! floats {
     ($($name:ident)*) => {$(
@@ -211,6 +248,15 @@ impl<T: Random> Random for Option<T> {
 impl<T: Random> Random for Result<T, ()> {
     fn random(inputs: &mut Inputs) -> Self {
         Option::random(inputs).ok_or(())
+    }
+}
+
+impl<T: Random, const N: usize> Random for [T; N] {
+    fn random(inputs: &mut Inputs) -> Self {
+        inputs.depth += 1;
+        let items = std::array::from_fn(|_| T::random(inputs));
+        inputs.depth -= 1;
+        items
     }
 }
 

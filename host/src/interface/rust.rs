@@ -86,7 +86,7 @@ pub(super) fn plain(name: &str) -> &str {
 
 /// Converts a WIT name to that of a Rust type, as in the generated bindings: `sorted-run` is
 /// `SortedRun`, `HTTP-url` is `HttpUrl`.
-fn camel_case(name: &str) -> String {
+pub(super) fn camel_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());

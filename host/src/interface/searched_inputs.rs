@@ -62,6 +62,11 @@ impl Inputs {
         values[self.rng.below(values.len() as u64) as usize]
     }
 
+    /// The case of an enum that has so many.
+    fn case(&mut self, count: u64) -> usize {
+        self.rng.below(count) as usize
+    }
+
     /// The length of a list or text here.
     fn length(&mut self) -> u64 {
         if self.depth > 0 {
@@ -72,6 +77,10 @@ impl Inputs {
             0 => self.rng.below(3).min(self.size),
             1..=2 => near.min(self.size),
             3..=4 => self.rng.below(self.size + 1),
+            5 if !NUMBERS.is_empty() => match u64::try_from(self.one_of(&NUMBERS)) {
+                Ok(length) if length <= self.size => length,
+                _ => self.size,
+            },
             _ => self.size,
         }
     }
@@ -198,6 +207,28 @@ macro_rules! numbers {
 
 numbers!(u8 u16 u32 u64 i8 i16 i32 i64);
 
+macro_rules! wide_numbers {
+    ($($name:ident $low:expr)*) => {$(
+        impl Random for $name {
+            fn drawn(inputs: &mut Inputs) -> Self {
+                let number = inputs.number($low, i128::MAX) as $name;
+                match inputs.rng.below(8) {
+                    0 => number.rotate_left(64),
+                    1 => $name::from(u64::MAX).wrapping_add(number % 3),
+                    2 => $name::MAX - (number & 1),
+                    _ => number,
+                }
+            }
+
+            fn sort(values: &mut [Self]) {
+                values.sort_unstable();
+            }
+        }
+    )*};
+}
+
+wide_numbers!(u128 0 i128 i128::MIN);
+
 macro_rules! floats {
     ($($name:ident)*) => {$(
         impl Random for $name {
@@ -285,10 +316,11 @@ impl Random for char {
 
 /// What texts are made of, beside single letters; among it words that change their length or their end with
 /// their case, and signs of several letters.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 53] = [
     "\r\n", "\n\n", "\n", "  ", " ", "\t", ",", ", ", ";", ":", "=", "==", "/", "//", "\\", "\\n", ".", "..", "-", "--", "_", "+",
     "(", ")", "()", "[]", "{", "}", "<", ">", "\"\"", "'", "%20", "&amp;", "$1", "a", "the", "Word", "true", "null",
     "ΟΔΟΣ", "ΑΣ", "Straße", "İ", "ŉ", "e\u{301}", "\u{1f468}\u{200d}\u{1f469}", "ﬁ",
+    "\u{a0}", "\u{b}", "\u{85}", "\u{3000}", "É é",
 ];
 
 /// A number as text, in one of the ways that people write them.
@@ -299,8 +331,9 @@ fn numeral(inputs: &mut Inputs) -> String {
         "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615",
         "18446744073709551616", "99999999999999999999",
     ];
-    match inputs.rng.below(3) {
-        0 => inputs.one_of(&ends).to_owned(),
+    match inputs.rng.below(8) {
+        0..=2 => inputs.one_of(&ends).to_owned(),
+        1 => format!("+{}", u32::drawn(inputs)),
         _ => i64::drawn(inputs).to_string(),
     }
 }
@@ -321,12 +354,24 @@ impl Random for String {
                         text.push(char::drawn(inputs));
                     }
                 }
-                3 if !TEXTS.is_empty() => text += inputs.one_of(&TEXTS),
+                3 if !TEXTS.is_empty() => {
+                    // As words, or in one.
+                    if !text.is_empty() && inputs.rng.below(3) > 0 {
+                        text.push(' ');
+                    }
+                    text += inputs.one_of(&TEXTS);
+                }
                 _ => text.push(char::drawn(inputs)),
             }
         }
         inputs.depth -= 1;
-        text.chars().take(length.max(24) as usize).collect()
+        let text: Self = text.chars().take(length.max(24) as usize).collect();
+        // The same word in another case beside it.
+        match inputs.rng.below(24) {
+            0 if length > 0 => format!("{text} {}", text.to_lowercase()),
+            1 if length > 0 => format!("{} {text}", text.to_uppercase()),
+            _ => text,
+        }
     }
 
     fn changed(self, inputs: &mut Inputs) -> Self {
@@ -345,12 +390,32 @@ impl Random for String {
     }
 }
 
+/// A text in UTF-8, or nearly: without its end, or with a byte that stands for nothing.
+fn text_in_bytes(inputs: &mut Inputs) -> Vec<u8> {
+    let mut bytes = String::drawn(inputs).into_bytes();
+    bytes.truncate(inputs.size.max(4) as usize);
+    if !bytes.is_empty() {
+        let place = inputs.rng.below(bytes.len() as u64) as usize;
+        match inputs.rng.below(4) {
+            0 => bytes.truncate(place),
+            1 => bytes[place] = inputs.one_of(&[0x80, 0xbf, 0xc0, 0xe2, 0xed, 0xf0, 0xf5, 0xff]),
+            _ => {}
+        }
+    }
+    bytes
+}
+
 impl<T: Random> Random for Vec<T> {
     fn drawn(inputs: &mut Inputs) -> Self {
         let length = inputs.length();
         inputs.depth += 1;
         let mut items: Self = (0..length).map(|_| T::random(inputs)).collect();
         inputs.depth -= 1;
+        if let Some(bytes) = (&mut items as &mut dyn Any).downcast_mut::<Vec<u8>>()
+            && inputs.rng.below(6) == 0
+        {
+            *bytes = text_in_bytes(inputs);
+        }
         match inputs.values {
             Values::Ascending => T::sort(&mut items),
             Values::Descending => {
@@ -405,6 +470,15 @@ impl<T: Random> Random for Option<T> {
 impl<T: Random> Random for Result<T, ()> {
     fn drawn(inputs: &mut Inputs) -> Self {
         Option::drawn(inputs).ok_or(())
+    }
+}
+
+impl<T: Random, const N: usize> Random for [T; N] {
+    fn drawn(inputs: &mut Inputs) -> Self {
+        inputs.depth += 1;
+        let items = std::array::from_fn(|_| T::random(inputs));
+        inputs.depth -= 1;
+        items
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::rust::plain;
 use super::types::Type;
+use super::wit_names::escaped;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,8 +19,36 @@ pub enum Shape {
     Result(Option<Box<Shape>>),
     /// `tuple<…>`.
     Tuple(Vec<Shape>),
+    /// `[T; N]`, which is a list in WIT.
+    Array(Box<Shape>, usize),
+    /// `u128`, or `i128`, which is signed: in WIT the higher half, and the lower one.
+    Wide(bool),
+    /// An enum that the files declare.
+    Enum(Box<EnumShape>),
     /// A type parameter of a generic function, by its name.
     Any(String),
+}
+
+/// An enum that files declare alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnumShape {
+    /// Its name in Rust.
+    pub name: String,
+    /// Its cases, in their order.
+    pub cases: Vec<EnumCase>,
+}
+
+/// A case of an enum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnumCase {
+    /// Its name in Rust.
+    pub name: String,
+    /// Whether its fields have names.
+    pub is_named: bool,
+    /// The names of its fields, or their places.
+    pub names: Vec<String>,
+    /// What its fields are.
+    pub fields: Vec<Shape>,
 }
 
 /// What stands for a type parameter that nothing decides: numbers have an order, can be copied, hashed and
@@ -63,6 +92,11 @@ impl Shape {
     pub fn fits(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Any(_), _) => true,
+            (Self::Array(item, _), Type::List(other)) => item.fits(other),
+            (Self::Wide(is_signed), Type::Tuple(halves)) => {
+                *halves == wide_halves(*is_signed).map(Type::Plain)
+            }
+            (Self::Enum(of), ty) => of.fits(ty),
             (Self::Plain(name), Type::Plain(other)) => name == other,
             (Self::List(item), Type::List(other)) | (Self::Option(item), Type::Option(other)) => {
                 item.fits(other)
@@ -87,6 +121,11 @@ impl Shape {
             (Self::Any(_), decided) | (decided, Self::Any(_)) => Some(decided.clone()),
             (Self::Plain(a), Self::Plain(b)) => (a == b).then(|| self.clone()),
             (Self::List(a), Self::List(b)) => Some(Self::list(a.unified(b)?)),
+            (Self::Array(a, length), Self::Array(b, other)) if length == other => {
+                Some(Self::Array(Box::new(a.unified(b)?), *length))
+            }
+            (Self::Wide(a), Self::Wide(b)) => (a == b).then(|| self.clone()),
+            (Self::Enum(a), Self::Enum(b)) => (a == b).then(|| self.clone()),
             (Self::Option(a), Self::Option(b)) => Some(Self::Option(Box::new(a.unified(b)?))),
             (Self::Result(None), Self::Result(None)) => Some(Self::Result(None)),
             (Self::Result(Some(a)), Self::Result(Some(b))) => {
@@ -104,7 +143,8 @@ impl Shape {
     pub fn decided(&self) -> Self {
         match self {
             Self::Any(_) => Self::plain(ANY),
-            Self::Plain(_) | Self::Result(None) => self.clone(),
+            Self::Plain(_) | Self::Result(None) | Self::Wide(_) | Self::Enum(_) => self.clone(),
+            Self::Array(item, length) => Self::Array(Box::new(item.decided()), *length),
             Self::List(item) => Self::list(item.decided()),
             Self::Option(item) => Self::Option(Box::new(item.decided())),
             Self::Result(Some(ok)) => Self::Result(Some(Box::new(ok.decided()))),
@@ -112,29 +152,146 @@ impl Shape {
         }
     }
 
-    /// The same type in Rust, owned: `Vec<i64>`.
+    /// The same type in Rust, owned: `Vec<i64>`. Enums are those of a file.
     pub fn rust(&self) -> String {
+        self.rust_as(&|own| match own {
+            Self::Array(item, length) => format!("[{}; {length}]", item.rust()),
+            Self::Enum(of) => of.name.clone(),
+            own => own.whole().to_owned(),
+        })
+    }
+
+    /// The type by which a workload draws it.
+    pub(super) fn drawn_rust(&self) -> String {
+        self.rust_as(&|own| match own {
+            Self::Array(item, length) => format!("[{}; {length}]", item.drawn_rust()),
+            Self::Enum(of) => format!("crate::types::{}", of.bound_name()),
+            own => own.whole().to_owned(),
+        })
+    }
+
+    /// The type in which a workload gives it, as the bindings have it.
+    pub(super) fn given_rust(&self) -> String {
+        self.rust_as(&|own| match own {
+            Self::Array(item, _) => format!("Vec<{}>", item.given_rust()),
+            Self::Enum(of) => format!("crate::types::{}", of.bound_name()),
+            Self::Wide(is_signed) => {
+                let [high, low] = wide_halves(*is_signed).map(plain);
+                format!("({high}, {low})")
+            }
+            own => own.rust(),
+        })
+    }
+
+    /// The name in Rust of a number that is wider than those of WIT.
+    fn whole(&self) -> &'static str {
+        match self {
+            Self::Wide(true) => "i128",
+            _ => "u128",
+        }
+    }
+
+    /// The type in Rust, in which arrays, wide numbers and enums are as `own` says.
+    fn rust_as(&self, own: &dyn Fn(&Self) -> String) -> String {
         match self {
             Self::Plain(name) => plain(name).to_owned(),
             Self::Any(_) => self.decided().rust(),
-            Self::List(item) => format!("Vec<{}>", item.rust()),
-            Self::Option(item) => format!("Option<{}>", item.rust()),
+            Self::Array(..) | Self::Wide(_) | Self::Enum(_) => own(self),
+            Self::List(item) => format!("Vec<{}>", item.rust_as(own)),
+            Self::Option(item) => format!("Option<{}>", item.rust_as(own)),
             Self::Result(None) => "Result<(), ()>".to_owned(),
-            Self::Result(Some(ok)) => format!("Result<{}, ()>", ok.rust()),
+            Self::Result(Some(ok)) => format!("Result<{}, ()>", ok.rust_as(own)),
             Self::Tuple(items) => {
-                let items: Vec<String> = items.iter().map(Self::rust).collect();
+                let items: Vec<String> = items.iter().map(|item| item.rust_as(own)).collect();
                 let comma = if items.len() == 1 { "," } else { "" };
                 format!("({}{comma})", items.join(", "))
             }
         }
     }
+
+    /// Returns true if values are drawn in another form than they are given in.
+    pub(super) fn is_converted(&self) -> bool {
+        match self {
+            Self::Array(..) | Self::Wide(_) => true,
+            Self::Plain(_) | Self::Any(_) | Self::Enum(_) | Self::Result(None) => false,
+            Self::List(item) | Self::Option(item) | Self::Result(Some(item)) => item.is_converted(),
+            Self::Tuple(items) => items.iter().any(Self::is_converted),
+        }
+    }
+
+    /// The expression for a value that a workload gives, from one for a value that was drawn.
+    pub(super) fn given(&self, drawn: &str) -> String {
+        if !self.is_converted() {
+            return drawn.to_owned();
+        }
+        let mapped = |item: &Self| format!(".map(|item| {})", item.given("item"));
+        match self {
+            Self::List(item) | Self::Array(item, _) => {
+                format!("{drawn}.into_iter(){}.collect::<Vec<_>>()", mapped(item))
+            }
+            Self::Option(item) | Self::Result(Some(item)) => format!("{drawn}{}", mapped(item)),
+            Self::Wide(is_signed) => {
+                let [high, low] = wide_halves(*is_signed).map(plain);
+                format!("{{ let wide = {drawn}; ((wide >> 64) as {high}, wide as {low}) }}")
+            }
+            Self::Tuple(items) => {
+                let names: Vec<String> = (0..items.len())
+                    .map(|place| format!("part_{place}"))
+                    .collect();
+                let parts = items.iter().zip(&names);
+                let parts: Vec<String> = parts.map(|(item, name)| item.given(name)).collect();
+                format!(
+                    "{{ let ({},) = {drawn}; ({},) }}",
+                    names.join(", "),
+                    parts.join(", ")
+                )
+            }
+            Self::Plain(_) | Self::Any(_) | Self::Enum(_) | Self::Result(None) => drawn.to_owned(),
+        }
+    }
+
+    /// The enums within it, each once and after those within it.
+    pub fn enums(&self) -> Vec<&EnumShape> {
+        let mut known = Vec::new();
+        self.collect_enums(&mut known);
+        known
+    }
+
+    /// Adds the enums within it that are not among these, each after those within it.
+    pub(super) fn collect_enums<'a>(&'a self, known: &mut Vec<&'a EnumShape>) {
+        match self {
+            Self::Enum(of) => {
+                let fields = of.cases.iter().flat_map(|case| &case.fields);
+                fields.for_each(|field| field.collect_enums(known));
+                if !known.contains(&&**of) {
+                    known.push(of);
+                }
+            }
+            Self::List(item)
+            | Self::Array(item, _)
+            | Self::Option(item)
+            | Self::Result(Some(item)) => item.collect_enums(known),
+            Self::Tuple(items) => items.iter().for_each(|item| item.collect_enums(known)),
+            Self::Plain(_) | Self::Any(_) | Self::Wide(_) | Self::Result(None) => {}
+        }
+    }
+}
+
+/// The types of the halves of a wide number.
+pub(super) fn wide_halves(is_signed: bool) -> [&'static str; 2] {
+    [if is_signed { "s64" } else { "u64" }, "u64"]
 }
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain(name) | Self::Any(name) => f.write_str(name),
-            Self::List(item) => write!(f, "list<{item}>"),
+            Self::List(item) | Self::Array(item, _) => write!(f, "list<{item}>"),
+            Self::Wide(is_signed) => {
+                let [high, low] = wide_halves(*is_signed);
+                write!(f, "tuple<{high}, {low}>")
+            }
+            Self::Enum(of) => f.write_str(&escaped(&of.wit_name())),
             Self::Option(item) => write!(f, "option<{item}>"),
             Self::Result(None) => f.write_str("result"),
             Self::Result(Some(ok)) => write!(f, "result<{ok}>"),

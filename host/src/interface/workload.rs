@@ -98,18 +98,42 @@ fn find_with_answer(
             ArgumentsForm::Tuple,
         ),
     };
-    let verdict = Type::Result(None, Some(Box::new(Type::Plain("string"))));
-    let wanted = judge("check", call, answer, verdict);
-    let check = optional("check", &wanted, exports, call)?;
-    let quality = Type::Tuple(vec![Type::Plain("string"), Type::Plain("f64")]);
-    let wanted = judge("assess", call, answer, Type::List(Box::new(quality)));
-    let assess = optional("assess", &wanted, exports, call)?;
+    let check = optional("check", &wanted_check(call, answer), exports, call)?;
+    let assess = optional("assess", &wanted_assess(call, answer), exports, call)?;
     Ok(WorkloadFunctions {
         arguments,
         generate,
         check,
         assess,
     })
+}
+
+/// The function of a workload that fits the call, by its name; `None` of other names, or where nothing fits.
+pub(super) fn wanted(call: &Function, name: &str) -> Option<Function> {
+    let answer = call.result.as_ref()?;
+    match (name, call.params.as_slice()) {
+        ("generate", [_]) => {
+            let request = InputRequest::SizeAndSeed;
+            Some(wanted_generate(call, request, ArgumentsForm::Single))
+        }
+        ("generate", _) => {
+            let request = InputRequest::SizeAndSeed;
+            Some(wanted_generate(call, request, ArgumentsForm::Tuple))
+        }
+        ("check", _) => Some(wanted_check(call, answer)),
+        ("assess", _) => Some(wanted_assess(call, answer)),
+        _ => None,
+    }
+}
+
+fn wanted_check(call: &Function, answer: &Type) -> Function {
+    let verdict = Type::Result(None, Some(Box::new(Type::Plain("string"))));
+    judge("check", call, answer, verdict)
+}
+
+fn wanted_assess(call: &Function, answer: &Type) -> Function {
+    let quality = Type::Tuple(vec![Type::Plain("string"), Type::Plain("f64")]);
+    judge("assess", call, answer, Type::List(Box::new(quality)))
 }
 
 /// A function that may be missing, but must fit if it is there.

@@ -2,11 +2,11 @@
 
 use super::error::Error;
 use super::report::Report;
-use super::results::{unlinked_results_folder, write_files};
+use super::results::{results_folder, write_files};
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::confine;
 use crate::events::Envelope;
-use crate::run::{self, HostOptions, Interrupt, RunOptions, Unconfined};
+use crate::run::{self, HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
 use crate::store::{Start, Store};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
@@ -194,7 +194,7 @@ impl Experiment {
     async fn perform(&self) -> Result<Report, Error> {
         let folder = match &self.results {
             Some(folder) => folder.clone(),
-            None => unlinked_results_folder(&self.loaded)?,
+            None => results_folder(&self.loaded.dir, &self.loaded.experiment)?,
         };
         let options = RunOptions {
             folder,
@@ -204,10 +204,12 @@ impl Experiment {
                 unconfined: self.unconfined,
                 policy: self.policy.clone(),
                 cache: self.cache.clone(),
+                machine: KnownMachine::default(),
             },
             resume: String::new(),
             interrupt: self.stop.clone(),
             generation: None,
+            spent: Duration::ZERO,
         };
         let listener = self.on_event.clone();
         let subscribe = |store: &mut Store| {

@@ -1,7 +1,7 @@
 //! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
 
 use crate::audit::{PastRun, past_runs};
-use crate::config::LoadedExperiment;
+use crate::files::{Folder, is_link};
 use crate::render;
 use crate::render::escape::Markdown;
 use crate::store::{ReportFile, SafeId, Store, StoreError};
@@ -9,31 +9,40 @@ use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder of the charts that `report.md` refers to, beside it.
 const CHARTS: &str = "charts";
 
-/// Returns the folder in which the results of an experiment are kept.
-pub(crate) fn results_folder(dir: &Path, experiment: &Experiment) -> PathBuf {
-    dir.join(".bakeoff").join(ids::slug(&experiment.name))
-}
+/// The folder of all that is kept of an experiment, in its own folder.
+const KEPT: &str = ".bakeoff";
 
-/// Returns the same folder, or an error if a link that came with the experiment is on the way to
-/// it. A folder that the user names is not checked.
+/// Returns the folder in which the results of an experiment are kept, whether it is there or not. It came with the
+/// experiment, perhaps: a link on the way to it is refused, also for those who only read. A folder of results that
+/// the user names is not looked for here.
 ///
 /// # Errors
 /// There is such a link.
-pub(crate) fn unlinked_results_folder(loaded: &LoadedExperiment) -> Result<PathBuf, StoreError> {
-    let folder = results_folder(&loaded.dir, &loaded.experiment);
+pub(crate) fn results_folder(dir: &Path, experiment: &Experiment) -> Result<PathBuf, StoreError> {
+    let folder = dir.join(KEPT).join(ids::slug(&experiment.name));
     for path in [folder.parent().unwrap_or(&folder), &folder] {
-        if path.is_symlink() {
+        if is_link(path) {
             return Err(StoreError::Link {
                 path: path.to_owned(),
             });
         }
     }
     Ok(folder)
+}
+
+/// Opens the same folder for reading.
+///
+/// # Errors
+/// There is none, or a link is on the way to it.
+pub(crate) fn open_results(dir: &Path, experiment: &Experiment) -> io::Result<Folder> {
+    let place = Path::new(KEPT).join(ids::slug(&experiment.name));
+    Folder::named_by_user(dir)?.below(place)
 }
 
 /// The answer as Markdown, with a heading.

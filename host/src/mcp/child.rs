@@ -5,6 +5,7 @@
 //! command prints can get among the messages to the client either.
 
 use super::error::ToolError;
+use super::fence::{self, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
 use crate::confine::kill_with_parent;
 use rustix::process::{PidfdFlags, Signal};
@@ -43,6 +44,10 @@ pub(super) struct Invocation {
     pub(super) folder: WorkingFolder,
     /// The folder for all temporary files of the child.
     pub(super) temporary: PathBuf,
+    /// The folder that is the call's own, in which that one lies.
+    pub(super) workspace: PathBuf,
+    /// The roots that it may read.
+    pub(super) roots: Vec<File>,
     /// The longest that it may take.
     pub(super) time_max: Duration,
 }
@@ -175,6 +180,15 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
         .stderr(Stdio::piped())
         // Ctrl-C at the server's terminal is the server's to answer.
         .process_group(0);
+    let reached = ReachedFolders {
+        named: match &invocation.folder {
+            WorkingFolder::Own(_) => None,
+            WorkingFolder::Opened(folder) => Some(folder),
+        },
+        roots: &invocation.roots,
+        workspace: &invocation.workspace,
+    };
+    fence::around(&mut command, &reached)?;
     let mut child = kill_with_parent(&mut command).spawn()?;
     let pid = rustix::process::Pid::from_child(&child);
     match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {

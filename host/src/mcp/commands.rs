@@ -98,7 +98,12 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
     words.extend(budget(arguments.budget_seconds)?);
     Ok(Work {
         kind: RunKind::Compare,
-        invocation: invocation(words, WorkingFolder::Own(workspace.files()), &workspace),
+        invocation: invocation(
+            words,
+            WorkingFolder::Own(workspace.files()),
+            roots,
+            &workspace,
+        )?,
         workspace,
         report: Some(REPORT),
         sources,
@@ -120,7 +125,7 @@ pub(super) fn run(arguments: &RunArguments, roots: &Roots) -> Result<Work, ToolE
     words.extend(budget(arguments.budget_seconds)?);
     Ok(Work {
         kind: RunKind::Run,
-        invocation: invocation(words, WorkingFolder::Opened(folder), &workspace),
+        invocation: invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?,
         workspace,
         report: None,
         sources: BTreeMap::new(),
@@ -157,7 +162,12 @@ pub(super) fn check(arguments: CheckArguments, roots: &Roots) -> Result<Work, To
     }
     Ok(Work {
         kind: RunKind::Check,
-        invocation: invocation(words, WorkingFolder::Own(workspace.files()), &workspace),
+        invocation: invocation(
+            words,
+            WorkingFolder::Own(workspace.files()),
+            roots,
+            &workspace,
+        )?,
         workspace,
         report: None,
         sources: BTreeMap::new(),
@@ -167,6 +177,7 @@ pub(super) fn check(arguments: CheckArguments, roots: &Roots) -> Result<Work, To
 /// Returns the command that reads a report below a root; the workspace lives as long as it runs.
 pub(super) fn report(
     folder: File,
+    roots: &Roots,
     weights: &BTreeMap<String, f64>,
 ) -> Result<(Invocation, Workspace), ToolError> {
     let mut words = vec!["report".to_owned(), ".".to_owned()];
@@ -177,32 +188,51 @@ pub(super) fn report(
             NAME_BYTES_MAX,
         )?);
     }
-    reading(words, folder)
+    reading(words, folder, roots)
 }
 
 /// Returns the command that copies the winner's code to a file of that name in the workspace's folder
 /// for temporary files.
-pub(super) fn pick(folder: File, copy: &str) -> Result<(Invocation, Workspace), ToolError> {
+pub(super) fn pick(
+    folder: File,
+    roots: &Roots,
+    copy: &str,
+) -> Result<(Invocation, Workspace), ToolError> {
     let workspace = Workspace::new()?;
     let to = workspace.temporary().join(copy);
     let words = vec!["pick".to_owned(), ".".to_owned()];
-    let mut invocation = invocation(words, WorkingFolder::Opened(folder), &workspace);
+    let mut invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
     invocation.arguments.push("--copy".into());
     invocation.arguments.push(to.into());
     invocation.time_max = READING_TIME_MAX;
     Ok((invocation, workspace))
 }
 
-fn reading(words: Vec<String>, folder: File) -> Result<(Invocation, Workspace), ToolError> {
+fn reading(
+    words: Vec<String>,
+    folder: File,
+    roots: &Roots,
+) -> Result<(Invocation, Workspace), ToolError> {
     let workspace = Workspace::new()?;
-    let mut invocation = invocation(words, WorkingFolder::Opened(folder), &workspace);
+    let mut invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
     invocation.time_max = READING_TIME_MAX;
     Ok((invocation, workspace))
 }
 
-fn invocation(words: Vec<String>, folder: WorkingFolder, workspace: &Workspace) -> Invocation {
+/// A command in this folder. One in a folder of the agent's may read the roots.
+fn invocation(
+    words: Vec<String>,
+    folder: WorkingFolder,
+    roots: &Roots,
+    workspace: &Workspace,
+) -> Result<Invocation, ToolError> {
     let options = OPTIONS.into_iter().map(OsString::from);
-    Invocation {
+    let read = match folder {
+        WorkingFolder::Own(_) => Ok(Vec::new()),
+        WorkingFolder::Opened(_) => roots.handles(),
+    };
+    let read = read.map_err(|error| ToolError::machine("cannot keep the roots open", error))?;
+    Ok(Invocation {
         arguments: words
             .into_iter()
             .map(OsString::from)
@@ -210,8 +240,10 @@ fn invocation(words: Vec<String>, folder: WorkingFolder, workspace: &Workspace) 
             .collect(),
         folder,
         temporary: workspace.temporary(),
+        workspace: workspace.path().to_owned(),
+        roots: read,
         time_max: RUN_TIME_MAX,
-    }
+    })
 }
 
 /// An option with its value, as one word.

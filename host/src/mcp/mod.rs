@@ -9,6 +9,7 @@ mod arguments;
 mod child;
 mod commands;
 mod error;
+mod fence;
 mod limits;
 mod outcome;
 mod progress;
@@ -19,6 +20,7 @@ mod tools;
 mod transport;
 mod workspace;
 
+pub use fence::missing as missing_fence;
 pub use limits::limits;
 
 use roots::Roots;

@@ -4,6 +4,7 @@ use super::child::Finished;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
 use crate::files::parse_json;
+use crate::render::ComparisonOutcome;
 use crate::render::escape::Lines;
 use bakeoff_domain::report::Report;
 use serde_json::Value;
@@ -70,8 +71,8 @@ impl Outcome {
         match kind {
             RunKind::Compare if !has_report => {
                 match parse_json::<Value>(stdout.as_bytes()) {
-                    // Without advice it is an error, which stderr has.
-                    Ok(untimed) if untimed["advice"] == "" => {
+                    // An error of the compiler, which stderr has.
+                    Ok(untimed) if untimed["outcome"] == ComparisonOutcome::BuildFailed.name() => {
                         Self::Failed(messages.error(finished.status))
                     }
                     Ok(untimed) => {
@@ -154,12 +155,16 @@ mod tests {
         let read = |kind, finished: &Finished, has_report| {
             Outcome::read(kind, finished, has_report, &messages)
         };
-        let said = r#"{"advice": "Look.", "text": "They differ.\n"}"#;
+        let said = r#"{"outcome": "disagreement", "text": "They differ.\n"}"#;
         let differ = read(RunKind::Compare, &finished(1, said), false);
         assert!(matches!(differ, Outcome::Disagreement(text) if text == "They differ."));
         for failed in [
             read(RunKind::Compare, &finished(1, ""), false),
-            read(RunKind::Compare, &finished(1, r#"{"advice": ""}"#), false),
+            read(
+                RunKind::Compare,
+                &finished(1, r#"{"outcome": "build-failed"}"#),
+                false,
+            ),
             read(RunKind::Run, &finished(2, "{}"), false),
             read(RunKind::Run, &finished(5, ""), false),
         ] {

@@ -62,6 +62,17 @@ impl Roots {
         self.roots.is_empty()
     }
 
+    /// Returns handles of all roots.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub(super) fn handles(&self) -> io::Result<Vec<File>> {
+        let roots = self.roots.iter();
+        roots
+            .map(|root| Ok(root.folder.try_clone()?.into_std_file()))
+            .collect()
+    }
+
     /// Opens a folder below a root.
     ///
     /// # Errors

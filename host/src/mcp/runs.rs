@@ -292,6 +292,8 @@ mod tests {
                 arguments: arguments.iter().map(Into::into).collect(),
                 folder: WorkingFolder::Own(workspace.files()),
                 temporary: workspace.temporary(),
+                workspace: workspace.path().to_owned(),
+                roots: Vec::new(),
                 time_max: Duration::from_secs(60),
             },
             workspace,

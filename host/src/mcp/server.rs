@@ -199,8 +199,9 @@ impl Server {
                 Ok(answer::about_report(&report, Some(&run.id)))
             }
             (None, Some(folder)) => {
-                let folder = self.roots(context).await.folder(&folder)?;
-                let (invocation, _workspace) = commands::report(folder, &given.weights)?;
+                let roots = self.roots(context).await;
+                let folder = roots.folder(&folder)?;
+                let (invocation, _workspace) = commands::report(folder, &roots, &given.weights)?;
                 let (stdout, said) = read_only(invocation, context).await?;
                 let report: Report = parse_json(stdout.as_bytes())
                     .map_err(|error| ToolError::machine("the report cannot be read", error))?;
@@ -232,8 +233,9 @@ impl Server {
                 (winner.name.clone(), winner.file.clone(), code)
             }
             (None, Some(folder)) => {
-                let folder = self.roots(context).await.folder(&folder)?;
-                let (invocation, workspace) = commands::pick(folder, COPY)?;
+                let roots = self.roots(context).await;
+                let folder = roots.folder(&folder)?;
+                let (invocation, workspace) = commands::pick(folder, &roots, COPY)?;
                 let (stdout, messages) = read_only(invocation, context).await?;
                 said = messages;
                 let picked: Picked = parse_json(stdout.as_bytes())

@@ -49,6 +49,11 @@ impl Workspace {
         self.folder.work().join("files")
     }
 
+    /// The folder itself.
+    pub(super) fn path(&self) -> &Path {
+        self.folder.work()
+    }
+
     /// The folder for the temporary files of a command.
     pub(super) fn temporary(&self) -> PathBuf {
         self.folder.work().join("temporary")

@@ -95,7 +95,7 @@ pub async fn assess(
                 }
             }
             Ended::Failed(failed) => return Assessment::failed(failed, config),
-            Ended::Stalled | Ended::OutOfBudget(_) => {}
+            Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
         }
     }
     Err(RunnerError::Stalled)

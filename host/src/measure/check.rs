@@ -5,7 +5,7 @@ use super::checked_case::{CheckedCase, Rehearsal};
 use super::deaths;
 use super::gate::Call;
 use super::protocol::{RepeatTask, Reply, Task};
-use super::repeated_call::RepeatedCall;
+use super::repeated_call::{CallTexts, RepeatedCall};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{Ended, Failed, RunnerBounds, RunnerError};
 use super::runner_job::RunnerJob;
@@ -16,6 +16,7 @@ use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The share of a call's fuel that a variant saves on an instance that has been called before, beyond
 /// which it counts as gaining by state.
@@ -45,6 +46,9 @@ pub struct GateRecord {
     /// `None` in records that are older than this field.
     #[serde(default)]
     pub rehearsal_seed: Option<RunSeed>,
+    /// Units of fuel that calls beyond one on each case could take; `None`: as much as checks ever may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_fuel: Option<u64>,
 }
 
 impl GateRecord {
@@ -105,12 +109,6 @@ impl GateRecord {
         checked.chain(rehearsed).max().unwrap_or(0)
     }
 
-    /// Returns the largest ratio of a call's fuel to the median on its case, where the rehearsal made
-    /// enough calls to tell.
-    pub fn dearest_call(&self) -> Option<f64> {
-        self.rehearsal.as_ref()?.dearest_call
-    }
-
     /// Returns the units of fuel of one call, by checked case.
     pub fn fuel(&self) -> Vec<u64> {
         self.cases.iter().map(|case| case.fuel).collect()
@@ -164,6 +162,7 @@ pub async fn check(
         component: bundle.add(checked),
         files: files.map(|files| bundle.add_files(files)),
         secrets,
+        repeats_fuel: config.repeats_fuel,
     })?;
     let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
     runner.bounds.guests_bytes += room_for(files);
@@ -171,6 +170,7 @@ pub async fn check(
     for _ in 0..STALLS_MAX {
         let mut record = GateRecord {
             rehearsal_seed: Some(config.seed),
+            repeats_fuel: config.repeats_fuel,
             ..GateRecord::default()
         };
         let ended = runner
@@ -197,7 +197,7 @@ pub async fn check(
                     return record.failed(failed, config);
                 }
             }
-            Ended::Stalled | Ended::OutOfBudget(_) => {}
+            Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
         }
     }
     Err(RunnerError::Stalled)
@@ -252,10 +252,12 @@ pub struct RepeatInput<'a> {
     pub diagnostic: bool,
     /// The files that it is granted, if any.
     pub files: Option<&'a PackedFolders>,
+    /// How much of arguments and answers is told.
+    pub texts: CallTexts,
 }
 
 /// Makes calls, each on a fresh instance, and judges the answers. There are fewer results than calls if
-/// one breaks a large limit, or many a small one: it is the last.
+/// one breaks a large limit, or many a small one: it is the last. So there are if `left` ends before them.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.
@@ -264,6 +266,7 @@ pub async fn repeat(
     input: RepeatInput<'_>,
     calls: &[(usize, u64)],
     core: Option<usize>,
+    left: Option<Duration>,
 ) -> Result<Vec<RepeatedCall>, RunnerError> {
     let message = config.request(|bundle| {
         Task::Repeat(RepeatTask {
@@ -271,10 +274,13 @@ pub async fn repeat(
             files: input.files.map(|files| bundle.add_files(files)),
             diagnostic: input.diagnostic,
             calls: calls.to_vec(),
+            as_many_as_possible: left.is_some(),
+            texts: input.texts,
         })
     })?;
     let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
     runner.bounds.guests_bytes += room_for(input.files);
+    runner.bounds.left = left;
     let mut repeated = Vec::new();
     let ended = runner
         .run(&mut |reply| {
@@ -286,7 +292,7 @@ pub async fn repeat(
         })
         .await?;
     match ended {
-        Ended::Done if repeated.is_empty() => {
+        Ended::Done if repeated.is_empty() && left.is_none() => {
             Err(RunnerError::Silent("it told nothing of the call".into()))
         }
         Ended::Done => Ok(repeated),
@@ -303,7 +309,8 @@ pub async fn repeat(
             Ok(repeated)
         }
         Ended::Died(death) => Err(RunnerError::Silent(death.error.message)),
-        Ended::Stalled | Ended::OutOfBudget(_) => Err(RunnerError::Stalled),
+        Ended::OutOfBudget(_) => Ok(repeated),
+        Ended::Stalled | Ended::Overran(_) => Err(RunnerError::Stalled),
     }
 }
 
@@ -356,6 +363,7 @@ impl RunnerConfig {
                 wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
                 guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
                 left: None,
+                overrun: Vec::new(),
             },
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct CheckBudget {
     cpu: Duration,
     fuel_max: u64,
     cpu_max: Duration,
+    /// What calls beyond the first on each case may take.
+    repeats_max: u64,
 }
 
 impl CheckBudget {
@@ -38,7 +40,18 @@ impl CheckBudget {
                 .max(FUEL_MIN)
                 .saturating_mul(u64::from(CALLS_AT_LIMIT)),
             cpu_max: limits.wall.max(WALL_MIN).saturating_mul(CALLS_AT_LIMIT),
+            repeats_max: u64::MAX,
         }
+    }
+
+    /// Lets calls beyond the first on each case take no more than this, if it says something.
+    pub(super) fn bound_repeats(&mut self, repeats_max: Option<u64>) {
+        self.repeats_max = repeats_max.unwrap_or(u64::MAX);
+    }
+
+    /// Returns this much fuel of repeated calls, or what is a share of all that they may take, if that is less.
+    pub(super) fn repeats(&self, usual: u64) -> u64 {
+        usual.min(self.repeats_max / REPEATS_SHARE)
     }
 
     /// The budget of a set of instances. What does not fit into it is left out, and nobody fails.
@@ -64,6 +77,7 @@ impl CheckBudget {
     pub(super) fn has_room_for(&self, fuel: u64, judging: u64) -> bool {
         let used = self.fuel.saturating_add(judging).saturating_add(fuel);
         used <= self.fuel_max / REPEATS_SHARE
+            && fuel <= self.repeats_max
             && u128::from(REPEATS_SHARE) * self.cpu.as_nanos() <= self.cpu_max.as_nanos()
     }
 
@@ -147,6 +161,16 @@ mod tests {
     fn a_workload_that_takes_long_is_not_asked_again_and_blames_nobody() {
         let budget = CheckBudget::new(&Limits::default());
         assert!(!budget.has_room_for(1, 30_000_000_000));
+        assert!(budget.check(0, 1).is_ok());
+    }
+
+    #[test]
+    fn repeated_calls_may_be_bounded_further_and_first_ones_are_made() {
+        let mut budget = CheckBudget::new(&Limits::default());
+        assert_eq!(budget.repeats(5_000), 5_000);
+        budget.bound_repeats(Some(4_000));
+        assert_eq!((budget.repeats(5_000), budget.repeats(7)), (2_000, 7));
+        assert!(budget.has_room_for(4_000, 1) && !budget.has_room_for(4_001, 1));
         assert!(budget.check(0, 1).is_ok());
     }
 

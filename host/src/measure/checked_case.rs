@@ -67,10 +67,6 @@ pub struct Rehearsal {
     pub peak: PeakMemory,
     /// The number of calls made.
     pub calls: u32,
-    /// The largest ratio of the fuel of a call to the median on its case; `None` where too few calls were
-    /// made on one to say so, and in records of versions that did not look.
-    #[serde(default)]
-    pub dearest_call: Option<f64>,
 }
 
 #[cfg(test)]
@@ -125,6 +121,7 @@ mod tests {
                 calls: Vec::new(),
                 attempts: Vec::new(),
                 rehearsal_seed: None,
+                repeats_fuel: None,
             };
             record.first_call_share()
         };

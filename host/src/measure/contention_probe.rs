@@ -8,7 +8,6 @@
 //! nothing of its frequency.
 
 use crate::sandbox::CpuWallTime;
-use bakeoff_domain::race::quiet_reading;
 use bakeoff_domain::stats::quantile;
 use std::hint::black_box;
 
@@ -40,19 +39,9 @@ impl ContentionReadings {
         ratio
     }
 
-    /// The ratio now, which is not kept.
-    pub(super) fn look() -> f64 {
-        ratio_and_filling_ns().0
-    }
-
     /// The times of the work that fills the core, in nanoseconds.
     pub(super) fn filling_ns(&mut self) -> &mut [u64] {
         &mut self.filling_ns
-    }
-
-    /// The ratio of the two pieces while the core was quiet, if that was seen.
-    pub fn quiet_ratio(&self) -> Option<f64> {
-        quiet_reading(&self.ratios)
     }
 
     /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings in which the

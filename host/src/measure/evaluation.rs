@@ -174,7 +174,7 @@ pub(super) async fn run(
                     None => Outcome::Variant(failed),
                 });
             }
-            Ended::Stalled | Ended::OutOfBudget(_) => {}
+            Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
         }
     }
     Err(RunnerError::Stalled)

@@ -182,9 +182,10 @@ impl Gate<'_> {
         let again = self.judged(&mut kept, case, seed)?;
         repeated(fresh, &again)?;
         let (mut calls, mut fuel, mut small) = (0, 0, 0);
+        let fuel_between = self.budget.repeats(FUEL_BETWEEN);
         let goes_on = |calls, fuel| {
             calls < CALLS_BETWEEN_MIN
-                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < FUEL_BETWEEN)
+                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < fuel_between)
         };
         while goes_on(calls, fuel) && self.has_room_for(small) {
             calls += 1;

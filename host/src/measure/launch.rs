@@ -9,9 +9,8 @@ use super::race_types::{Dropout, TimedVariant};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
-use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings};
+use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
-use bakeoff_domain::race::QuietCore;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -39,6 +38,8 @@ pub(super) enum ReplicaEnd {
     WorkerLost(String),
     /// The budget ended, in the middle of this call if it was one.
     OutOfBudget(Option<LongCall>),
+    /// A sample of a variant took far longer than was predicted.
+    Overran(LongCall),
 }
 
 /// A complete replica.
@@ -90,8 +91,8 @@ pub(super) struct RunReplica<'a> {
     pub(super) left: Option<Duration>,
     /// The time of measuring before it starts, in seconds.
     pub(super) started_s: f64,
-    /// What a quiet core is, if blocks are to wait a moment for one.
-    pub(super) quiet: Option<QuietCore>,
+    /// By variant: the time after which a sample took far longer than was predicted.
+    pub(super) overrun: &'a [(VariantIndex, Duration)],
 }
 
 impl RunReplica<'_> {
@@ -129,7 +130,6 @@ impl RunReplica<'_> {
                 instances,
                 lowering: LoweringClock::of(self.timed_variants, self.config.state),
                 resident_bytes: peak_bytes,
-                quiet: self.quiet,
             })
         })?;
         let mut runner = self.config.runner(message, self.core, live, 1);
@@ -143,6 +143,7 @@ impl RunReplica<'_> {
         let participants = wanted.load_order.iter();
         runner.bounds.participants = participants.map(|one| one.variant).collect();
         runner.bounds.left = self.left;
+        runner.bounds.overrun = self.overrun.to_vec();
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
             started_s: self.started_s,
@@ -158,7 +159,7 @@ impl RunReplica<'_> {
                 // One too many is enough to tell.
                 Reply::Samples(more) => {
                     let room = (most + 1).saturating_sub(samples.len());
-                    samples.extend(more.into_iter().take(room).map(with_finite_reading));
+                    samples.extend(more.into_iter().take(room));
                 }
                 Reply::Replica(found) => facts = Some(found),
                 _ => {}
@@ -181,7 +182,6 @@ impl RunReplica<'_> {
                     facts.contention_probe_ns.filter(|took| took.is_finite());
                 surroundings.core_contention =
                     facts.core_contention.filter(|ratio| ratio.is_finite());
-                surroundings.cache_probe_ns = facts.cache_probe_ns.filter(|took| took.is_finite());
                 surroundings.steal_ticks = machine::steal_ticks(self.core)
                     .zip(stolen)
                     .map(|(after, before)| after.saturating_sub(before));
@@ -206,14 +206,9 @@ impl RunReplica<'_> {
             (Ended::Died(death), _) => Ok(ReplicaEnd::Died(death)),
             (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
             (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
+            (Ended::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
         }
     }
-}
-
-/// The sample without a reading of the contention probe that cannot be one.
-fn with_finite_reading(mut sample: Sample) -> Sample {
-    sample.core_contention = sample.core_contention.filter(|ratio| ratio.is_finite());
-    sample
 }
 
 /// Returns the error for a runner that did not follow its plan. A guest may have taken it over, so
@@ -275,10 +270,9 @@ mod tests {
     use super::*;
     use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
-    use bakeoff_domain::measurement::SampleKind;
-    use bakeoff_domain::plan::{self, LiveVariant, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
+    use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 
-    /// Returns a plan of two variants on two cases, the second of which makes single calls on one.
+    /// Returns a plan of two variants on two cases.
     fn drawn() -> ReplicaPlan {
         plan::draw(&ReplicaSpec {
             secret: RunSeed::Named(1).race_secret(),
@@ -289,39 +283,27 @@ mod tests {
             blocks: 4,
             warm_up: WarmUp::default(),
             short_cases: &[],
-            live_variants: &[
-                LiveVariant::full(0),
-                LiveVariant {
-                    single_calls: vec![1],
-                    ..LiveVariant::full(1)
-                },
-            ],
+            live_variants: &[0, 1],
             layouts: &[1, 1],
         })
     }
 
     /// Returns the replies of an honest runner.
     fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
-        let rounds = plan.single_call_rounds.iter();
-        let rounds = rounds.map(|case| (SampleKind::SingleCall, 0, case));
-        let blocks = (0..).zip(&plan.blocks).flat_map(|(block, plan)| {
-            let cases = plan.cases.iter();
-            cases.map(move |case| (SampleKind::Full, block, case))
-        });
         let mut samples = Vec::new();
-        for (kind, block, of_case) in rounds.chain(blocks) {
-            for (position, variant) in (0..).zip(&of_case.order) {
-                samples.push(Sample {
-                    kind,
-                    variant: *variant,
-                    case: of_case.case,
-                    block,
-                    position,
-                    calls: of_case.calls,
-                    cpu_ns: 1_000,
-                    wall_ns: 1_000,
-                    core_contention: None,
-                });
+        for (block, plan) in (0..).zip(&plan.blocks) {
+            for of_case in &plan.cases {
+                for (position, variant) in (0..).zip(&of_case.order) {
+                    samples.push(Sample {
+                        variant: *variant,
+                        case: of_case.case,
+                        block,
+                        position,
+                        calls: of_case.calls,
+                        cpu_ns: 1_000,
+                        wall_ns: 1_000,
+                    });
+                }
             }
         }
         let facts = ReplicaFacts {
@@ -342,9 +324,7 @@ mod tests {
         assert_eq!(plan.samples(), samples.len());
         assert!(!fits(&plan, (3, 2), &samples, &facts));
         assert!(!fits(&plan, (2, 2), &samples[1..], &facts));
-        assert_eq!(samples[0].kind, SampleKind::SingleCall);
-        let lies: [fn(&mut Sample); 6] = [
-            |sample| sample.kind = SampleKind::Full,
+        let lies: [fn(&mut Sample); 5] = [
             |sample| sample.variant = 7,
             |sample| sample.case = 9,
             |sample| sample.block = u32::MAX,

@@ -60,7 +60,6 @@ mod tests {
                 files: None,
                 peak_bytes: 0,
                 fuel: Vec::new(),
-                dearest_call: None,
                 gate_cpu_ns: Vec::new(),
             };
             LoweringClock::of(&ours.iter().map(variant).collect::<Vec<_>>(), state)

@@ -29,6 +29,8 @@ pub async fn test_oracle(
             files: input.files.map(|files| bundle.add_files(files)),
             diagnostic: input.diagnostic,
             calls: calls.to_vec(),
+            as_many_as_possible: false,
+            texts: input.texts,
         })
     })?;
     let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
@@ -46,7 +48,9 @@ pub async fn test_oracle(
         .await?;
     let failed = match ended {
         Ended::Done => return Ok(Ok(tested)),
-        Ended::Stalled | Ended::OutOfBudget(_) => return Err(RunnerError::Stalled),
+        Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {
+            return Err(RunnerError::Stalled);
+        }
         Ended::Failed(failed) => match failed.into_iter().next() {
             Some(failed) if failed.variant.is_some() => failed.error,
             Some(failed) => return Err(RunnerError::Workload(failed.error.message)),

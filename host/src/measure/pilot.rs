@@ -3,7 +3,6 @@
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
-use super::core_reading::CoreReading;
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
 use super::overheads::{OverheadTotals, fill_unknown};
@@ -21,10 +20,10 @@ use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, CaseOverhead, LiveVariant, PilotTimes, ReplicaPlan, ReplicaSpec,
-    ReplicaStage, Sampling, SamplingConstraints, ShortCalls, ShortCase, SingleCalls, WarmUp,
+    self, BLOCKS_MAX, CaseOverhead, PilotTimes, ReplicaPlan, ReplicaSpec, ReplicaStage, Sampling,
+    SamplingConstraints, ShortCalls, ShortCase, WarmUp,
 };
-use bakeoff_domain::race::{QuietCore, StopReason};
+use bakeoff_domain::race::StopReason;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,8 +32,8 @@ const BUDGET_SHARE: f64 = 0.1;
 
 /// The blocks of the pilot: more of them only while they take no longer than [`BRIEF_SECONDS`] together. What it
 /// fixes (calls, blocks, a trend, the scale of the first two replicas) hangs little on their number, and they
-/// count for nothing else.
-const BLOCKS_ENOUGH: f64 = 8.0;
+/// count for nothing else. The second number is for variants that are far apart: what is told by blocks needs no scale.
+const BLOCKS_ENOUGH: [f64; 2] = [8.0, 4.0];
 
 /// See [`BLOCKS_ENOUGH`].
 const BRIEF_SECONDS: f64 = 0.2;
@@ -77,9 +76,8 @@ struct Chosen {
 pub(super) async fn pilot<C: ReplicaQueue>(
     race: &Arc<RaceShared>,
     options: &RaceOptions<'_>,
-    threshold: f64,
+    thresholds: [f64; 2],
     tasks: &mut ReplicaTasks<'_, C>,
-    readings: &mut Vec<CoreReading>,
 ) -> Result<Result<Pilot, Unpiloted>, RunnerError> {
     let (config, timed_variants) = (&race.config, &*race.timed_variants);
     let mut pilots = Pilots {
@@ -88,52 +86,48 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         timed_variants,
         tasks,
         options,
-        threshold,
+        thresholds,
         times: None,
         failed: Vec::new(),
         untimed: Vec::new(),
         short_cases: Vec::new(),
         calls: 0,
         pooled: None,
-        readings,
         spent: 0.0,
         index: 0,
         deaths: Deaths::default(),
         stalls: 0,
-        scouting: None,
+        scouting: Vec::new(),
+        is_scout: true,
         scouts_again: SCOUTS_AGAIN_MAX,
         until: tokio::time::Instant::now() + options.measure.budget.max(SCOUT_TIME_MIN),
     };
     let cases = config.inputs.cases();
     let budget_seconds = options.measure.budget.as_secs_f64();
-    let long_calls = match options.instances {
-        true => {
-            let drawn = (SCOUT_INSTANCES as usize).min(cases);
-            scouted::long_calls_on_set(timed_variants, budget_seconds, cases, drawn)
-        }
-        false => scouted::long_calls(timed_variants, budget_seconds),
-    };
-    pilots.scouting = Some(long_calls.clone());
+    let drawn = options
+        .instances
+        .then(|| (SCOUT_INSTANCES as usize).min(cases));
+    pilots.scouting = scouted::left_out(timed_variants, budget_seconds, drawn);
+    let left_out = pilots.scouting.clone();
     let once = vec![1; cases];
-    let scout = pilots.run(&once, 1, WarmUp::Normal, &long_calls);
+    let scout = pilots.run(&once, 1, WarmUp::Normal, &left_out);
     let scout = match scout.await? {
         Discarded::Chosen(scout) => *scout,
         Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
     };
     // What the CPU clock says of short calls decides nothing but that they are.
-    let scout = match scout.sampling.short_cases.is_empty() {
-        true => scout,
-        false => {
-            pilots.short_cases.clone_from(&scout.sampling.short_cases);
-            let several: Vec<u32> = (0..cases).map(|case| pilots.calls_of_scout(case)).collect();
-            let again = pilots.run(&several, 1, WarmUp::Normal, &long_calls);
-            match again.await? {
-                Discarded::Chosen(again) => *again,
-                Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
-            }
+    let scout = if scout.sampling.short_cases.is_empty() {
+        scout
+    } else {
+        pilots.short_cases.clone_from(&scout.sampling.short_cases);
+        let several: Vec<u32> = (0..cases).map(|case| pilots.calls_of_scout(case)).collect();
+        let again = pilots.run(&several, 1, WarmUp::Normal, &left_out);
+        match again.await? {
+            Discarded::Chosen(again) => *again,
+            Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
         }
     };
-    pilots.scouting = None;
+    pilots.is_scout = false;
     let (mut sampling, mut clock_ns) = (scout.sampling, scout.clock_ns);
     let mut replica = None;
     let mut warm_up = WarmUp::Normal;
@@ -141,17 +135,12 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         pilots.untimed.clone_from(&sampling.untimed);
         pilots.short_cases.clone_from(&sampling.short_cases);
         let affordable = BUDGET_SHARE * options.measure.budget.as_secs_f64();
-        // Who was slow in one call is tried in full, unless that takes long: it may have been a rare input.
-        let everybody = pilots.live_variants(&[]);
         let room = affordable - pilots.spent;
-        let single_calls = match BLOCKS_ENOUGH * sampling.block_seconds(&everybody) <= room {
-            true => Vec::new(),
-            false => scouted::surely_single(timed_variants, &sampling.single_calls),
-        };
-        let single_calls = without_calls(&single_calls);
-        let live_variants = pilots.live_variants(&single_calls);
-        let block = sampling.block_seconds(&live_variants).max(1e-6);
-        let enough = (BRIEF_SECONDS / block).clamp(BLOCKS_ENOUGH, f64::from(BLOCKS_MAX));
+        let live_variants = pilots.live_variants(&sampling.aside);
+        let own = sampling.of_replica(&live_variants);
+        let block = own.block_seconds.max(1e-6);
+        let fewest = BLOCKS_ENOUGH[usize::from(sampling.is_far_apart(&live_variants))];
+        let enough = (BRIEF_SECONDS / block).clamp(fewest, f64::from(BLOCKS_MAX));
         let blocks = (room / block).min(enough);
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
         sampling.warm_up = warm_up;
@@ -159,11 +148,10 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         if blocks < 4.0 || sampling.calls.iter().all(|calls| *calls == 0) {
             break;
         }
-        let calls = sampling.calls.clone();
+        let calls = own.calls;
+        let aside = sampling.aside.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
-        let discarded = pilots
-            .run(&calls, blocks as u32, warm_up, &single_calls)
-            .await?;
+        let discarded = pilots.run(&calls, blocks as u32, warm_up, &aside).await?;
         let mut chosen = match discarded {
             Discarded::Chosen(chosen) => *chosen,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
@@ -186,8 +174,6 @@ pub(super) async fn pilot<C: ReplicaQueue>(
             None => break,
         }
     }
-    let own = pilots.readings.iter().filter_map(|reading| reading.quiet);
-    let quiet: Vec<f64> = options.quiet_readings.iter().copied().chain(own).collect();
     Ok(Ok(Pilot {
         sampling,
         clock_ns,
@@ -197,18 +183,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         calls: pilots.calls,
         pooled: pilots.pooled,
         seconds: pilots.spent,
-        quiet: QuietCore::new(&quiet),
     }))
-}
-
-/// Returns the same variants and cases, without a call in any replica: what the scout found too slow for
-/// full samples is not run again on those cases.
-fn without_calls(single_calls: &[SingleCalls]) -> Vec<SingleCalls> {
-    let without = |own: &SingleCalls| SingleCalls {
-        every: 0,
-        ..own.clone()
-    };
-    single_calls.iter().map(without).collect()
 }
 
 struct Pilots<'a, 't, C: ReplicaQueue> {
@@ -217,7 +192,8 @@ struct Pilots<'a, 't, C: ReplicaQueue> {
     timed_variants: &'a [TimedVariant],
     tasks: &'a mut ReplicaTasks<'t, C>,
     options: &'a RaceOptions<'a>,
-    threshold: f64,
+    /// The evidence that a claim needs, by replicas and by blocks.
+    thresholds: [f64; 2],
     /// The times that are known so far.
     times: Option<PilotTimes>,
     failed: Vec<Dropout>,
@@ -227,14 +203,14 @@ struct Pilots<'a, 't, C: ReplicaQueue> {
     short_cases: Vec<ShortCase>,
     calls: u64,
     pooled: Option<bool>,
-    /// What the contention probe read in each.
-    readings: &'a mut Vec<CoreReading>,
     spent: f64,
     index: u32,
     deaths: Deaths,
     stalls: u32,
-    /// The variants whose calls are long, while the scout runs.
-    scouting: Option<Vec<SingleCalls>>,
+    /// The variants that the scout left out.
+    scouting: Vec<VariantIndex>,
+    /// Whether the scout is not done.
+    is_scout: bool,
     /// How many times the scout may be repeated without a variant that used up its time.
     scouts_again: u32,
     /// The time at which the budget ends.
@@ -259,8 +235,8 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         }
     }
 
-    /// The variants that have not failed and can be timed, with their single calls.
-    fn live_variants(&self, single_calls: &[SingleCalls]) -> Vec<LiveVariant> {
+    /// The variants that have not failed and can be timed, without those that are left out.
+    fn live_variants(&self, left_out: &[VariantIndex]) -> Vec<VariantIndex> {
         let failed = |variant: &VariantIndex| {
             self.failed
                 .iter()
@@ -268,7 +244,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         };
         (0..self.timed_variants.len())
             .filter(|variant| !failed(variant) && !self.untimed.contains(variant))
-            .map(|variant| LiveVariant::new(variant, single_calls))
+            .filter(|variant| !left_out.contains(variant))
             .collect()
     }
 
@@ -278,14 +254,14 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         calls: &[u32],
         blocks: u32,
         warm_up: WarmUp,
-        single_calls: &[SingleCalls],
+        left_out: &[VariantIndex],
     ) -> Result<Discarded, RunnerError> {
         loop {
-            let live_variants = self.live_variants(single_calls);
+            let live_variants = self.live_variants(left_out);
             if live_variants.is_empty() {
                 return Ok(Discarded::Over(StopReason::NothingToTime));
             }
-            // The first is the scout, whose times of single calls stand for the whole set.
+            // The first is the scout, whose calls stand for the whole set.
             let per_block = match self.times {
                 None => self.options.instances.then_some(SCOUT_INSTANCES),
                 Some(_) => self.options.instances_per_block(),
@@ -333,30 +309,25 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     self.deaths.survived(0);
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
-                    self.readings.extend(facts.core_reading());
                     self.pooled = Some(facts.pooled);
                     let conditions = self.conditions(&facts, seconds, groups.len());
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
-                    if let Some(long_calls) = &self.scouting {
-                        let live = |own: &&SingleCalls| {
-                            live_variants.iter().any(|one| one.variant == own.variant)
-                        };
-                        let live: Vec<SingleCalls> =
-                            long_calls.iter().filter(live).cloned().collect();
-                        scouted::assume_long_calls(&mut times, self.timed_variants, &live);
-                    }
+                    let known: Vec<VariantIndex> = self.live_variants(&[]);
                     if let Some(earlier) = &self.times {
                         times.complete(earlier, |variant, case| {
-                            let live = live_variants.iter().any(|one| one.variant == variant);
-                            live && (self.options.instances
-                                || calls.get(case).is_some_and(|calls| *calls > 0))
+                            known.contains(&variant)
+                                && (self.options.instances
+                                    || calls.get(case).is_some_and(|calls| *calls > 0))
                         });
                     }
+                    let mut assumed = self.scouting.clone();
+                    assumed.retain(|variant| known.contains(variant));
+                    scouted::assume(&mut times, self.timed_variants, &assumed);
                     let sampling = match self.options.instances {
                         true => {
                             let mut estimated = times.clone();
                             let cases = self.config.inputs.cases();
-                            let work = scouted::work(self.timed_variants, cases, &live_variants);
+                            let work = scouted::work(self.timed_variants, cases, &known);
                             estimated.estimate_by_work(&work);
                             plan::choose(&estimated, warm_up, &conditions)
                         }
@@ -370,7 +341,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     })));
                 }
                 ReplicaEnd::Failed(failed) => {
-                    let live = live_variants.iter().map(|one| one.variant);
+                    let live = live_variants.iter().copied();
                     self.failed.extend(with_all_who_disagree(failed, live));
                 }
                 ReplicaEnd::Died(death) => {
@@ -392,7 +363,9 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     }
                 }
                 ReplicaEnd::OutOfBudget(Some(call)) if self.set_aside(&call, seconds) => {}
-                ReplicaEnd::OutOfBudget(_) => return Ok(Discarded::Over(StopReason::Budget)),
+                ReplicaEnd::OutOfBudget(_) | ReplicaEnd::Overran(_) => {
+                    return Ok(Discarded::Over(StopReason::Budget));
+                }
             }
         }
     }
@@ -410,7 +383,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             until: self.until,
             since,
             before_s: 0.0,
-            quiet: None,
+            overrun: Vec::new(),
         };
         self.tasks.run_pilot(job).await
     }
@@ -419,7 +392,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
     /// true if the scout can be repeated without it.
     fn set_aside(&mut self, call: &LongCall, seconds: f64) -> bool {
         let is_its_own_cost = call.lasted.as_secs_f64() >= LONG_CALL_SHARE * seconds;
-        if self.scouting.is_none() || self.scouts_again == 0 || !is_its_own_cost {
+        if !self.is_scout || self.scouts_again == 0 || !is_its_own_cost {
             return false;
         }
         self.scouts_again -= 1;
@@ -479,13 +452,10 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             overheads,
             calls_max: input_bytes.iter().map(per_call).collect(),
             short_calls: self.short_calls(facts),
-            inputs_are_alike: self
-                .timed_variants
-                .iter()
-                .all(TimedVariant::inputs_are_alike),
             seconds: (measure.budget.as_secs_f64() - self.spent).max(0.0),
             workers: self.options.cores.len() as u32,
-            threshold: self.threshold,
+            threshold: self.thresholds[0],
+            block_threshold: self.thresholds[1],
             replicas_max: measure.replicas_max,
             practical_log: measure.practical.ln_1p(),
         }

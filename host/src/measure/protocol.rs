@@ -1,15 +1,13 @@
 //! The protocol between the parent and a runner: requests and replies.
 //!
-//! A request is one message: a header and, behind it, the precompiled components that it points
-//! into. Replies are small frames. What a runner is about to do is an
-//! [announcement](super::announcement), not a reply.
+//! A request is one message: a header and, behind it, the precompiled components that it points into. Replies are
+//! small frames. What a runner is about to do is an [announcement](super::announcement), not a reply.
 
 use super::checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
-use super::core_reading::CoreReading;
 use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
 use super::overheads::OverheadTotals;
-use super::repeated_call::RepeatedCall;
+use super::repeated_call::{CallTexts, RepeatedCall};
 use super::requests::Requests;
 use super::wave_case::{WaveCase, WrongCase};
 use crate::confine::Frames;
@@ -22,7 +20,6 @@ use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, PartTimes, Sample, VariantIndex};
 use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::{ReplicaPlan, Secret};
-use bakeoff_domain::race::QuietCore;
 use bakeoff_domain::report::{AddedSection, CaseLabel};
 use bakeoff_domain::spec::{EvaluatedCriterion, Limits};
 use serde::{Deserialize, Serialize};
@@ -156,6 +153,8 @@ pub enum Task {
         files: Option<Blob>,
         /// The keys of the inputs.
         secrets: GateSecrets,
+        /// Units of fuel that calls beyond one on each case may take, if there are fewer than usual.
+        repeats_fuel: Option<u64>,
     },
     /// Call one variant on many inputs, and let the workload assess its answers.
     Assess {
@@ -241,6 +240,10 @@ pub struct RepeatTask {
     pub diagnostic: bool,
     /// The case of each call, and the seed of its input. Those that break a limit end them soon.
     pub calls: Vec<(CaseIndex, u64)>,
+    /// True if an input that is too much work for the workload ends them as well, also as the first.
+    pub as_many_as_possible: bool,
+    /// How much of arguments and answers is told.
+    pub texts: CallTexts,
 }
 
 /// The task of one replica, or of the pilot before them.
@@ -258,8 +261,6 @@ pub struct ReplicaTask {
     pub lowering: LoweringClock,
     /// The most bytes of memory that an instance of one of them used in the gate.
     pub resident_bytes: u64,
-    /// What a quiet core is, if blocks are to wait a moment for one.
-    pub quiet: Option<QuietCore>,
 }
 
 /// The code of a variant in the race.
@@ -356,11 +357,6 @@ pub struct ReplicaFacts {
     pub contention_probe_ns: Option<f64>,
     /// The mean ratio of the contention probe's two pieces.
     pub core_contention: Option<f64>,
-    /// The ratio while the core was quiet, if that was seen.
-    pub quiet_contention: Option<f64>,
-    /// CPU time of the cache probe, the median of readings between the samples, in
-    /// nanoseconds.
-    pub cache_probe_ns: Option<f64>,
     /// Whether timed instances came from a pool.
     pub pooled: bool,
     /// The number of involuntary context switches.
@@ -373,17 +369,6 @@ pub struct ReplicaFacts {
     pub guest: CpuWallTime,
     /// What was around the calls, by case.
     pub overheads: Vec<OverheadTotals>,
-}
-
-impl ReplicaFacts {
-    /// What the contention probe read; `None` if it read nothing that could be it.
-    pub(super) fn core_reading(&self) -> Option<CoreReading> {
-        let reading = CoreReading {
-            mean: self.core_contention?,
-            quiet: self.quiet_contention,
-        };
-        Some(reading).filter(CoreReading::could_be)
-    }
 }
 
 /// A request that is being put together.

@@ -2,7 +2,6 @@
 //! computed after each. A variant that is beaten leaves; one that fails leaves at once, and its
 //! replica runs again without it.
 
-use super::core_reading::CoreReading;
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
 use super::pilot;
@@ -16,11 +15,16 @@ use super::runner_end::RunnerError;
 use super::tally::{self, Tally, declare};
 use crate::tasks::Driver;
 use bakeoff_domain::measurement::{Replica, VariantIndex};
-use bakeoff_domain::plan::{self, Correction, Isolation, LiveVariant, ReplicaSpec, ReplicaStage};
-use bakeoff_domain::race::{Analysis, Basis, ClaimScope, NextReplica, NextStep, StopReason};
+use bakeoff_domain::plan::{self, Correction, ReplicaSpec, ReplicaStage};
+use bakeoff_domain::race::{Analysis, ClaimScope, NextStep, RemainingBudget, StopReason};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// A sample that takes so many times what was predicted ends its runner, and its variant is set aside …
+const OVERRUN_FACTOR: f64 = 20.0;
+/// … but none that takes less than this.
+const OVERRUN_MIN: Duration = Duration::from_millis(500);
 
 /// A receiver of a race's events, which stores them.
 pub trait RaceListener {
@@ -78,21 +82,15 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         calibrator: calibrator.into(),
     });
     let mut replicas = ReplicaTasks::new(tasks, options.key);
-    let mut core_readings = Vec::new();
     let settings = declare(timed_variants.len(), config.inputs.cases(), options);
     let pilot = match stored.pilot {
         Some(pilot) => pilot,
         None => {
-            let threshold = settings.threshold(ClaimScope::AllCases);
-            match pilot::pilot(
-                &shared,
-                options,
-                threshold,
-                &mut replicas,
-                &mut core_readings,
-            )
-            .await?
-            {
+            let thresholds = [
+                settings.threshold(ClaimScope::AllCases),
+                settings.block_threshold(ClaimScope::AllCases),
+            ];
+            match pilot::pilot(&shared, options, thresholds, &mut replicas).await? {
                 Ok(pilot) => {
                     listener.on_pilot(&pilot).map_err(RaceError::Listener)?;
                     pilot
@@ -117,11 +115,10 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         correction: Correction::default(),
         listener,
         pilot,
-        core_readings,
     };
     driver.resume(stored.replicas, stored.dropped);
     let stop = driver.run(&mut replicas).await?;
-    let stop = tally::over(stop, driver.replicas.len(), &driver.tally.settings);
+    let stop = tally::over(stop, driver.replicas.len(), driver.tally.settings());
     let analysis = driver.tally.analysis();
     driver.replicas.sort_by_key(|replica| replica.index);
     Ok(Raced {
@@ -131,7 +128,6 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         failed: driver.failed,
         stop,
         pilot: Some(driver.pilot),
-        core_readings: driver.core_readings,
     })
 }
 
@@ -153,7 +149,6 @@ struct RaceDriver<'a, L> {
     /// The time that was measured in earlier sessions.
     before: Duration,
     correction: Correction,
-    core_readings: Vec<CoreReading>,
     listener: &'a mut L,
 }
 
@@ -171,8 +166,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         self.again = (0..self.next)
             .filter(|index| !kept.contains_key(index))
             .collect();
+        kept.values().for_each(|replica| self.tally.push(replica));
         self.replicas.extend(kept.into_values());
-        self.tally.count(&self.replicas);
     }
 
     fn is_taking_part(&self, variant: VariantIndex) -> bool {
@@ -194,8 +189,13 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 return Err(RaceError::Interrupted);
             }
             let analysis = self.tally.analysis();
-            let next = self.next_replica(&analysis);
-            let step = analysis.next(next.remaining);
+            let remaining = self.remaining();
+            let predict = |variants: &[VariantIndex]| {
+                let group = self.group(self.next, variants);
+                let seconds = self.pilot.sampling.of_replica(&group).seconds;
+                self.correction.apply(seconds)
+            };
+            let step = analysis.next(remaining, predict);
             let live = match &step {
                 NextStep::Run { live_variants } => live_variants.len(),
                 NextStep::Stop(_) => 0,
@@ -209,7 +209,9 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                     tasks.driver.stop().await;
                     return Ok(reason);
                 }
-                NextStep::Run { .. } => self.launch(&next, tasks)?,
+                NextStep::Run { live_variants } => {
+                    self.launch(&live_variants, remaining, tasks)?;
+                }
             }
             let Some((launched, end)) = tasks.next_end().await? else {
                 return Ok(StopReason::ReplicaLimit);
@@ -218,86 +220,92 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         }
     }
 
-    /// Starts replicas on the free cores, unless those that run will presumably end the race. A solo replica
-    /// waits until all cores are free, and then runs alone on the machine. Orders are drawn only for what
-    /// can start at once, since later replicas have fewer variants.
+    /// Starts replicas on the free cores, unless those that run will presumably end the race. Orders are drawn only for
+    /// what can start at once, since later replicas have fewer variants.
     fn launch<C: ReplicaQueue>(
         &mut self,
-        next: &NextReplica,
+        live_variants: &[VariantIndex],
+        remaining: RemainingBudget,
         tasks: &mut ReplicaTasks<'_, C>,
     ) -> Result<(), RunnerError> {
-        let workers = self.options.cores.len();
-        while tasks.under_way() < workers {
+        while tasks.under_way() < self.options.cores.len() {
             if !self.under_way.is_empty()
                 && self
                     .tally
-                    .would_be_over(&self.under_way, &self.replicas, next.remaining)
+                    .would_be_over(&self.under_way, &self.replicas, remaining)
             {
                 return Ok(());
             }
             let index = self.again.front().copied().unwrap_or(self.next);
-            let isolation = match self.tally.settings.basis {
-                Basis::Solo => Isolation::Solo,
-                Basis::All | Basis::Quiet => plan::isolation(index, workers as u32),
-            };
-            if index >= self.tally.settings.replicas_max
-                || (isolation == Isolation::Solo && tasks.under_way() > 0)
-            {
+            if index >= self.tally.settings().replicas_max {
                 return Ok(());
             }
             if self.again.pop_front().is_none() {
                 self.next += 1;
             }
             self.under_way.insert(index);
-            let group = self.group(index, &next.live_variants);
-            let (launched, job) = self.replica(index, isolation, &group);
+            let group = self.group(index, live_variants);
+            let (launched, job) = self.replica(index, &group);
             tasks.launch(launched, job)?;
-            if isolation == Isolation::Solo {
-                return Ok(());
-            }
         }
         Ok(())
     }
 
-    fn replica(
-        &self,
-        index: u32,
-        isolation: Isolation,
-        live_variants: &[LiveVariant],
-    ) -> (Launched, ReplicaJob) {
+    fn replica(&self, index: u32, live_variants: &[VariantIndex]) -> (Launched, ReplicaJob) {
         let sampling = &self.pilot.sampling;
+        let own = sampling.of_replica(live_variants);
         let plan = plan::draw(&ReplicaSpec {
             secret: self.shared.config.seed.race_secret(),
             index,
             stage: ReplicaStage::Race,
-            calls: &sampling.calls,
+            calls: &own.calls,
             instances_per_block: sampling.instances_per_block,
-            blocks: sampling.blocks,
+            blocks: own.blocks,
             warm_up: sampling.warm_up,
             short_cases: &sampling.short_cases,
             live_variants,
             layouts: &layouts(&self.shared.timed_variants),
         });
-        let slack = self.correction.apply(sampling.block_seconds(live_variants));
+        let slack = self.correction.apply(own.block_seconds);
         let slack = Duration::from_secs_f64(slack.max(0.0));
-        let predicted_seconds = sampling.replica_seconds(live_variants, index);
         let budget = self.options.measure.budget.saturating_sub(self.before);
         let until = tokio::time::Instant::from_std(self.started + budget + slack);
-        let solo = isolation == Isolation::Solo;
         let launched = Launched {
             index,
-            predicted_seconds,
+            predicted_seconds: own.seconds,
         };
         let job = ReplicaJob {
             race: Arc::clone(&self.shared),
             plan,
-            solo,
+            solo: self.options.cores.len() == 1,
             until,
             since: self.started,
             before_s: self.before.as_secs_f64(),
-            quiet: self.pilot.quiet,
+            overrun: self.overrun(live_variants, &own.calls),
         };
         (launched, job)
+    }
+
+    /// Returns the time after which a sample took far longer than was predicted, for those that were not set aside: in
+    /// replicas of its own a variant may take what it takes.
+    fn overrun(
+        &self,
+        live_variants: &[VariantIndex],
+        calls: &[u32],
+    ) -> Vec<(VariantIndex, Duration)> {
+        let aside = &self.tally.settings().aside;
+        let own = live_variants.iter().filter(|one| !aside.contains(one));
+        let overrun = |variant: &VariantIndex| {
+            let samples = calls.iter().enumerate();
+            let seconds = samples.map(|(case, calls)| {
+                let sampling = &self.pilot.sampling;
+                sampling.sample_seconds(*variant, case, *calls)
+            });
+            let longest = seconds.fold(0.0, f64::max);
+            let allowed = Duration::from_secs_f64(OVERRUN_FACTOR * longest);
+            (*variant, allowed.max(OVERRUN_MIN))
+        };
+        own.map(overrun).collect()
     }
 
     fn on_end(&mut self, launched: &Launched, end: ReplicaEnd) -> Result<(), RaceError<L::Error>> {
@@ -306,15 +314,14 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
                 self.deaths.survived(launched.index);
-                let Finished { replica, facts } = *finished;
-                self.core_readings.extend(facts.core_reading());
+                let Finished { replica, .. } = *finished;
                 let seconds = replica.surroundings.seconds;
                 self.correction.observe(launched.predicted_seconds, seconds);
                 self.listener
                     .on_replica(&replica)
                     .map_err(RaceError::Listener)?;
+                self.tally.push(&replica);
                 self.replicas.push(replica);
-                self.tally.count(&self.replicas);
             }
             ReplicaEnd::Failed(failed) => {
                 self.again.push_back(launched.index);
@@ -361,12 +368,24 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 told.map_err(RaceError::Listener)?;
             }
             ReplicaEnd::OutOfBudget(_) => self.again.push_back(launched.index),
+            ReplicaEnd::Overran(call) => {
+                self.again.push_back(launched.index);
+                self.tally.set_aside(call.variant);
+                let reason = format!(
+                    "a sample of variant {} took {:.1} s, far longer than was predicted: it goes on in replicas of its \
+                     own",
+                    call.variant + 1,
+                    call.lasted.as_secs_f64()
+                );
+                let told = self.listener.on_discarded(launched.index, &reason);
+                told.map_err(RaceError::Listener)?;
+            }
         }
         Ok(())
     }
 
     /// Returns those of the live variants that the replica of this index has.
-    fn group(&self, index: u32, live_variants: &[LiveVariant]) -> Vec<LiveVariant> {
+    fn group(&self, index: u32, live_variants: &[VariantIndex]) -> Vec<VariantIndex> {
         let group_max = group_max(&self.shared.timed_variants, &self.shared.config);
         plan::group_of_replica(
             &self.shared.config.seed.race_secret(),
@@ -376,18 +395,12 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         )
     }
 
-    fn next_replica(&self, analysis: &Analysis) -> NextReplica {
+    fn remaining(&self) -> RemainingBudget {
         let spent = self.before + self.started.elapsed();
-        let left = self.options.measure.budget.saturating_sub(spent);
-        let index = self.again.front().copied().unwrap_or(self.next);
-        let sampling = &self.pilot.sampling;
-        let left = left.as_secs_f64();
-        let predict = |live_variants: &[LiveVariant]| {
-            let group = self.group(index, live_variants);
-            self.correction
-                .apply(sampling.replica_seconds(&group, index))
-        };
-        let workers = self.options.cores.len() as u32;
-        NextReplica::new(left, workers, index, analysis, predict)
+        let budget = self.options.measure.budget;
+        RemainingBudget {
+            seconds: budget.saturating_sub(spent).as_secs_f64(),
+            whole_seconds: budget.as_secs_f64(),
+        }
     }
 }

@@ -1,21 +1,17 @@
 //! The inputs and results of a race.
 
-use super::core_reading::CoreReading;
 use crate::sandbox::GuestError;
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
 use bakeoff_domain::plan::{INSTANCES_PER_BLOCK, Sampling};
-use bakeoff_domain::race::{Analysis, QuietCore, StopReason};
+use bakeoff_domain::race::{Analysis, StopReason};
 use bakeoff_domain::spec::Measure;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The number of replicas in a row that may stall before the race is abandoned.
 pub(super) const STALLS_MAX: u32 = 5;
-
-/// Inputs are alike if none of them takes more than so many times the usual fuel.
-const ALIKE_MAX: f64 = 2.0;
 
 /// A variant that is to be timed.
 #[derive(Clone, Debug)]
@@ -34,17 +30,8 @@ pub struct TimedVariant {
     pub peak_bytes: u64,
     /// Units of fuel of one call by case, as far as the gate checked them.
     pub fuel: Vec<u64>,
-    /// The largest ratio of a call's fuel to the median on its case, where enough calls were made to tell.
-    pub dearest_call: Option<f64>,
     /// Rough CPU time of its first call in the gate, by case, in nanoseconds; 0 where it is not known.
     pub gate_cpu_ns: Vec<u64>,
-}
-
-impl TimedVariant {
-    /// Returns true if its calls on inputs of one case take about the same work, as far as the gate saw.
-    pub(super) fn inputs_are_alike(&self) -> bool {
-        self.dearest_call.is_some_and(|ratio| ratio <= ALIKE_MAX)
-    }
 }
 
 /// A variant that failed while it was timed.
@@ -123,8 +110,6 @@ pub struct RaceOptions<'a> {
     pub cold_start: bool,
     /// `true` if the cases are instances of one set.
     pub instances: bool,
-    /// What the contention probe read in earlier processes on this machine while their cores were quiet.
-    pub quiet_readings: &'a [f64],
 }
 
 impl RaceOptions<'_> {
@@ -141,8 +126,8 @@ pub struct Pilot {
     pub sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
     pub clock_ns: f64,
-    /// The last replica of the pilot, from which each pair's first scale is taken. It counts for
-    /// nothing else. `None` if there was no time for one.
+    /// The last replica of the pilot, from which each pair's first scale is taken; its times count for the ratios that
+    /// are shown. `None` if there was no time for one.
     #[serde(default)]
     pub replica: Option<Replica>,
     /// By variant, the number of its layouts; empty in results of versions that did not keep it.
@@ -158,10 +143,6 @@ pub struct Pilot {
     /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
     #[serde(default)]
     pub seconds: f64,
-    /// What a quiet core is, as the processes so far showed it; `None` in results of versions that did not
-    /// keep it.
-    #[serde(default)]
-    pub quiet: Option<QuietCore>,
 }
 
 /// The end of a race that has no pilot.
@@ -205,8 +186,6 @@ pub struct Raced {
     /// every replica's samples. It is counted from what is stored, so it does not depend on the
     /// number of sessions. Warm-ups of replicas, and replicas that never ended, are not counted.
     pub calls: u64,
-    /// What the contention probe read in the processes of this session.
-    pub core_readings: Vec<CoreReading>,
 }
 
 impl Raced {
@@ -219,7 +198,6 @@ impl Raced {
             failed: over.failed,
             stop: over.stop,
             calls: over.calls,
-            core_readings: Vec::new(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::gate::{Gate, Halt, Slot, changed_answer, same};
 use crate::invoke::Value;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{
-    self, BLOCKS_MAX, LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, Secret, WarmUp,
+    self, BLOCKS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage, Secret, WarmUp,
 };
 use std::collections::VecDeque;
 
@@ -27,11 +27,6 @@ const REHEARSAL_FUEL: u64 = 4_000_000_000;
 /// The number of each case's last calls whose answers are held against those of fresh instances.
 const REPEATED: usize = 3;
 
-/// The fewest calls on a case that say how much its calls differ.
-const CALLS_TOLD_APART: usize = 32;
-/// The most calls on a case that are looked at for that.
-const CALLS_COMPARED_MAX: usize = 4_096;
-
 /// A call that may be repeated.
 struct Last {
     seed: u64,
@@ -43,8 +38,6 @@ pub(super) struct Rehearse<'g, 'a> {
     gate: &'g mut Gate<'a>,
     slot: Slot,
     last: Vec<VecDeque<Last>>,
-    /// By case: the units of fuel of its calls.
-    fuel_of_calls: Vec<Vec<u64>>,
     fuel: u64,
     calls: u32,
 }
@@ -56,7 +49,6 @@ impl<'g, 'a> Rehearse<'g, 'a> {
             gate,
             slot: None,
             last: (0..cases).map(|_| VecDeque::new()).collect(),
-            fuel_of_calls: vec![Vec::new(); cases],
             fuel: 0,
             calls: 0,
         }
@@ -69,11 +61,12 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         let per_block = per_block.then_some(plan::INSTANCES_PER_BLOCK);
         let plan = draw(fuel, per_block, secret);
         self.gate.made.clear();
-        self.warm_up(&plan)?;
+        let rehearsal_fuel = self.gate.budget.repeats(REHEARSAL_FUEL);
+        self.warm_up(&plan, rehearsal_fuel)?;
         'blocks: for block in &plan.blocks {
             for case in &block.cases {
                 for call in 0..case.calls {
-                    if self.fuel >= REHEARSAL_FUEL {
+                    if self.fuel >= rehearsal_fuel {
                         break 'blocks;
                     }
                     self.call(case.case, case.seeds.of_call(call))?;
@@ -86,16 +79,15 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         Ok(Rehearsal {
             peak,
             calls: self.calls,
-            dearest_call: dearest_call(self.fuel_of_calls),
         })
     }
 
-    fn warm_up(&mut self, plan: &ReplicaPlan) -> Result<(), Halt> {
+    fn warm_up(&mut self, plan: &ReplicaPlan, fuel_max: u64) -> Result<(), Halt> {
         for round in 0..WARM_UP_ROUNDS_MAX {
-            if self.fuel >= WARM_UP_FUEL && round > 0 {
+            if self.fuel >= WARM_UP_FUEL.min(fuel_max) && round > 0 {
                 break;
             }
-            for case in plan.warm_up_cases(0) {
+            for case in plan.warm_up_cases() {
                 self.call(case, plan.warm_up_seeds[case].of_call(round))?;
             }
         }
@@ -106,10 +98,6 @@ impl<'g, 'a> Rehearse<'g, 'a> {
         let answered = self.gate.judged(&mut self.slot, case, seed)?;
         self.fuel += answered.fuel;
         self.calls += 1;
-        let of_case = &mut self.fuel_of_calls[case];
-        if of_case.len() < CALLS_COMPARED_MAX {
-            of_case.push(answered.fuel);
-        }
         let last = &mut self.last[case];
         if last.len() == REPEATED {
             last.pop_front();
@@ -138,18 +126,6 @@ impl<'g, 'a> Rehearse<'g, 'a> {
     }
 }
 
-/// Returns the largest ratio of the fuel of a call to the median on its case, by the fuel of the calls on each;
-/// `None` if there is a case with too few calls to say so.
-fn dearest_call(fuel_of_calls: Vec<Vec<u64>>) -> Option<f64> {
-    let of_case = |mut calls: Vec<u64>| {
-        calls.sort_unstable();
-        let most = calls.last().filter(|_| calls.len() >= CALLS_TOLD_APART)?;
-        Some(*most as f64 / calls[calls.len() / 2].max(1) as f64)
-    };
-    let cases = fuel_of_calls.into_iter().map(of_case);
-    cases.reduce(|one, other| Some(one?.max(other?))).flatten()
-}
-
 /// Returns the plan of a replica in which one variant runs alone.
 fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> ReplicaPlan {
     let calls: Vec<u32> = fuel
@@ -165,7 +141,7 @@ fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> Repli
         blocks: BLOCKS_MAX,
         warm_up: WarmUp::Normal,
         short_cases: &[],
-        live_variants: &[LiveVariant::full(0)],
+        live_variants: &[0],
         layouts: &[],
     })
 }
@@ -174,17 +150,6 @@ fn draw(fuel: &[u64], instances_per_block: Option<u32>, secret: Secret) -> Repli
 mod tests {
     use super::*;
     use bakeoff_domain::plan::RunSeed;
-
-    #[test]
-    fn one_call_in_many_that_takes_more_is_told_where_there_are_enough_calls() {
-        let mut calls = vec![100; 70];
-        assert_eq!(dearest_call(vec![calls.clone(), calls.clone()]), Some(1.0));
-        calls[3] = 2_500;
-        assert_eq!(dearest_call(vec![vec![7; 32], calls.clone()]), Some(25.0));
-        assert_eq!(dearest_call(vec![vec![7; 31], calls]), None);
-        assert_eq!(dearest_call(vec![vec![0; 32]]), Some(0.0));
-        assert_eq!(dearest_call(Vec::new()), None);
-    }
 
     #[test]
     fn short_calls_are_rehearsed_often_and_long_ones_once_in_a_block() {

@@ -3,7 +3,7 @@
 use super::announcement::Doing;
 use super::gate::{CALLING, Call, Halt, digest};
 use super::protocol::{Opened, RepeatTask, Reply};
-use super::repeated_call::RepeatedCall;
+use super::repeated_call::{CallTexts, RepeatedCall};
 use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::{self, Value};
@@ -68,10 +68,14 @@ fn attempt(
         Doing::Workload.announce(case, frames);
         let arguments = match workload.arguments(case, seed) {
             // An input that is too much work for the workload ends the calls as well.
-            Err(error) if number > 0 && error.limit.is_some() => break,
+            Err(error) if error.limit.is_some() && (number > 0 || task.as_many_as_possible) => {
+                break;
+            }
             made => made?,
         };
-        let shown: Vec<String> = arguments.iter().map(invoke::render).collect();
+        let most = ARGUMENT_BYTES_MAX / arguments.len().max(1);
+        let shown = arguments.iter().map(|value| text(value, task.texts, most));
+        let shown: Vec<String> = shown.collect();
         let mut repeated = RepeatedCall {
             arguments: shown.join(", "),
             ..RepeatedCall::default()
@@ -87,7 +91,10 @@ fn attempt(
                 repeated.error = Some(error);
             }
             Ok(answered) => {
-                repeated.answer = answered.value.as_ref().map(invoke::render);
+                repeated.answer = answered
+                    .value
+                    .as_ref()
+                    .map(|value| text(value, task.texts, ANSWER_BYTES_MAX));
                 repeated.digest = Some(digest(answered.value.as_ref()));
                 repeated.fuel = Some(answered.fuel);
                 Doing::Workload.announce(case, frames);
@@ -109,6 +116,19 @@ fn attempt(
         }
     }
     Ok(())
+}
+
+/// The most bytes of an argument and of an answer that are told as a whole: both fit into a frame.
+const ARGUMENT_BYTES_MAX: usize = 3 << 20;
+const ANSWER_BYTES_MAX: usize = 768 << 10;
+
+/// A value as text.
+fn text(value: &Value, texts: CallTexts, bytes_max: usize) -> String {
+    let whole = match texts {
+        CallTexts::Whole => invoke::whole(value).filter(|text| text.len() <= bytes_max),
+        CallTexts::Shortened => None,
+    };
+    whole.unwrap_or_else(|| invoke::render(value))
 }
 
 /// Returns the error of an answer that the workload refuses, or fails on; `None` for a right one.

@@ -3,12 +3,22 @@
 use crate::sandbox::GuestError;
 use serde::{Deserialize, Serialize};
 
+/// How much of a call's arguments and answer is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CallTexts {
+    /// Enough to recognise them by.
+    #[default]
+    Shortened,
+    /// All of them, unless they are very long.
+    Whole,
+}
+
 /// The outcome of a call that was made again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepeatedCall {
-    /// The arguments as text, shortened.
+    /// The arguments as text, shortened unless [`CallTexts::Whole`] was asked for.
     pub arguments: String,
-    /// The answer as text, shortened; `None` without an answer.
+    /// The answer as text, in the same way; `None` without an answer.
     pub answer: Option<String>,
     /// Digest of the answer, to compare it between variants.
     pub digest: Option<String>,

@@ -1,5 +1,5 @@
-//! One replica, inside a runner: single calls where the plan has them, warm-up by a fixed rule, then
-//! blocks, in which every live variant runs once on every case, all in the orders that the plan drew.
+//! One replica, inside a runner: warm-up by a fixed rule, then blocks, in which every live variant runs once on every
+//! case, all in the orders that the plan drew.
 //! Every call has a fresh instance, which costs next to nothing: it comes from a pool, and only the
 //! pages that the last one wrote are reset.
 
@@ -19,7 +19,7 @@ use super::workload::{Judgement, Workload};
 use crate::confine::Frames;
 use crate::invoke::Value;
 use crate::sandbox::{CpuWallTime, GuestError, Lowering, Sandbox, UNTIMED};
-use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, SampleKind, VariantIndex};
+use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad, WARM_UP_ROUNDS_MAX};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -123,7 +123,7 @@ impl<'a> Replica<'a> {
             runners,
             samples: Vec::new(),
             baselines,
-            probes: Probes::new(task.quiet),
+            probes: Probes::default(),
             parts: PartTotals::default(),
             warm_up_inputs: vec![Vec::new(); cases],
             facts,
@@ -137,13 +137,10 @@ impl<'a> Replica<'a> {
     pub(super) fn run(mut self) -> Result<(), Stop> {
         let started = Instant::now();
         let plan = &self.task.plan;
-        for round in &plan.single_call_rounds {
-            self.case(SampleKind::SingleCall, 0, round)?;
-        }
         self.warm_up()?;
         for (block, plan) in plan.blocks.iter().enumerate() {
             for case in &plan.cases {
-                self.case(SampleKind::Full, block as u32, case)?;
+                self.case(block as u32, case)?;
             }
         }
         self.facts.baselines = self
@@ -163,13 +160,13 @@ impl<'a> Replica<'a> {
         send(&Reply::Replica(self.facts), self.frames)
     }
 
-    /// Warms up each variant, in the plan's order and by its rule, the cases of its full samples in
-    /// rotation, on inputs that no timed call gets.
+    /// Warms up each variant, in the plan's order and by its rule, the cases in rotation, on inputs that no timed call
+    /// gets.
     fn warm_up(&mut self) -> Result<(), Stop> {
         let plan = &self.task.plan;
         let rule = plan.warm_up;
+        let cases = plan.warm_up_cases();
         for &variant in &plan.warm_up_order {
-            let cases = plan.warm_up_cases(variant);
             let (mut calls, mut spent_ns, mut round) = (0, 0, 0);
             let enough =
                 |calls: u32, spent_ns: u64| calls >= rule.calls() && spent_ns >= rule.time_ns();
@@ -193,24 +190,6 @@ impl<'a> Replica<'a> {
             self.calibrator
                 .call(input)
                 .map_err(|error| blame(None, error))?;
-        }
-        Ok(())
-    }
-
-    /// Lets a variant make calls right before its single one, so that this finds what it left behind of
-    /// itself in the processor and in the page tables, as the calls of a sample do.
-    fn warm_up_for_single_call(
-        &mut self,
-        variant: VariantIndex,
-        case: CaseIndex,
-    ) -> Result<(), Stop> {
-        let Some(least_ns) = self.task.plan.round_warm_up_ns() else {
-            return Ok(());
-        };
-        let (mut spent_ns, mut round) = (0, 0);
-        while round == 0 || (spent_ns < least_ns && round < WARM_UP_ROUNDS_MAX) {
-            spent_ns += self.warm_up_call(variant, case, round)?;
-            round += 1;
         }
         Ok(())
     }
@@ -265,7 +244,7 @@ impl<'a> Replica<'a> {
     }
 
     /// Keeps the time of a variant's very first call, the cold start, if it is on the same case as
-    /// those of the others: a variant that makes single calls on a case may begin with another one.
+    /// those of the others.
     fn on_call(&mut self, variant: VariantIndex, case: CaseIndex, time: &CpuWallTime) {
         let common = *self.cold_case.get_or_insert(case);
         if !std::mem::replace(&mut self.called[variant], true) && case == common {
@@ -273,8 +252,8 @@ impl<'a> Replica<'a> {
         }
     }
 
-    /// Takes the samples of a case: in a block, or one call of each variant in a round.
-    fn case(&mut self, kind: SampleKind, block: u32, plan: &CasePlan) -> Result<(), Stop> {
+    /// Takes the samples of a case in a block.
+    fn case(&mut self, block: u32, plan: &CasePlan) -> Result<(), Stop> {
         let case = plan.case;
         let mut inputs = Vec::with_capacity(plan.calls as usize);
         for call in 0..plan.calls {
@@ -298,11 +277,6 @@ impl<'a> Replica<'a> {
             false => baseline_calls(self.baselines[case].len(), lowering).min(inputs.len()),
         };
         if enough > 0 {
-            if kind == SampleKind::SingleCall {
-                // It is to be as warm as those that it is subtracted from.
-                let nothing = self.calibrator.sample(&inputs[..enough]);
-                nothing.map_err(|error| blame(None, error))?;
-            }
             let nothing = self.calibrator.sample(&inputs[..enough]);
             let (nothing, _) = nothing.map_err(|error| blame(None, error))?;
             self.baselines[case].push(Baseline {
@@ -310,27 +284,16 @@ impl<'a> Replica<'a> {
                 wall_ns: nothing.wall_ns as f64 / enough as f64,
             });
         }
-        let waited = match kind {
-            SampleKind::Full => self.probes.wait_for_quiet(),
-            SampleKind::SingleCall => Duration::ZERO,
-        };
-        let before = self.probes.before_samples();
-        let doing_nothing = started.elapsed().saturating_sub(waited);
+        self.probes.before_samples();
+        let doing_nothing = started.elapsed();
 
         let mut samples = Vec::new();
         let mut answers = Vec::new();
         for (position, &variant) in plan.order.iter().enumerate() {
-            if kind == SampleKind::SingleCall {
-                self.warm_up_for_single_call(variant, case)?;
-            }
             let (time, made) =
                 self.calling(variant, case, plan.calls, |runner| runner.sample(&inputs))?;
-            if kind == SampleKind::SingleCall {
-                self.on_call(variant, case, &time);
-            }
             self.parts.add(variant, case, plan.calls, &made.parts);
             samples.push(Sample {
-                kind,
                 variant,
                 case,
                 block,
@@ -338,11 +301,9 @@ impl<'a> Replica<'a> {
                 calls: inputs.len() as u32,
                 cpu_ns: time.cpu_ns,
                 wall_ns: time.wall_ns,
-                core_contention: None,
             });
             answers.push((variant, made.answers));
         }
-        self.probes.after_samples(before, &mut samples);
         let started = Instant::now();
         self.judge(case, &inputs, &answers)?;
         self.samples.append(&mut samples);

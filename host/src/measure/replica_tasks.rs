@@ -5,9 +5,9 @@ use super::race_types::TimedVariant;
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use crate::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
-use bakeoff_domain::race::QuietCore;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ pub struct ReplicaJob {
     pub(super) since: Instant,
     /// Seconds that were measured before that.
     pub(super) before_s: f64,
-    /// What a quiet core is, if blocks are to wait a moment for one.
-    pub(super) quiet: Option<QuietCore>,
+    /// By variant: the time after which a sample took far longer than was predicted.
+    pub(super) overrun: Vec<(VariantIndex, Duration)>,
 }
 
 /// What became of a replica.
@@ -64,7 +64,7 @@ impl ReplicaJob {
             core,
             left: Some(self.until.saturating_duration_since(now)),
             started_s: self.before_s + self.since.elapsed().as_secs_f64(),
-            quiet: self.quiet,
+            overrun: &self.overrun,
         };
         match replica.run(self.plan, self.solo).await {
             Err(RunnerError::WorkerLost(reason)) => Err(reason),

@@ -61,6 +61,7 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             component,
             files,
             secrets,
+            repeats_fuel,
         } => {
             let bytes = opened.blob(*component)?;
             let imports = opened.imports(*files)?;
@@ -68,14 +69,10 @@ fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
             let passed = match unsafe { checked.prepare(bytes, imports) } {
                 Err(error) => Err((Halt::GuestError(error), Vec::new())),
                 Ok(prepared) => {
-                    let passed = in_gate(
-                        &opened,
-                        &prepared,
-                        &workload,
-                        *secrets,
-                        frames,
-                        checked_and_rehearsed,
-                    );
+                    let passed = in_gate(&opened, &prepared, &workload, *secrets, frames, |gate| {
+                        gate.budget.bound_repeats(*repeats_fuel);
+                        checked_and_rehearsed(gate)
+                    });
                     Reply::Attempted(prepared.attempts()).send(frames)?;
                     passed
                 }

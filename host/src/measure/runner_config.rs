@@ -27,6 +27,9 @@ pub struct RunnerConfig {
     pub seed: RunSeed,
     /// The seed of the inputs on which every case is checked.
     pub check_seed: RunSeed,
+    /// Units of fuel that the checks of one variant may take beyond one call on each case; `None`: as much as checks
+    /// ever may.
+    pub repeats_fuel: Option<u64>,
 }
 
 impl RunnerConfig {

@@ -26,6 +26,9 @@ pub(super) struct RunnerBounds {
     pub(super) guests_bytes: u64,
     /// The time until the budget ends, if it does.
     pub(super) left: Option<Duration>,
+    /// By variant: the time after which a sample took far longer than was predicted. Those that are missing may take
+    /// as long as their calls may.
+    pub(super) overrun: Vec<(VariantIndex, Duration)>,
 }
 
 /// What a worker says of a runner after its frames.
@@ -55,6 +58,8 @@ pub(super) enum Ended {
     Stalled,
     /// The budget ended, in the middle of this call if it was one.
     OutOfBudget(Option<LongCall>),
+    /// A sample took far longer than was predicted.
+    Overran(LongCall),
 }
 
 impl From<Ended> for RunnerEnd {

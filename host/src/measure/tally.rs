@@ -5,7 +5,7 @@
 use super::race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace};
 use bakeoff_domain::measurement::{Replica, VariantIndex};
 use bakeoff_domain::race::{
-    Analysis, Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
+    Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
 use std::collections::BTreeSet;
 
@@ -13,12 +13,10 @@ use std::collections::BTreeSet;
 const FORECAST_VARIANTS_MAX: usize = 16;
 
 /// The counted replicas of a race.
-#[derive(Clone)]
 pub(super) struct Tally {
-    pub(super) settings: RaceSettings,
     race: Race,
-    /// The number of replicas that were counted: those with lower indexes.
-    counted: u32,
+    /// The pilot's replica, if there was one.
+    pilot: Option<Replica>,
 }
 
 impl Tally {
@@ -26,50 +24,40 @@ impl Tally {
     pub(super) fn new(mut settings: RaceSettings, pilot: &Pilot) -> Self {
         settings.case_weights = pilot.sampling.case_weights(&settings.case_weights);
         settings.clock_ns = pilot.clock_ns;
-        settings
-            .single_calls
-            .clone_from(&pilot.sampling.single_calls);
+        settings.aside.clone_from(&pilot.sampling.aside);
         settings.layouts.clone_from(&pilot.layouts);
         settings.short_cases.clone_from(&pilot.sampling.short_cases);
         settings.withdrawn.extend(&pilot.sampling.untimed);
-        settings.quiet = pilot.quiet;
         if let Some(replica) = &pilot.replica {
             settings.first_scales = first_scales(&settings, replica);
         }
         Self {
-            race: Race::new(settings.clone()),
-            settings,
-            counted: 0,
+            race: Race::new(settings, pilot.replica.as_ref()),
+            pilot: pilot.replica.clone(),
         }
+    }
+
+    pub(super) fn settings(&self) -> &RaceSettings {
+        self.race.settings()
     }
 
     /// Removes a variant that failed, and counts `finished` again without it, so that the time of
     /// its failure makes no difference.
     pub(super) fn withdraw(&mut self, variant: VariantIndex, finished: &[Replica]) {
-        self.settings.withdrawn.push(variant);
-        self.settings.basis = Basis::All;
-        self.race = Race::new(self.settings.clone());
-        self.counted = 0;
-        self.count(finished);
+        let mut settings = self.settings().clone();
+        settings.withdrawn.push(variant);
+        self.race = Race::new(settings, self.pilot.as_ref());
+        finished.iter().for_each(|replica| self.push(replica));
     }
 
-    /// Counts each finished replica that is next in order. The choice of replicas that count is
-    /// made after each, so the time of the call makes no difference.
-    pub(super) fn count(&mut self, finished: &[Replica]) {
-        while let Some(replica) = finished
-            .iter()
-            .find(|replica| replica.index == self.counted)
-        {
-            self.counted += 1;
-            self.race.push(replica.clone());
-            let by_probe = self.race.basis_by_probe();
-            if by_probe != self.settings.basis {
-                self.rest_on(by_probe, finished);
-            }
-            if self.race.should_fall_back_to_solo() {
-                self.rest_on(Basis::Solo, finished);
-            }
-        }
+    /// Sets a variant aside: from now on it runs in replicas of its own.
+    pub(super) fn set_aside(&mut self, variant: VariantIndex) {
+        self.race.set_aside(variant);
+    }
+
+    /// Adds a finished replica, which counts once all with lower indexes are in.
+    pub(super) fn push(&mut self, replica: &Replica) {
+        self.race.push(replica.clone());
     }
 
     /// Returns true if the race would be over by its verdicts once these replicas have ended, should they
@@ -81,18 +69,18 @@ impl Tally {
         remaining: RemainingBudget,
     ) -> bool {
         let last = finished.iter().max_by_key(|replica| replica.index);
-        let Some(last) = last.filter(|_| self.settings.variants <= FORECAST_VARIANTS_MAX) else {
+        let Some(last) = last.filter(|_| self.settings().variants <= FORECAST_VARIANTS_MAX) else {
             return false;
         };
-        let forecast = under_way.iter().map(|index| Replica {
-            index: *index,
-            ..last.clone()
-        });
-        let all: Vec<Replica> = finished.iter().cloned().chain(forecast).collect();
-        let mut then = self.clone();
-        then.count(&all);
+        let mut then = self.race.clone();
+        for index in under_way {
+            then.push(Replica {
+                index: *index,
+                ..last.clone()
+            });
+        }
         matches!(
-            then.analysis().next(remaining),
+            then.analysis().next(remaining, |_| 0.0),
             NextStep::Stop(
                 StopReason::Winner
                     | StopReason::Tied
@@ -106,20 +94,6 @@ impl Tally {
     /// Returns the analysis of the replicas so far.
     pub(super) fn analysis(&mut self) -> Analysis {
         self.race.analysis()
-    }
-
-    /// Counts the replicas so far again, on this basis.
-    fn rest_on(&mut self, basis: Basis, finished: &[Replica]) {
-        self.settings.basis = basis;
-        self.race = Race::new(self.settings.clone());
-        let mut again: Vec<&Replica> = finished
-            .iter()
-            .filter(|replica| replica.index < self.counted)
-            .collect();
-        again.sort_by_key(|replica| replica.index);
-        for replica in again {
-            self.race.push(replica.clone());
-        }
     }
 }
 
@@ -182,15 +156,15 @@ pub fn replay(
     }
     let mut replicas = stored.replicas;
     replicas.sort_by_key(|replica| replica.index);
-    tally.count(&replicas);
+    replicas.iter().for_each(|replica| tally.push(replica));
     let analysis = tally.analysis();
     // With nothing left of the budget every race is over; whether it was over before is told apart.
     let nothing = RemainingBudget {
         seconds: 0.0,
-        replica_seconds: 1.0,
+        whole_seconds: 1.0,
     };
-    let stop = match analysis.next(nothing) {
-        NextStep::Stop(reason) => over(reason, replicas.len(), &tally.settings),
+    let stop = match analysis.next(nothing, |_| 1.0) {
+        NextStep::Stop(reason) => over(reason, replicas.len(), tally.settings()),
         NextStep::Run { .. } => StopReason::Budget,
     };
     Some(Raced {
@@ -200,6 +174,5 @@ pub fn replay(
         pilot: Some(pilot),
         failed,
         stop,
-        core_readings: Vec::new(),
     })
 }

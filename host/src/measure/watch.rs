@@ -92,7 +92,7 @@ impl<'a> Watch<'a> {
                 child.finish().await;
                 return Ended::OutOfBudget(step.long_call()).into();
             }
-            let patience = self.patience(step.doing);
+            let (patience, overruns) = self.patience(step.doing);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
             if now >= deadline {
                 let stalled = step.is_stalled(&child, patience);
@@ -103,6 +103,9 @@ impl<'a> Watch<'a> {
                 }
                 child.kill();
                 child.finish().await;
+                if let Some(call) = step.long_call().filter(|_| overruns && !stalled) {
+                    return Ended::Overran(call).into();
+                }
                 return self.late(stalled, step.doing);
             }
             let next_look = deadline.min(now + LOOK_PERIOD);
@@ -170,14 +173,19 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn patience(&self, doing: Option<Doing>) -> Duration {
-        match doing {
-            // Several calls make one sample only where each is far shorter than what it may take:
-            // a sample that lasts longer has a call in it that does, or that never ends.
-            Some(Doing::Calling { calls, .. }) => {
-                self.bounds.call_max.saturating_mul(calls.clamp(1, 2))
-            }
-            _ => self.bounds.workload_max,
+    /// Returns the time that a step may take, and whether that is less than its calls may: what was predicted for it,
+    /// many times over.
+    fn patience(&self, doing: Option<Doing>) -> (Duration, bool) {
+        let Some(Doing::Calling { variant, calls }) = doing else {
+            return (self.bounds.workload_max, false);
+        };
+        // Several calls make one sample only where each is far shorter than what it may take:
+        // a sample that lasts longer has a call in it that does, or that never ends.
+        let most = self.bounds.call_max.saturating_mul(calls.clamp(1, 2));
+        let mut overrun = self.bounds.overrun.iter();
+        match overrun.find(|(own, _)| *own == variant) {
+            Some((_, overrun)) if *overrun < most => (*overrun, true),
+            _ => (most, false),
         }
     }
 

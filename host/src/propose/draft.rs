@@ -3,6 +3,7 @@
 use super::prompt::{SYSTEM, data};
 use super::writer::{PrototypeWriter, WriteOptions, read};
 use crate::config;
+use crate::files::Scratch;
 use crate::interface::{InputRequest, Interface, WitFile, rust_form};
 use crate::provider::{AskError, Models, Purpose, Request};
 use crate::run::{HostOptions, RunError, Survey, SurveyedPrototype};
@@ -209,11 +210,11 @@ async fn tried(
 async fn opened(files: &[DraftFile], host: &HostOptions) -> Result<Survey, RunError> {
     let machine =
         |error: std::io::Error| RunError::Machine(format!("cannot write a draft: {error}"));
-    let folder = tempfile::tempdir().map_err(machine)?;
+    let folder = Scratch::new().map_err(machine)?;
     for file in files {
-        write(folder.path(), file).map_err(machine)?;
+        write(folder.work(), file).map_err(machine)?;
     }
-    let mut loaded = config::load(folder.path())?;
+    let mut loaded = config::load(folder.work())?;
     host.policy.apply_to(&mut loaded)?;
     Survey::open(&loaded, host, &mut |_| {}).await
 }

@@ -47,7 +47,7 @@ impl<'a, B: Books> Call<'a, B> {
         need: Need,
         reservation: Reservation,
     ) -> Self {
-        let most = provider.usage(&Count::default(), &need, reservation.microdollars);
+        let most = provider.usage(&Count::default(), &need, 0, reservation.microdollars);
         let killed = Ending::Cut(KILLED.to_owned());
         let number = books.begin(Exchange::of_reply(
             request,
@@ -92,9 +92,9 @@ impl<'a, B: Books> Call<'a, B> {
         let Some(reservation) = self.reservation.take() else {
             return;
         };
-        let usage = self
-            .provider
-            .usage(count, &self.need, reservation.microdollars);
+        let prompt_bytes = (self.request.system.len() + self.request.prompt.len()) as u64;
+        let held = reservation.microdollars;
+        let usage = self.provider.usage(count, &self.need, prompt_bytes, held);
         let seconds = self.started.elapsed().as_secs_f64();
         let name = self.books.name();
         self.books.record(&Exchange::of_reply(

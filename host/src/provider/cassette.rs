@@ -3,6 +3,7 @@
 use super::error::{Amount, AskError, OpenError};
 use super::excerpt::excerpt;
 use super::read_file::read_file;
+use super::record_seal::without_seal;
 use super::reply::Ending;
 use super::request::{Purpose, Request};
 use super::spending::AskedQuestion;
@@ -297,7 +298,8 @@ impl Cassette {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let exchange: Exchange = parse_json_of(line, LINE_VALUES_MAX).map_err(|error| {
+            let line = without_seal(line);
+            let exchange: Exchange = parse_json_of(&line, LINE_VALUES_MAX).map_err(|error| {
                 excerpt(&format!("line {} is not an exchange: {error}", number + 1))
             })?;
             cassette.add(exchange);

@@ -262,6 +262,10 @@ fn envelope(text: &str) -> Option<Reply> {
         Value::Object(object) => Value::Object(object.clone()).to_string(),
         _ => result["result"].as_str().unwrap_or_default().to_owned(),
     };
+    let count = Count {
+        reply_bytes: answer.len() as u64,
+        ..count
+    };
     let ending = match result["is_error"].as_bool() {
         Some(true) => {
             let kind = result["subtype"].as_str().unwrap_or_default();
@@ -314,6 +318,7 @@ fn count_of(result: &Value) -> Count {
         has_prompt: is_told(input),
         has_output: is_told(output),
         microdollars: None,
+        reply_bytes: 0,
     }
 }
 

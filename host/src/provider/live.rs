@@ -171,13 +171,25 @@ impl Provider {
 
     /// Returns what a call took: as the provider counted it, and where it did not, the most that it can
     /// have been.
-    pub(super) fn usage(&self, count: &Count, need: &Need, microdollars_held: u64) -> Usage {
+    /// A count that cannot be true is none: what was written then counts by its bytes, of which a token has at least
+    /// one.
+    pub(super) fn usage(
+        &self,
+        told: &Count,
+        need: &Need,
+        prompt_bytes: u64,
+        microdollars_held: u64,
+    ) -> Usage {
+        let count = told.believable(prompt_bytes);
         let mut tokens = count.tokens;
         if !count.has_prompt {
             (tokens.input, tokens.cache_read, tokens.cache_write) = (need.prompt_tokens, 0, 0);
         }
         if !count.has_output {
-            tokens.output = need.output_tokens.max(tokens.output);
+            tokens.output = match told.has_output {
+                true => told.reply_bytes.max(tokens.output),
+                false => need.output_tokens.max(tokens.output),
+            };
         }
         let is_counted = count.has_prompt && count.has_output;
         let by_price = self.price.map(|price| match count.has_prompt {

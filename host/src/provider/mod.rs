@@ -23,6 +23,7 @@ mod prices;
 mod process;
 mod progress;
 mod read_file;
+mod record_seal;
 mod recorder;
 mod reply;
 mod request;

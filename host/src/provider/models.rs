@@ -44,6 +44,8 @@ pub struct Models {
     recorded: Mutex<Cassette>,
     recorder: Option<Mutex<Recorder>>,
     record_path: PathBuf,
+    /// What is to be said of the record before anything is asked.
+    notices: Vec<String>,
     interrupted: watch::Sender<bool>,
     /// Replies of a replay that were recorded for another request.
     by_place: Mutex<u64>,
@@ -98,10 +100,12 @@ impl Models {
         };
         let budget = Budget::new(options.tokens_max, options.microdollars_max);
         let (mut recorder, mut recorded) = (None, Cassette::default());
+        let mut notices = Vec::new();
         // A replay writes nothing: all that it answers is kept already.
         if let (Some(path), Source::Live(_)) = (&options.record, &source) {
-            let (file, cassette) = Recorder::open(path)?;
-            (recorder, recorded) = (Some(Mutex::new(file)), cassette);
+            let opened = Recorder::open(path)?;
+            (recorder, recorded) = (Some(Mutex::new(opened.recorder)), opened.cassette);
+            notices = opened.notices;
             recorded
                 .paid()
                 .for_each(|exchange| budget.book(&booking(exchange)));
@@ -117,6 +121,7 @@ impl Models {
             recorded: Mutex::new(recorded),
             recorder,
             record_path: options.record.unwrap_or_default(),
+            notices,
             interrupted: watch::Sender::new(false),
             by_place: Mutex::new(0),
             on_progress: None,
@@ -181,6 +186,11 @@ impl Models {
     /// Returns the provider and its model.
     pub fn name(&self) -> String {
         self.name.clone()
+    }
+
+    /// Returns what the user should know of the record before anything is asked: what was set aside, for instance.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// Returns what the user should know of a replay or a record; nothing, if all is as it should be.

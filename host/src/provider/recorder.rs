@@ -2,9 +2,10 @@
 
 use super::cassette::{Cassette, Exchange, FILE_BYTES_MAX};
 use super::error::OpenError;
+use super::record_seal::RecordSeal;
 use super::spending::AskedQuestion;
-use super::under_way::UnderWay;
-use rustix::fs::{Mode, OFlags};
+use super::under_way::{LeftCalls, UnderWay};
+use crate::files::Folder;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -18,18 +19,30 @@ const LOCK_WAIT: Duration = Duration::from_secs(2);
 pub(super) struct Recorder {
     file: File,
     bytes: u64,
+    seal: RecordSeal,
     /// Why nothing more can be written, once something could not.
     broken: Option<String>,
     under_way: Option<UnderWay>,
 }
 
+/// A record that was opened.
+#[derive(Debug)]
+pub(super) struct OpenedRecord {
+    pub(super) recorder: Recorder,
+    /// What it has.
+    pub(super) cassette: Cassette,
+    /// What the user should know of it, in sentences.
+    pub(super) notices: Vec<String>,
+}
+
 impl Recorder {
-    /// Opens or makes the file, and returns what it has. A line that is not whole is what a killed process
-    /// left, and is removed.
+    /// Opens or makes the file. What somebody else left in its place is set aside, as it was: only what this user's
+    /// bakeoff sealed is believed, and nothing is changed before all of it was. A last line of it that is not whole
+    /// is what a killed process left, and is removed.
     ///
     /// # Errors
-    /// It cannot be opened, another process writes to it, or a line is not an exchange.
-    pub(super) fn open(path: &Path) -> Result<(Self, Cassette), OpenError> {
+    /// It cannot be opened, or another process writes to it.
+    pub(super) fn open(path: &Path) -> Result<OpenedRecord, OpenError> {
         let wrong = |action: &'static str| {
             move |reason: String| OpenError::File {
                 action,
@@ -37,17 +50,48 @@ impl Recorder {
                 reason,
             }
         };
-        let file = open_file(path).map_err(|error| wrong("open")(error.to_string()))?;
-        if !is_locked_soon(&file) {
-            return Err(wrong("write")("another process writes to it".to_owned()));
-        }
-        let (bytes, text) = read_lines(&file).map_err(|error| wrong("read")(error.to_string()))?;
+        let failed = |action| move |error: io::Error| wrong(action)(error.to_string());
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| wrong("open")("it has no name".to_owned()))?;
+        let folder = Folder::of_file(path).map_err(failed("open"))?;
+        let (empty, unsealed) = RecordSeal::of_user().map_err(failed("open"))?;
+        let mut notices: Vec<String> = unsealed
+            .into_iter()
+            .map(|why| unsealed_notice(path, &why))
+            .collect();
+        let mut aside = |name: &str, why: &str| {
+            let to = folder.set_aside(name).map_err(failed("set aside"))?;
+            notices.push(aside_notice(&path.with_file_name(name), why, &to));
+            Ok(())
+        };
+        let (file, text, seal) = match look(&folder, name, &empty).map_err(wrong("open"))? {
+            Found::Ours(file, text, seal) => (file, text, seal),
+            Found::Foreign(why) => {
+                aside(name, &why)?;
+                let file = locked(&folder, name).map_err(wrong("open"))?;
+                (file, Vec::new(), empty.clone())
+            }
+        };
+        folder.sync().map_err(failed("open"))?;
         let mut cassette = Cassette::parse(&text).map_err(wrong("read"))?;
-        let under_way = UnderWay::beside(path);
-        let lost = under_way.lost(&text).map_err(wrong("read"))?;
+        let in_folder = Folder::of_file(path).map_err(failed("open"))?;
+        let under_way = UnderWay::beside(in_folder, name, empty);
+        let lost = match under_way.left(&text) {
+            LeftCalls::Ours(lost) => lost,
+            LeftCalls::Foreign(why) => {
+                aside(under_way.name(), &why)?;
+                Vec::new()
+            }
+        };
+        // All of it is ours: from here on it may be changed.
+        let bytes = text.len() as u64;
+        if file.metadata().map_err(failed("read"))?.len() > bytes {
+            file.set_len(bytes).map_err(failed("write"))?;
+        }
         let mut recorder = Self {
             file,
             bytes,
+            seal,
             broken: None,
             under_way: None,
         };
@@ -59,10 +103,13 @@ impl Recorder {
         if let Some(reason) = recorder.broken {
             return Err(wrong("write")(reason));
         }
-        let cleared = under_way.clear();
-        cleared.map_err(|error| wrong("write")(error.to_string()))?;
+        under_way.clear().map_err(failed("write"))?;
         recorder.under_way = Some(under_way);
-        Ok((recorder, cassette))
+        Ok(OpenedRecord {
+            recorder,
+            cassette,
+            notices,
+        })
     }
 
     #[cfg(test)]
@@ -70,6 +117,7 @@ impl Recorder {
         Self {
             file,
             bytes: 0,
+            seal: RecordSeal::of_user().unwrap().0,
             broken: None,
             under_way: None,
         }
@@ -120,7 +168,9 @@ impl Recorder {
     }
 
     fn try_append(&mut self, exchange: &Exchange) -> io::Result<()> {
-        let mut line = serde_json::to_vec(exchange)?;
+        let object = serde_json::to_vec(exchange)?;
+        let sealed = self.seal.sealed(&object);
+        let (mut line, seal) = sealed.ok_or_else(|| io::Error::other("it is no object"))?;
         line.push(b'\n');
         let bytes = self.bytes + line.len() as u64;
         if bytes > FILE_BYTES_MAX {
@@ -131,6 +181,7 @@ impl Recorder {
         self.file.write_all(&line)?;
         self.file.sync_data()?;
         self.bytes = bytes;
+        self.seal = seal;
         Ok(())
     }
 }
@@ -148,43 +199,85 @@ fn is_locked_soon(file: &File) -> bool {
     true
 }
 
-/// Opens a plain file, or makes one that only its owner can read.
-fn open_file(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDWR
-        | OFlags::APPEND
-        | OFlags::CREATE
-        | OFlags::CLOEXEC
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK;
-    let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    // A new name in the folder is on the disk only once the folder is.
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(file)
+/// What was found in the place of a record.
+enum Found {
+    /// Nothing, or a record of ours: the file, its whole lines, and their seal.
+    Ours(File, Vec<u8>, RecordSeal),
+    /// Something else, for this reason.
+    Foreign(String),
 }
 
-/// Returns the whole lines of the file, and how many bytes they have; what follows them is cut off.
-fn read_lines(mut file: &File) -> io::Result<(u64, Vec<u8>)> {
+/// Looks at what is in the place of a record, and changes nothing of it.
+///
+/// # Errors
+/// Another process writes to it.
+fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String> {
+    // Anything but a plain file of one name is not opened, or not to be written to.
+    if let Some(why) = folder.refusal(name) {
+        return Ok(Found::Foreign(why));
+    }
+    let was_there = folder.has(name);
+    let file = match folder.open_to_append(name) {
+        Ok(file) => file,
+        Err(error) if was_there && error.kind() == io::ErrorKind::Other => {
+            return Ok(Found::Foreign(error.to_string()));
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    if !is_locked_soon(&file) {
+        return Err(BUSY.to_owned());
+    }
+    let Some(text) = whole_lines(&file).map_err(|error| error.to_string())? else {
+        return Ok(Found::Foreign(format!(
+            "it has more than {FILE_BYTES_MAX} bytes"
+        )));
+    };
+    let is_begun = text.is_empty() && file.metadata().is_ok_and(|found| found.len() > 0);
+    Ok(match empty.clone().with_lines(&text) {
+        // The first line was not whole: nobody can say whose it is.
+        Some(_) if is_begun => Found::Foreign("it has no whole line".to_owned()),
+        Some(seal) => Found::Ours(file, text, seal),
+        None => Found::Foreign("not all of it has your seal".to_owned()),
+    })
+}
+
+/// Makes a record in a place that is free.
+fn locked(folder: &Folder, name: &str) -> Result<File, String> {
+    let file = folder.open_to_append(name);
+    let file = file.map_err(|error| error.to_string())?;
+    match is_locked_soon(&file) && file.metadata().is_ok_and(|found| found.len() == 0) {
+        true => Ok(file),
+        false => Err(BUSY.to_owned()),
+    }
+}
+
+/// What is said where another process has the record.
+const BUSY: &str = "another process writes to it";
+
+/// Returns the whole lines of the file; `None` if it is too large.
+fn whole_lines(mut file: &File) -> io::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text)?;
     if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(io::Error::other(format!(
-            "it has more than {FILE_BYTES_MAX} bytes"
-        )));
+        return Ok(None);
     }
-    let whole = text
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |end| end + 1);
-    if whole < text.len() {
-        text.truncate(whole);
-        file.set_len(whole as u64)?;
-    }
-    Ok((whole as u64, text))
+    let whole = text.iter().rposition(|byte| *byte == b'\n');
+    text.truncate(whole.map_or(0, |end| end + 1));
+    Ok(Some(text))
+}
+
+fn aside_notice(path: &Path, why: &str, to: &str) -> String {
+    format!(
+        "{} was not written by your bakeoff on this machine ({why}): nothing in it was believed, and it was set aside \
+         as {to}",
+        path.display()
+    )
+}
+
+fn unsealed_notice(path: &Path, why: &str) -> String {
+    format!(
+        "{} cannot be sealed, so no later command goes on with its replies, and they are paid for again: {why}",
+        path.display()
+    )
 }

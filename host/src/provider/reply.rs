@@ -34,6 +34,30 @@ pub(super) struct Count {
     pub(super) has_output: bool,
     /// The cost in millionths of a dollar, if the provider itself tells it.
     pub(super) microdollars: Option<u64>,
+    /// The bytes of text and thoughts that came.
+    pub(super) reply_bytes: u64,
+}
+
+/// The most bytes that are taken for one token, of text.
+pub(super) const TEXT_BYTES_PER_TOKEN: usize = 64;
+
+impl Count {
+    /// Leaves out what cannot be true: no tokens for a text, or fewer than its bytes allow. Whoever told that may have
+    /// told nothing that is true, so its cost is left out too.
+    pub(super) fn believable(mut self, prompt_bytes: u64) -> Self {
+        let least = |bytes: u64| match bytes {
+            0 => 0,
+            bytes => (bytes / TEXT_BYTES_PER_TOKEN as u64).max(1),
+        };
+        let is_prompt = self.tokens.prompt() >= least(prompt_bytes);
+        let is_output = self.tokens.output >= least(self.reply_bytes);
+        if !(is_prompt && is_output) {
+            self.microdollars = None;
+        }
+        self.has_prompt &= is_prompt;
+        self.has_output &= is_output;
+        self
+    }
 }
 
 /// A reply that was, or may have been, paid for.

@@ -2,7 +2,7 @@
 
 use super::request::Purpose;
 use super::usage::Spent;
-use crate::files::{NewFile, Reach, open_plain, parse_json_of};
+use crate::files::{Folder, parse_json_of};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -72,13 +72,16 @@ impl Spending {
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub fn read(dir: &Path, record: &Path) -> io::Result<(Self, bool)> {
-        let path = beside(record);
-        let bytes = Reach::Within(dir).read_bounded(&path, BYTES_MAX)?;
+    pub fn read(record: &Path) -> io::Result<(Self, bool)> {
+        let folder = Folder::of_file(record)?;
+        let bytes = folder.read(beside(record), BYTES_MAX)?;
         let bytes = bytes.ok_or_else(|| io::Error::other("it is too large"))?;
         let spending = parse_json_of(&bytes, VALUES_MAX).map_err(io::Error::other)?;
         // Whoever writes to the record holds its lock.
-        let is_asking = open_plain(record).is_ok_and(|file| file.try_lock_shared().is_err());
+        let record = record.file_name().unwrap_or_default();
+        let is_asking = folder
+            .open(record)
+            .is_ok_and(|file| file.try_lock_shared().is_err());
         Ok((spending, is_asking))
     }
 
@@ -87,15 +90,15 @@ impl Spending {
     /// # Errors
     /// It cannot be written.
     pub(super) fn write(&self, record: &Path) -> io::Result<()> {
-        let new = NewFile::private(&beside(record))?;
+        let new = Folder::of_file(record)?.new_private_file(beside(record))?;
         new.file().write_all(&serde_json::to_vec(self)?)?;
         new.put_in_place()
     }
 }
 
-/// The file beside a record: `models.progress.json` for `models.jsonl`.
+/// The name of the file beside a record: `models.progress.json` for `models.jsonl`.
 fn beside(record: &Path) -> PathBuf {
-    record.with_extension("progress.json")
+    Path::new(record.file_name().unwrap_or_default()).with_extension("progress.json")
 }
 
 #[cfg(test)]
@@ -107,7 +110,7 @@ mod tests {
     fn what_is_written_is_read_and_whether_anybody_asks() {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("models.jsonl");
-        assert!(Spending::read(folder.path(), &record).is_err());
+        assert!(Spending::read(&record).is_err());
         let file = fs::File::create(&record).unwrap();
         let mut spent = Spent {
             calls: 2,
@@ -123,7 +126,7 @@ mod tests {
         let written = Spending::new("openai m", &spent, bounds, under_way);
         written.write(&record).unwrap();
         assert_eq!((written.usd, written.usd_max), (Some(0.0015), Some(2.0)));
-        let read = || Spending::read(folder.path(), &record).unwrap();
+        let read = || Spending::read(&record).unwrap();
         assert_eq!(read(), (written.clone(), false));
         file.lock().unwrap();
         assert_eq!(read(), (written, true));
@@ -137,14 +140,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("models.jsonl");
         for forged in ["{", "[]", "{\"calls\": -1}"] {
-            fs::write(beside(&record), forged).unwrap();
-            assert!(Spending::read(folder.path(), &record).is_err(), "{forged}");
+            fs::write(folder.path().join(beside(&record)), forged).unwrap();
+            assert!(Spending::read(&record).is_err(), "{forged}");
         }
-        fs::remove_file(beside(&record)).unwrap();
+        fs::remove_file(folder.path().join(beside(&record))).unwrap();
         let outside = tempfile::tempdir().unwrap();
         let other = outside.path().join("x");
         fs::write(&other, "{}").unwrap();
-        std::os::unix::fs::symlink(other, beside(&record)).unwrap();
-        assert!(Spending::read(folder.path(), &record).is_err());
+        std::os::unix::fs::symlink(other, folder.path().join(beside(&record))).unwrap();
+        assert!(Spending::read(&record).is_err());
     }
 }

@@ -1,12 +1,9 @@
 //! A reply while it comes in, with its limits.
 
 use super::excerpt::excerpt;
-use super::reply::{Count, Ending, Reply};
+use super::reply::{Count, Ending, Reply, TEXT_BYTES_PER_TOKEN};
 use super::sse::{SseError, SseReader};
 use serde_json::Value;
-
-/// The most bytes that are taken for one token, of text.
-const TEXT_BYTES_PER_TOKEN: usize = 64;
 
 /// The most bytes that are taken for one token, with all that surrounds it in a stream.
 const STREAM_BYTES_PER_TOKEN: usize = 1024;
@@ -51,6 +48,8 @@ pub(super) struct ReplyStream {
     sse: SseReader,
     on_event: OnEvent,
     bytes: usize,
+    /// The bytes of the reply when it was complete.
+    completed: usize,
     output_tokens_max: usize,
 }
 
@@ -61,6 +60,7 @@ impl ReplyStream {
             sse: SseReader::default(),
             on_event,
             bytes: 0,
+            completed: 0,
             output_tokens_max: output_tokens_max as usize,
         }
     }
@@ -117,13 +117,23 @@ impl ReplyStream {
 
     /// Returns the reply with what was counted.
     pub(super) fn into_reply(self, ending: Ending) -> Reply {
+        let bytes = self.completed.max(self.received());
         Reply {
             ending,
-            count: self.message.count,
+            count: Count {
+                reply_bytes: bytes as u64,
+                ..self.message.count
+            },
         }
     }
 
+    /// The bytes of all that the model wrote and is kept so far, words of a refusal among them.
+    fn received(&self) -> usize {
+        self.reply_bytes() + self.message.refusal.len()
+    }
+
     fn complete(&mut self) -> Ending {
+        self.completed = self.received();
         let message = &mut self.message;
         match message.stop {
             Some(Stop::Limit) => Ending::TooLong(format!("{} tokens", self.output_tokens_max)),

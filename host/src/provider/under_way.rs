@@ -2,12 +2,15 @@
 //! the next one.
 
 use super::cassette::{Cassette, Exchange, FILE_BYTES_MAX};
+use super::record_seal::RecordSeal;
 use super::spending::AskedQuestion;
-use crate::files::{NewFile, open_plain, parse_json_of};
+use crate::files::{Folder, parse_json_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+
+/// What follows the record's name.
+const ENDING: &str = ".under-way";
 
 /// The largest file, in bytes, and the most values of it.
 const BYTES_MAX: u64 = 1 << 20;
@@ -26,52 +29,57 @@ struct SentCall {
 /// The calls of a process that are under way.
 #[derive(Debug)]
 pub(super) struct UnderWay {
-    path: PathBuf,
+    folder: Folder,
+    name: String,
+    seal: RecordSeal,
     calls: BTreeMap<u64, SentCall>,
     next: u64,
 }
 
+/// What a killed process left of calls that were under way.
+#[derive(Debug)]
+pub(super) enum LeftCalls {
+    /// The calls that it heard no more of.
+    Ours(Vec<Exchange>),
+    /// It is none of ours, for this reason.
+    Foreign(String),
+}
+
 impl UnderWay {
-    /// The file beside a record.
-    pub(super) fn beside(record: &Path) -> Self {
-        let mut path = record.as_os_str().to_owned();
-        path.push(".under-way");
+    /// The file beside a record of this name.
+    pub(super) fn beside(folder: Folder, record: &str, seal: RecordSeal) -> Self {
         Self {
-            path: path.into(),
+            folder,
+            name: format!("{record}{ENDING}"),
+            seal,
             calls: BTreeMap::new(),
             next: 0,
         }
     }
 
-    /// Returns what a killed process had sent, and heard no more of: no later line of the record is about it.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is none of ours.
-    pub(super) fn lost(&self, record: &[u8]) -> Result<Vec<Exchange>, String> {
-        let unreadable = |reason: String| format!("{}: {reason}", self.path.display());
-        let mut bytes = Vec::new();
-        match open_plain(&self.path) {
-            Ok(file) => {
-                let read = file.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-                read.map_err(|error| unreadable(error.to_string()))?;
+    /// The name of the file.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what a killed process had sent, and heard no more of: no later line of the record is about it. Nothing
+    /// of a file without our seal is looked at.
+    pub(super) fn left(&self, record: &[u8]) -> LeftCalls {
+        let sealed = match self.folder.read(&self.name, BYTES_MAX) {
+            Ok(Some(sealed)) => sealed,
+            Ok(None) => return LeftCalls::Foreign(format!("it has more than {BYTES_MAX} bytes")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return LeftCalls::Ours(Vec::new());
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(unreadable(error.to_string())),
+            Err(error) => return LeftCalls::Foreign(error.to_string()),
+        };
+        let Some(text) = self.seal.opened_under_way(&sealed) else {
+            return LeftCalls::Foreign("it does not have your seal".to_owned());
+        };
+        match lost(text, record) {
+            Some(lost) => LeftCalls::Ours(lost),
+            None => LeftCalls::Foreign("it is of another version".to_owned()),
         }
-        if bytes.len() as u64 > BYTES_MAX {
-            return Err(unreadable(format!("it has more than {BYTES_MAX} bytes")));
-        }
-        let calls: Vec<SentCall> =
-            parse_json_of(&bytes, VALUES_MAX).map_err(|error| unreadable(error.to_string()))?;
-        let mut lost = Vec::new();
-        for call in calls {
-            let after = usize::try_from(call.record_bytes.min(FILE_BYTES_MAX)).unwrap_or(0);
-            let later = Cassette::parse(record.get(after..).unwrap_or_default())?;
-            if !later.is_about(&call.exchange) {
-                lost.push(call.exchange);
-            }
-        }
-        Ok(lost)
     }
 
     /// Notes a call before it is sent, and waits until the disk has it. `exchange` is booked if nothing more is
@@ -116,15 +124,27 @@ impl UnderWay {
 
     fn write(&self) -> io::Result<()> {
         if self.calls.is_empty() {
-            return match std::fs::remove_file(&self.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            };
+            return self.folder.remove(&self.name);
         }
         let calls: Vec<&SentCall> = self.calls.values().collect();
-        let new = NewFile::private(&self.path)?;
-        new.file().write_all(&serde_json::to_vec(&calls)?)?;
+        let new = self.folder.new_private_file(&self.name)?;
+        let sealed = self.seal.seal_under_way(&serde_json::to_vec(&calls)?);
+        new.file().write_all(&sealed)?;
         new.file().sync_data()?;
         new.put_in_place()
     }
+}
+
+/// The calls of a text that no later line of the record is about; `None` if it is no list of calls.
+fn lost(text: &[u8], record: &[u8]) -> Option<Vec<Exchange>> {
+    let calls: Vec<SentCall> = parse_json_of(text, VALUES_MAX).ok()?;
+    let mut lost = Vec::new();
+    for call in calls {
+        let after = usize::try_from(call.record_bytes.min(FILE_BYTES_MAX)).unwrap_or(0);
+        let later = Cassette::parse(record.get(after..).unwrap_or_default()).ok()?;
+        if !later.is_about(&call.exchange) {
+            lost.push(call.exchange);
+        }
+    }
+    Some(lost)
 }

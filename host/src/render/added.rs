@@ -3,6 +3,9 @@
 use super::tables::{Align, Table};
 use bakeoff_domain::report::AddedSection;
 
+/// What each line of a section begins with where text has lines: none of ours begins so.
+pub(super) const MARK: &str = " > ";
+
 /// The table of a section, if it has one.
 pub(super) fn table(section: &AddedSection) -> Option<Table> {
     let added = section.table.as_ref()?;

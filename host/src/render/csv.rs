@@ -1,27 +1,37 @@
 //! The report as CSV: one row for each variant.
 
 use super::escape::Csv;
+use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::BTreeSet;
 
 /// The report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown
 /// number is an empty field. Text is quoted, and never begins like a formula.
 pub fn csv(report: &Report) -> String {
+    table(report, None)
+}
+
+/// The variants of a comparison as CSV: the same, with `outcome` as the first column, which says the same in all rows.
+pub fn csv_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
+    table(report, Some(outcome))
+}
+
+fn table(report: &Report, outcome: Option<ComparisonOutcome>) -> String {
     let sources: BTreeSet<&String> = report
         .variants
         .iter()
         .flat_map(|variant| variant.readings.keys())
         .collect();
-    let mut head: Vec<String> = [
+    let mut head: Vec<String> = outcome.map(|_| quoted("outcome")).into_iter().collect();
+    let of_variant = [
         "id",
         "name",
         "approach",
         "iteration",
         "parameters",
         "status",
-    ]
-    .map(quoted)
-    .to_vec();
+    ];
+    head.extend(of_variant.map(quoted));
     head.extend(["rank", "total", "total low", "total high"].map(quoted));
     for criterion in &report.criteria {
         head.extend(ends(&format!("score {}", criterion.name)).map(|title| quoted(&title)));
@@ -34,7 +44,9 @@ pub fn csv(report: &Report) -> String {
 
     let mut out = head.join(",") + "\r\n";
     for variant in &report.variants {
-        out += &row(report, variant, &sources).join(",");
+        let outcome = outcome.map(|outcome| quoted(outcome.name()));
+        let row = outcome.into_iter().chain(row(report, variant, &sources));
+        out += &row.collect::<Vec<String>>().join(",");
         out += "\r\n";
     }
     out

@@ -301,12 +301,14 @@ impl Page {
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
             self.section(Html(&section.heading()));
+            self.add(format_args!("<blockquote class=\"added\">"));
             for sentence in section.sentences() {
                 self.paragraph(&sentence);
             }
             if let Some(table) = added::table(section) {
                 self.table(&table);
             }
+            self.add(format_args!("</blockquote>"));
             self.end();
         }
     }

@@ -3,7 +3,7 @@
 use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use super::sparkline::Axis;
-use super::tables::{self, Table};
+use super::tables::{self, Align, Table};
 use super::{
     Charset, Colour, Options, added, ascii, generation, layout, parameters, parts, screened,
 };
@@ -11,6 +11,7 @@ use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Presented, RankingOutcome, Report, presented};
 use bakeoff_domain::spec::Comparison;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Fewest columns of a sparkline; with less room there are words only.
 const SPARKLINE_COLUMNS_MIN: usize = 8;
@@ -172,6 +173,11 @@ impl Page {
     }
 
     fn table(&mut self, table: &Table) {
+        self.marked_table(table, "");
+    }
+
+    /// Adds a table whose lines all begin with a mark.
+    fn marked_table(&mut self, table: &Table, mark: &str) {
         let escaped = |text: &String| Plain(text).to_string();
         let columns = table.columns.iter();
         let table = Table {
@@ -185,8 +191,9 @@ impl Page {
                 .map(|row| row.iter().map(escaped).collect())
                 .collect(),
         };
-        for line in layout::lines(&table, self.width) {
-            self.line(&line, None);
+        let room = self.width.saturating_sub(mark.chars().count());
+        for line in layout::lines(&table, room) {
+            self.line(&format!("{mark}{line}"), None);
         }
     }
 
@@ -203,7 +210,7 @@ impl Page {
             .iter()
             .map(|row| Plain(&words::name(report, &row.variant.id)).to_string())
             .collect();
-        let longest = names.iter().map(|name| name.chars().count()).max();
+        let longest = names.iter().map(|name| name.width()).max();
         let name_width = longest.unwrap_or(0).min(self.width / 4);
         let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
         let longest = list.iter().map(|row| row.summary.chars().count()).max();
@@ -222,15 +229,13 @@ impl Page {
         };
         for (row, name) in list.iter().zip(names) {
             let name: String = name.chars().take(name_width).collect();
+            let name = layout::padded(&name, name_width, Align::Left);
             let sparkline = match (row.ratio, row.relation) {
                 (Some(ratio), _) => axis.sparkline(ratio),
                 (None, RatioRelation::Reference(standing)) => axis.reference(standing),
                 (None, RatioRelation::Verdict(_)) => axis.unknown(),
             };
-            self.line(
-                &format!(" {name:<name_width$}  {sparkline}  {}", row.summary),
-                None,
-            );
+            self.line(&format!(" {name}  {sparkline}  {}", row.summary), None);
         }
     }
 
@@ -247,8 +252,9 @@ impl Page {
             let status = super::clipped(&variant.status, 200);
             let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
             self.paragraph(text.trim_end_matches(": "), " ", None);
+            // What a guest says has lines of its own, which are marked: they are not the report's.
             for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
-                self.paragraph(line, "   ", Some(Style::Dim));
+                self.paragraph(line, "   │ ", Some(Style::Dim));
             }
             let more = lines.count();
             if more > 0 {
@@ -315,10 +321,10 @@ impl Page {
         for section in &report.sections {
             self.heading(&section.heading());
             for sentence in section.sentences() {
-                self.paragraph(&sentence, " ", None);
+                self.paragraph(&sentence, added::MARK, None);
             }
             if let Some(table) = added::table(section) {
-                self.table(&table);
+                self.marked_table(&table, added::MARK);
             }
         }
     }

@@ -2,7 +2,8 @@
 //! one for the answer, and those that a command was asked for.
 
 use super::escape::Html;
-use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VariantStatus};
+use super::outcome::ComparisonOutcome;
+use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VariantStatus, words};
 use std::fmt::Write as _;
 
 /// A test that a command was asked for, such as whether a file is slower than another.
@@ -32,7 +33,20 @@ enum TestOutcome<'a> {
 /// another reason is skipped. That there is an answer, a winner or a tie, is a test too, unless others were
 /// asked for.
 pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
-    let of_variant = |variant| (variant_name(variant), outcome(variant));
+    suite(report, None, asked)
+}
+
+/// The report of a comparison: the same, with `outcome` as a property of the suite.
+pub fn junit_of_comparison(
+    report: &Report,
+    outcome: ComparisonOutcome,
+    asked: &[AskedTest],
+) -> String {
+    suite(report, Some(outcome), asked)
+}
+
+fn suite(report: &Report, outcome: Option<ComparisonOutcome>, asked: &[AskedTest]) -> String {
+    let of_variant = |variant| (variant_name(report, variant), test_outcome(variant));
     let mut tests: Vec<(String, TestOutcome<'_>)> =
         report.variants.iter().map(of_variant).collect();
     if asked.is_empty() {
@@ -41,16 +55,22 @@ pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
     for test in asked {
         tests.push((test.name.clone(), asked_outcome(test)));
     }
-    written(&report.experiment.name, &tests, &report.recommendation.text)
+    let said = &report.recommendation.text;
+    written(&report.experiment.name, outcome, &tests, said)
 }
 
 /// A suite of tests that a command was asked for, where there is no report, and what else is said.
-pub(super) fn junit_of_tests(suite: &str, asked: &[AskedTest], said: &str) -> String {
+pub(super) fn junit_of_tests(
+    suite: &str,
+    outcome: ComparisonOutcome,
+    asked: &[AskedTest],
+    said: &str,
+) -> String {
     let tests = asked
         .iter()
         .map(|test| (test.name.clone(), asked_outcome(test)));
     let tests: Vec<(String, TestOutcome<'_>)> = tests.collect();
-    written(suite, &tests, said)
+    written(suite, Some(outcome), &tests, said)
 }
 
 fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
@@ -64,7 +84,12 @@ fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
     }
 }
 
-fn written(suite: &str, tests: &[(String, TestOutcome<'_>)], said: &str) -> String {
+fn written(
+    suite: &str,
+    outcome: Option<ComparisonOutcome>,
+    tests: &[(String, TestOutcome<'_>)],
+    said: &str,
+) -> String {
     let failed = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Failed { .. });
     let skipped = |test: &&(String, TestOutcome<'_>)| matches!(test.1, TestOutcome::Skipped(_));
     let counts = format!(
@@ -78,6 +103,12 @@ fn written(suite: &str, tests: &[(String, TestOutcome<'_>)], said: &str) -> Stri
          <testsuite name=\"{}\" {counts}>\n",
         Html(suite)
     );
+    if let Some(outcome) = outcome {
+        let _ = writeln!(
+            out,
+            "    <properties>\n      <property name=\"outcome\" value=\"{outcome}\"/>\n    </properties>"
+        );
+    }
     for (name, outcome) in tests {
         case(&mut out, suite, name, outcome);
     }
@@ -117,11 +148,11 @@ fn case(out: &mut String, suite: &str, name: &str, outcome: &TestOutcome<'_>) {
     };
 }
 
-fn variant_name(variant: &VariantReport) -> String {
-    format!("variant {}", variant.id)
+fn variant_name(report: &Report, variant: &VariantReport) -> String {
+    format!("variant {}", words::name(report, &variant.id))
 }
 
-fn outcome(variant: &VariantReport) -> TestOutcome<'_> {
+fn test_outcome(variant: &VariantReport) -> TestOutcome<'_> {
     let reason = || variant.reason.clone().unwrap_or_default();
     match (variant.status, &variant.failure) {
         (VariantStatus::Ranked, _) => TestOutcome::Passed,

@@ -2,6 +2,7 @@
 //! another table below.
 
 use super::tables::{Align, Table};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Spaces between two columns: as many as fit, from `GAP` down to `GAP_MIN`.
 const GAP: usize = 3;
@@ -31,7 +32,7 @@ pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
 fn widths(table: &Table) -> Vec<usize> {
     let column = |(index, (title, _)): (usize, &(String, Align))| {
         let cells = table.rows.iter().filter_map(|row| row.get(index));
-        let widths = cells.chain([title]).map(|cell| cell.chars().count());
+        let widths = cells.chain([title]).map(|cell| cell.width());
         widths.max().unwrap_or(0)
     };
     table.columns.iter().enumerate().map(column).collect()
@@ -63,30 +64,43 @@ fn part(
     lines: &mut Vec<String>,
 ) {
     let line = |cells: Vec<&String>| {
-        let mut line = format!(" {:<first$}", clipped(cells[0], first));
+        let mut line = format!(" {}", padded(&clipped(cells[0], first), first, Align::Left));
         for index in columns {
             let (cell, width) = (cells[*index], widths[*index]);
             line += &" ".repeat(gap);
-            line += &match table.columns[*index].1 {
-                Align::Left => format!("{cell:<width$}"),
-                Align::Right => format!("{cell:>width$}"),
-            };
+            line += &padded(cell, width, table.columns[*index].1);
         }
         line
     };
     let heading = line(table.columns.iter().map(|(title, _)| title).collect());
-    let rule = "─".repeat(heading.chars().count() + 1);
+    let rule = "─".repeat(heading.width() + 1);
     lines.push(heading);
     lines.push(rule);
     lines.extend(table.rows.iter().map(|row| line(row.iter().collect())));
 }
 
+/// A text with spaces behind or before it, as wide as others of its column. Letters of some scripts take two columns
+/// of a terminal, and signs that join others none.
+pub(super) fn padded(text: &str, width: usize, align: Align) -> String {
+    let spaces = " ".repeat(width.saturating_sub(text.width()));
+    match align {
+        Align::Left => format!("{text}{spaces}"),
+        Align::Right => format!("{spaces}{text}"),
+    }
+}
+
 /// A text, cut to a width with `…` at its end.
 fn clipped(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    if text.width() <= width {
         return text.to_owned();
     }
-    let kept = text.chars().take(width.saturating_sub(1));
+    let mut left = width.saturating_sub(1);
+    let kept = text.chars().take_while(|letter| {
+        let columns = letter.width().unwrap_or(0);
+        let fits = columns <= left;
+        left = left.saturating_sub(columns);
+        fits
+    });
     kept.chain(['…']).collect()
 }
 
@@ -118,6 +132,16 @@ mod tests {
             lines(&table(), 38)[0],
             " variant             performance rank"
         );
+    }
+
+    #[test]
+    fn letters_of_two_columns_leave_the_others_where_they_are() {
+        let mut table = table();
+        table.rows[0][0] = "堆排序".to_owned();
+        let lines = lines(&table, 60);
+        assert_eq!(lines[2], " 堆排序                        10.0      1");
+        assert_eq!(lines[3], " quickselect-in-place          10.0      1");
+        assert_eq!(clipped("堆排序", 4), "堆…");
     }
 
     #[test]

@@ -166,12 +166,21 @@ impl Page {
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
             self.heading(&section.heading());
+            let begin = self.out.len();
             for sentence in section.sentences() {
                 self.block(&Markdown(&sentence).to_string());
             }
             if let Some(table) = added::table(section) {
                 self.table(&table);
             }
+            // A quotation, to its last line.
+            let quoted: Vec<String> = self.out[begin..]
+                .trim_end()
+                .lines()
+                .map(|line| format!("> {line}"))
+                .collect();
+            self.out.truncate(begin);
+            self.block(&quoted.join("\n"));
         }
     }
 

@@ -19,9 +19,11 @@ mod junit;
 mod layout;
 mod load;
 mod markdown;
+mod outcome;
 mod page;
 mod parameters;
 mod parts;
+mod rank_legend;
 mod ratio_rows;
 mod screened;
 mod side_by_side;
@@ -36,15 +38,16 @@ use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
-pub use csv::csv;
+pub use csv::{csv, csv_of_comparison};
 pub use doctor::doctor;
 pub use failed_call::approach_file;
 pub use html::html;
 pub use human::{answer, human};
-pub use json::json;
-pub use junit::{AskedTest, junit};
+pub use json::{json, json_of_comparison};
+pub use junit::{AskedTest, junit, junit_of_comparison};
 pub use markdown::markdown;
-pub use untimed::{FileAnswer, Untimed};
+pub use outcome::ComparisonOutcome;
+pub use untimed::{FileAnswer, Reproduction, Untimed};
 
 /// Whether colours are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! The tables of a report, with plain text in their cells: each format adds its own escapes.
 
 use super::load;
+use super::rank_legend::rank_legend;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
 use bakeoff_domain::crates::LockedCrate;
-use bakeoff_domain::report::words::{self, basis, numbers};
-use bakeoff_domain::report::{CaseLabel, Environment, Interval, Report, VariantReport};
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{CaseLabel, Environment, Interval, Protocol, Report, VariantReport};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use std::collections::BTreeSet;
 
@@ -90,7 +91,7 @@ fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> Strin
 }
 
 /// What a score of 10 and of 0 means, by the scales of the criteria: `Scores 0–10, higher is better: 10
-/// is the best, 0 is a factor of 10 from it or more.`
+/// is the best, 0 is a factor of 10 from it or more.` After that, what ranks mean, where that is needed.
 pub(super) fn scales(report: &Report) -> String {
     let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
     let mut linear = Vec::new();
@@ -123,9 +124,13 @@ pub(super) fn scales(report: &Report) -> String {
             .collect(),
     };
     let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
-    match scales.is_empty() {
+    let scales = match scales.is_empty() {
         true => "Scores 0–10, higher is better.".to_owned(),
         false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
+    };
+    match rank_legend(report) {
+        Some(ranks) => format!("{scales} {ranks}"),
+        None => scales,
     }
 }
 
@@ -356,7 +361,7 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     if protocol.replicas > 0 {
         let measured = format!(
             "{}; {} confidence over all verdicts; practical threshold {}",
-            basis::measured(protocol),
+            measured(protocol),
             numbers::percent(protocol.confidence),
             numbers::percent(protocol.practical)
         );
@@ -381,6 +386,21 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     pairs.push(("Seed", seed));
     pairs.retain(|(_, text)| !text.trim().is_empty());
     pairs
+}
+
+/// `12 replicas, at least 5,400 inputs of each size`.
+fn measured(protocol: &Protocol) -> String {
+    let replicas = match protocol.replicas {
+        1 => "1 replica".to_owned(),
+        replicas => format!("{replicas} replicas"),
+    };
+    match protocol.inputs {
+        Some(inputs) => format!(
+            "{replicas}, {} or more different inputs of each case",
+            numbers::count(inputs)
+        ),
+        None => replicas,
+    }
 }
 
 #[cfg(test)]
@@ -430,7 +450,6 @@ pub(super) mod tests {
                 growth: None,
                 imports: Vec::new(),
                 attempts: Vec::new(),
-                single_calls: Vec::new(),
             }],
             verdicts: Vec::new(),
             wall_verdicts: Vec::new(),

@@ -3,11 +3,14 @@
 use super::clipped;
 use super::escape::{Csv, Html, Lines, Markdown, Plain};
 use super::junit::{AskedTest, junit_of_tests};
+use super::outcome::ComparisonOutcome;
 use serde::Serialize;
 use std::fmt::Write as _;
 
 /// The most characters of an answer.
 const ANSWER_CHARS_MAX: usize = 4_000;
+/// The most characters of a call.
+const CALL_CHARS_MAX: usize = 400;
 /// The most characters of an answer, and of a call, in one line with others.
 const LINE_CHARS_MAX: usize = 60;
 
@@ -23,18 +26,47 @@ pub struct FileAnswer {
 /// Why nothing was timed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Untimed {
-    /// The version of the format: 1.
+    /// The version of the format: 2. In version 1, `outcome` was `failed` where it is `build-failed`, `all-fail` or
+    /// `not-timed` now.
     pub schema_version: u32,
-    /// `disagreement`: the files do not do the same. `failed`: one does not build, all fail, or no input can be timed.
-    pub outcome: &'static str,
-    /// The reason, in a sentence.
+    /// The kind of reason.
+    pub outcome: ComparisonOutcome,
+    /// The reason, in a sentence that begins with the words of the outcome.
     pub reason: String,
     /// The call that shows it: `top-k([3, 1], 1)`.
     pub call: Option<String>,
     /// What each file did in it.
     pub answers: Vec<FileAnswer>,
+    /// Where long answers part, of which what stands around is shown; empty if they are short.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub parting: String,
     /// How seldom that is, and what to do.
     pub advice: String,
+    /// The call for others to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reproduction: Option<Reproduction>,
+}
+
+/// A call for others to make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reproduction {
+    /// As a file of cases, for `--cases`.
+    pub cases: String,
+    /// As a file of Rust, with a test that fails; `None` if it takes more than the functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+}
+
+impl Reproduction {
+    /// A call in WAVE, and the test.
+    pub fn new(written: &str, test: Option<String>) -> Self {
+        // A text in JSON is one in TOML: what TOML wants escaped, WAVE escapes.
+        let call = serde_json::Value::from(written);
+        Self {
+            cases: format!("[[case]]\ncall = {call}\n"),
+            test,
+        }
+    }
 }
 
 impl Untimed {
@@ -42,7 +74,11 @@ impl Untimed {
     pub fn text(&self) -> String {
         let mut text = Lines(&self.reason).to_string();
         if let Some(call) = &self.call {
-            let _ = write!(text, " {}:", Plain(call));
+            let _ = write!(
+                text,
+                " {}:",
+                clipped(&Plain(call).to_string(), CALL_CHARS_MAX)
+            );
         }
         text.push('\n');
         for FileAnswer { file, answer } in &self.answers {
@@ -53,6 +89,23 @@ impl Untimed {
             let _ = writeln!(text, "  {}: {first}", Plain(file));
             for line in lines {
                 let _ = writeln!(text, "    │ {line}");
+            }
+        }
+        if !self.parting.is_empty() {
+            let _ = writeln!(text, "{}", self.parting);
+        }
+        let is_long = |call: &String| call.chars().count() > CALL_CHARS_MAX;
+        if self.reproduction.is_some() && self.call.as_ref().is_some_and(is_long) {
+            text.push_str(
+                "The call is cut here: --save-case FILE keeps it as a whole, for --cases.\n",
+            );
+        }
+        let test = self.reproduction.as_ref().and_then(|one| one.test.as_ref());
+        if let Some(test) = test.filter(|test| test.len() <= ANSWER_CHARS_MAX) {
+            text.push_str("As a test:\n");
+            for line in test.lines() {
+                let line = Plain(line).to_string();
+                let _ = writeln!(text, "{}", format!("    {line}").trim_end());
             }
         }
         text + &self.advice + "\n"
@@ -104,7 +157,12 @@ impl Untimed {
             let answer = clipped(&one.answer, ANSWER_CHARS_MAX);
             let _ = writeln!(text, "- {}: {}", Markdown(&one.file), Markdown(&answer));
         }
-        let _ = write!(text, "\n{}\n", Markdown(&self.advice));
+        let _ = write!(
+            text,
+            "\n{} {}\n",
+            Markdown(&self.parting),
+            Markdown(&self.advice)
+        );
         text
     }
 
@@ -146,7 +204,7 @@ impl Untimed {
             passed: false,
             found: self.line(),
         };
-        junit_of_tests("compare", &[test], &self.text())
+        junit_of_tests("compare", self.outcome, &[test], &self.text())
     }
 }
 
@@ -167,12 +225,14 @@ mod tests {
             answer: answer.to_owned(),
         });
         Untimed {
-            schema_version: 1,
-            outcome: "disagreement",
-            reason: "The files do not do the same, so nothing was timed.".to_owned(),
+            schema_version: 2,
+            outcome: ComparisonOutcome::Disagreement,
+            reason: "Disagreement: the files do not do the same, so nothing was timed.".to_owned(),
             call: Some(format!("f([{}9])", "1, ".repeat(50))),
             answers: answers.into(),
+            parting: String::new(),
             advice: "Say which inputs are meant.".to_owned(),
+            reproduction: None,
         }
     }
 
@@ -197,6 +257,7 @@ mod tests {
     fn every_format_is_what_its_readers_expect() {
         let json: serde_json::Value = serde_json::from_str(&untimed().json()).unwrap();
         assert_eq!(json["answers"][0]["answer"], "3");
+        assert_eq!(json["outcome"], "disagreement");
         let csv = untimed().csv();
         assert!(
             csv.starts_with("outcome,call,file,answer\n") && csv.contains(",\"a\",\"3\"\n"),
@@ -204,7 +265,9 @@ mod tests {
         );
         let junit = untimed().junit();
         assert!(
-            junit.contains("failures=\"1\"") && junit.contains("<failure"),
+            junit.contains("failures=\"1\"")
+                && junit.contains("<failure")
+                && junit.contains("<property name=\"outcome\" value=\"disagreement\"/>"),
             "{junit}"
         );
         for text in [untimed().html(), junit, untimed().markdown(), csv] {

@@ -10,8 +10,9 @@ use crate::events::{Event, Origin};
 use crate::source::BuildInput;
 use crate::store::{self, IterationFile, Key, SafeId};
 use bakeoff_domain::failure::{Failure, FailureClass};
-use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::queue::{Dependency, TaskKey};
 use bakeoff_domain::variant::VariantId;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A build, and the variants that it is for.
@@ -42,14 +43,22 @@ impl Run<'_> {
             let task = core_task("build", build.clone(), None);
             let content = ChildTask::Build(request);
             self.tasks.add(task, content).map_err(wrong_task)?;
+            // Of variants that are the same, the first is checked: the others wait for what is kept of it.
+            let mut first_checks: BTreeMap<Option<&str>, TaskKey> = BTreeMap::new();
             for state in ids.iter().filter_map(|id| find(&self.variants, id)) {
                 let check = self.keys.check(&key, state.files.as_ref());
                 let check = TaskKey::new(format!("check of {} {}", state.id(), check.digest()));
-                let task = core_task("check", check.clone(), Some(&build));
+                let mut task = core_task("check", check.clone(), Some(&build));
+                let files = state.files.as_ref().map(|files| files.digest.as_str());
+                match first_checks.get(&files) {
+                    Some(first) => task.after.push(Dependency::on_end(first.clone())),
+                    None => drop(first_checks.insert(files, check.clone())),
+                }
                 let content = ChildTask::Check {
                     build: build.clone(),
                     files: state.files.clone(),
                     seed: self.context.config.seed,
+                    repeats_fuel: self.context.config.repeats_fuel,
                 };
                 self.tasks.add(task, content).map_err(wrong_task)?;
                 let purpose = Purpose::Check(state.id().clone());

@@ -3,8 +3,8 @@
 use super::error::RunError;
 use crate::compile::{BuildRequest, Builder, BuiltComponent};
 use crate::measure::{
-    self, Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall,
-    ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError,
+    self, Assessment, CallTexts, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput,
+    RepeatedCall, ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError,
 };
 use crate::sandbox::KnownEvidence;
 use crate::source::PackedFolders;
@@ -58,6 +58,8 @@ pub enum ChildTask {
         files: Option<PackedFolders>,
         /// The seed of the rehearsal.
         seed: RunSeed,
+        /// Units of fuel that calls beyond one on each case may take, if there are fewer than usual.
+        repeats_fuel: Option<u64>,
     },
     /// The assessment of a component's answers.
     Assess {
@@ -89,6 +91,10 @@ pub enum ChildTask {
         files: Option<PackedFolders>,
         /// The calls: a case and the seed of its input.
         calls: Arc<[(CaseIndex, u64)]>,
+        /// The time that they may take; what comes after it is not called.
+        left: Option<Duration>,
+        /// How much of arguments and answers is told.
+        texts: CallTexts,
     },
     /// Calls of a component, whose answers the oracle judges as they are and changed.
     TestOracle {
@@ -235,7 +241,12 @@ impl ChildClient {
         Ok(Ok(match task {
             ChildTask::Build(request) => return self.build(attempt, request).await,
             ChildTask::TimedBuild(request) => return self.time_build(attempt, request).await,
-            ChildTask::Check { build, files, seed } => {
+            ChildTask::Check {
+                build,
+                files,
+                seed,
+                repeats_fuel,
+            } => {
                 let built = self.built(build)?;
                 let mut last = Instant::now();
                 let on_case = |done| {
@@ -244,7 +255,10 @@ impl ChildClient {
                         attempt.report.progress(done);
                     }
                 };
-                let config = with_seed(config, *seed);
+                let config = RunnerConfig {
+                    repeats_fuel: *repeats_fuel,
+                    ..with_seed(config, *seed)
+                };
                 let files = files.as_ref();
                 let checked = measure::check(&config, &built.checked, files, core, on_case).await;
                 ChildAnswer::Checked(kept_worker(checked)?)
@@ -276,14 +290,17 @@ impl ChildClient {
                 build,
                 files,
                 calls,
+                left,
+                texts,
             } => {
                 let built = self.built(build)?;
                 let input = RepeatInput {
                     checked: &built.checked,
                     diagnostic: false,
                     files: files.as_ref(),
+                    texts: *texts,
                 };
-                let calls = measure::repeat(config, input, calls, core).await;
+                let calls = measure::repeat(config, input, calls, core, *left).await;
                 ChildAnswer::Repeated(kept_worker(calls)?)
             }
             ChildTask::TestOracle {
@@ -296,6 +313,7 @@ impl ChildClient {
                     checked: &built.checked,
                     diagnostic: false,
                     files: files.as_ref(),
+                    texts: CallTexts::Shortened,
                 };
                 let tested = measure::test_oracle(config, input, calls, core).await;
                 ChildAnswer::OracleTested(kept_worker(tested)?)

@@ -16,7 +16,7 @@ use crate::measure::{
 use crate::store::{Owner, ResultKind};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::Analysis;
-use bakeoff_domain::score::RACING_MAX;
+use bakeoff_domain::score::{PlacesRule, RACING_MAX, first_of_each};
 use bakeoff_domain::spec::{Experiment, Source};
 use bakeoff_domain::variant::VariantId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,20 +48,21 @@ impl Run<'_> {
             .collect();
         order.sort_by_key(|(place, _)| *place);
         let mut known = BTreeSet::new();
+        let distinct = order.into_iter().filter_map(|(_, state)| {
+            let Identity { component, files } = state.identity.as_ref()?;
+            known.insert((component, files)).then_some(state)
+        });
+        let distinct: Vec<&VariantState> = distinct.collect();
+        let places: Vec<usize> = (0..distinct.len()).collect();
+        let approach = |place: usize| &distinct[place].variant.approach;
         let mut ids: Vec<VariantId> = Vec::new();
         let mut identities: Vec<Identity> = Vec::new();
         let mut timed: Vec<TimedVariant> = Vec::new();
-        for (_, state) in order {
-            let Some(entry) = self.entry(state) else {
+        for place in first_of_each(&places, approach, RACING_MAX) {
+            let Some(entry) = self.entry(distinct[place]) else {
                 continue;
             };
-            if !known.insert((
-                entry.identity.component.clone(),
-                entry.identity.files.clone(),
-            )) {
-                continue;
-            }
-            ids.push(state.id().clone());
+            ids.push(entry.variant.id);
             identities.push(entry.identity);
             timed.push(entry.timed);
             if ids.len() == RACING_MAX {
@@ -72,7 +73,7 @@ impl Run<'_> {
         if let Some(kept) = self.store.get(ResultKind::CoarseRace, &key, Owner::RUN)? {
             return Ok(Some(kept));
         }
-        let mut measure = self.loaded.experiment.measure;
+        let mut measure = self.measure_left();
         measure.budget = measure.budget.mul_f64(BUDGET_SHARE);
         measure.replicas_max = measure.replicas_max.min(REPLICAS_MAX);
         let options = race_options(
@@ -107,6 +108,7 @@ impl Run<'_> {
         let found = CoarseRace {
             seconds: started.elapsed().as_secs_f64(),
             variants: found(&ids, self.context.cases.len(), &raced),
+            places: PlacesRule::ApproachesFirst,
         };
         self.store
             .put(ResultKind::CoarseRace, &key, Owner::RUN, &found)?;
@@ -129,7 +131,7 @@ fn found(ids: &[VariantId], cases: usize, raced: &Raced) -> BTreeMap<String, Coa
             .get_mut(time.variant)
             .and_then(|own| own.case_ns.get_mut(time.case));
         if let Some(own) = own {
-            *own = Some(time.median_ns);
+            *own = Some(time.mean_ns);
         }
     }
     for dropout in &raced.failed {

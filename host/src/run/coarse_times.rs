@@ -1,6 +1,7 @@
 //! What a coarse race found: the times by which a large sweep is screened.
 
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::score::PlacesRule;
 use bakeoff_domain::spec::Measure;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +14,9 @@ pub struct CoarseRace {
     pub seconds: f64,
     /// Its variants.
     pub variants: BTreeMap<String, CoarseTimes>,
+    /// How places were given, in it and in the race that followed.
+    #[serde(default)]
+    pub places: PlacesRule,
 }
 
 /// What a coarse race found of a variant.

@@ -18,9 +18,8 @@ use crate::evaluate::{self, VariantEvidence};
 use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::race::{Analysis, Basis, StopReason};
+use bakeoff_domain::race::{Analysis, StopReason};
 use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
     Report, TooShortCase, VariantReport, VariantStatus,
@@ -159,25 +158,6 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
     };
     let short = cases.iter().enumerate().filter_map(on_case);
     short.take(most).collect()
-}
-
-/// Returns the cases on which a variant of the race made single calls.
-fn single_calls(
-    racer: Option<VariantIndex>,
-    cases: &[CaseLabel],
-    analysis: Option<&Analysis>,
-) -> Vec<CaseLabel> {
-    let makers = analysis.map(|analysis| analysis.settings.single_calls.iter());
-    let own = makers.and_then(|mut makers| makers.find(|own| Some(own.variant) == racer));
-    let label = |case: &CaseIndex| cases.get(*case).cloned();
-    // On a set of instances it makes them on all of it: the first stands for the set.
-    let most = match analysis.is_some_and(|analysis| analysis.settings.instances) {
-        true => 1,
-        false => cases.len(),
-    };
-    own.map_or_else(Vec::new, |own| {
-        own.cases.iter().take(most).filter_map(label).collect()
-    })
 }
 
 fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSummary, String> {
@@ -407,7 +387,6 @@ fn variant_report(
         growth: evaluate::growth(&evidence),
         imports: imports.unwrap_or_default(),
         attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
-        single_calls: single_calls(evidence.racer, cases, analysis),
         screening: state.screening,
     }
 }
@@ -446,7 +425,20 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(StopReason::Precision) => Ended::Precision,
             Some(_) => Ended::Settled,
         },
-        basis: analysis.map_or(Basis::All, |analysis| analysis.settings.basis),
-        quiet: analysis.and_then(Analysis::quiet_replicas),
+        inputs: analysis.and_then(inputs),
     }
+}
+
+/// Returns the number of different inputs that were timed on the case with the fewest: all variants get the same ones,
+/// so it is that of the one that was timed longest.
+pub(super) fn inputs(analysis: &Analysis) -> Option<u64> {
+    if analysis.settings.instances {
+        return None;
+    }
+    let of_case = |case: usize| {
+        let times = analysis.times.iter().filter(|time| time.case == case);
+        times.map(|time| time.calls).max()
+    };
+    let cases = analysis.settings.claimed_cases().into_iter();
+    cases.filter_map(of_case).min()
 }

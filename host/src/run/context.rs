@@ -66,22 +66,24 @@ impl RunContext {
         let cores = cores(experiment.measure.workers);
         let wasi = wasi_imports(&host.policy);
         let cache = host.cache.as_deref();
-        let tools = Tools::open(host.unconfined, wasi, cache, cores.len(), report).await?;
+        let machine = &host.machine;
+        let tools = Tools::open(host.unconfined, wasi, cache, cores.len(), machine, report);
+        let tools = tools.await?;
         let tools = crates::allow(tools, loaded, report).await?;
-        let calibrator = tools
-            .builder
-            .build(&BuildRequest {
-                interface: Arc::clone(&interface),
-                world: World::Prototype,
-                code: BuildInput::Calibrator,
-                kind: BuildKind::Release,
-                memory_bytes: experiment.limits.memory_bytes,
-                parameters: false,
-            })
-            .await
-            .map_err(|failure| RunError::Machine(failure.message))?;
-        let (inputs, workload_digest) =
-            open_inputs(loaded, files, &tools.builder, &interface).await?;
+        let calibrator = BuildRequest {
+            interface: Arc::clone(&interface),
+            world: World::Prototype,
+            code: BuildInput::Calibrator,
+            kind: BuildKind::Release,
+            memory_bytes: experiment.limits.memory_bytes,
+            parameters: false,
+        };
+        let (calibrator, inputs) = tokio::join!(
+            tools.builder.build(&calibrator),
+            open_inputs(loaded, files, &tools.builder, &interface)
+        );
+        let calibrator = calibrator.map_err(|failure| RunError::Machine(failure.message))?;
+        let (inputs, workload_digest) = inputs?;
         let config = RunnerConfig {
             worker: RunnerWorker::link(tools.confinement.clone()),
             call: call_path(&interface),
@@ -90,6 +92,7 @@ impl RunContext {
             seed,
             check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
             inputs,
+            repeats_fuel: None,
         };
         let evaluators = evaluators::open(loaded, files, &tools.builder, &config).await?;
         let aggregators = aggregators::open(loaded, files, &tools.builder).await?;
@@ -266,7 +269,7 @@ async fn open_inputs(
     let request = BuildRequest {
         interface: Arc::clone(interface),
         world: World::Workload,
-        code: code.map_err(failed)?,
+        code: without_temporary_folder(code.map_err(failed)?, &loaded.experiment),
         // It is not timed, so it may as well report its panics.
         kind: BuildKind::Diagnostic,
         memory_bytes: 0,
@@ -284,6 +287,26 @@ async fn open_inputs(
         assesses: fit.assess.is_some(),
     };
     Ok((inputs, built.digest.clone()))
+}
+
+/// Returns the code of a workload that was written beside the interface that was read off sources without the folder
+/// in its name: that is another one each time, and a build that reports panics carries the name.
+fn without_temporary_folder(code: BuildInput, experiment: &spec::Experiment) -> BuildInput {
+    let is_beside = |path: &Path| path.parent() == experiment.interface.wit.parent();
+    match code {
+        BuildInput::Source { path_shown, text }
+            if experiment.declared == spec::Declared::BySources
+                && is_beside(Path::new(&*path_shown)) =>
+        {
+            let name = Path::new(&*path_shown).file_name();
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            BuildInput::Source {
+                path_shown: name.map_or(path_shown, Into::into),
+                text,
+            }
+        }
+        code => code,
+    }
 }
 
 /// Returns the functions of the workload, of which `generate` must be the one that the experiment's

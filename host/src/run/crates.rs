@@ -1,13 +1,16 @@
-//! The crates of an experiment, built before anything else is.
+//! How the sources of an experiment are compiled: its crates, built before anything else is, and the features of
+//! WebAssembly.
 
 use super::error::RunError;
 use super::options::Tools;
 use crate::compile::CratesError;
 use crate::config::{ConfigPlace, LoadedExperiment, read_lock};
 use bakeoff_domain::crates::LockedCrate;
+use bakeoff_domain::simd::Simd;
+use bakeoff_domain::spec::Experiment;
 use std::sync::Arc;
 
-/// The tools, which build with the crates that the experiment allows.
+/// The tools, which build with the crates that the experiment allows, and with vectors unless it says otherwise.
 ///
 /// # Errors
 /// They were not fetched, or cannot be built; the error points at them.
@@ -16,12 +19,29 @@ pub(super) async fn allow(
     loaded: &LoadedExperiment,
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Tools, RunError> {
-    let crates = &loaded.experiment.crates;
-    if crates.is_empty() {
+    let Experiment { crates, simd, .. } = &loaded.experiment;
+    if crates.is_empty() && simd.is_default() {
         return Ok(tools);
     }
     let builder = Arc::into_inner(tools.builder);
     let builder = builder.ok_or_else(|| RunError::Machine("the builder is in use".to_owned()))?;
+    let builder = builder.with_simd(*simd);
+    // Its first line is what reports show, and all of it is in the keys of results.
+    let (first, rest) = tools
+        .compiler
+        .split_once('\n')
+        .unwrap_or((&tools.compiler, ""));
+    let compiler = match simd {
+        Simd::On => tools.compiler.clone(),
+        Simd::Off => format!("{first}{}\n{rest}", simd.note()),
+    };
+    if crates.is_empty() {
+        return Ok(Tools {
+            builder: Arc::new(builder),
+            compiler,
+            ..tools
+        });
+    }
     report("building the crates that the experiment allows, unless they are kept");
     let builder = builder.allow(crates).await.map_err(|error| {
         let help = match &error {
@@ -39,6 +59,7 @@ pub(super) async fn allow(
     })?;
     Ok(Tools {
         builder: Arc::new(builder),
+        compiler,
         ..tools
     })
 }

@@ -2,6 +2,7 @@
 
 use super::evidence::Record;
 use super::instances;
+use super::shown_names::{shown, shown_names};
 use super::variant_state::VariantState;
 use crate::evaluate::Evaluation;
 use bakeoff_domain::metric_share::reading_threshold;
@@ -97,6 +98,7 @@ pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut 
         }
     }
     let set = instances::checked(record, variants);
+    let names = shown_names(variants);
     let alive = variants.iter().filter(|state| state.is_alive());
     let all = alive.flat_map(|state| {
         let readings = readings(record, state.id(), set).into_iter();
@@ -118,7 +120,11 @@ pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut 
                 format!(". {}.", capitalised(&why)),
             ),
         };
-        notes.about(&before, state.id().as_str(), &after.replace("..", "."));
+        notes.about(
+            &before,
+            &shown(&names, state.id()),
+            &after.replace("..", "."),
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! The execution of a run, from its first file to its report.
 
+use super::budget;
 use super::child_client::ChildClient;
 use super::conclude::conclude;
 use super::context::{RunContext, environment};
@@ -65,7 +66,12 @@ pub async fn run(
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
     // From here on, no file that anybody can change decides what is timed.
     let mut seed = seed::choose(options, &store)?;
-    let mut context = RunContext::open(loaded, &files, &options.host, seed, report).await?;
+    // What is built here is kept by the cache or not at all: it may end at any moment.
+    let mut context = tokio::select! {
+        context = RunContext::open(loaded, &files, &options.host, seed, report) => context?,
+        () = options.interrupt.raised() => return Err(RunError::Interrupted),
+    };
+    context.config.repeats_fuel = budget::repeats_fuel(&loaded.experiment.measure, variants.len());
     let mut loaded = loaded.clone();
     let described = context.evaluators.iter().map(|one| one.criteria.clone());
     loaded.complete_evaluators(described.collect())?;
@@ -106,6 +112,7 @@ pub async fn run(
         tasks,
         work,
         coarse: None,
+        spent: options.spent,
         questions: 0,
         loaded,
         options,

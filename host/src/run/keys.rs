@@ -39,6 +39,8 @@ pub struct Keys {
     checked: String,
     timed: String,
     measure: String,
+    /// What bounds the checks of a variant further than usual, if something does.
+    checks: Option<String>,
     /// No comparison mixes machines.
     machine: String,
 }
@@ -85,6 +87,7 @@ impl Keys {
             check_seed: context.config.check_seed.to_string(),
             checked: engine::fingerprint(Profile::Checked)?,
             timed: engine::fingerprint(Profile::Timed)?,
+            checks: (context.config.repeats_fuel).map(|fuel| format!("repeats-fuel={fuel}")),
             machine: measure::machine_name(),
             measure: format!(
                 "confidence={} practical={} state={state} margin={} share={} cold-start={}{draws}",
@@ -134,7 +137,9 @@ impl Keys {
             ("component", identity.component.as_str()),
             ("files", identity.files_input()),
         ];
-        Key::new(own.into_iter().chain(self.gate_inputs()))
+        // Whoever was checked briefly is checked anew where there is time for more.
+        let checks = self.checks.as_deref().map(|checks| ("checks", checks));
+        Key::new(own.into_iter().chain(self.gate_inputs()).chain(checks))
     }
 
     /// Returns the key of the task that checks what a build makes: all that the gate depends on is known
@@ -304,6 +309,7 @@ mod tests {
             checked: "fuel".into(),
             timed: "plain".into(),
             measure: "m".into(),
+            checks: None,
             machine: "h".into(),
         };
         let id = |keys: Keys| keys.experiment(&[]);

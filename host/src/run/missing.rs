@@ -64,18 +64,18 @@ impl Run<'_> {
             components.map(|approach| approach.name.as_str()).collect();
         let is_one = |approach: &str| components.contains(approach);
         let states = self.variants.iter();
-        let ids = states.filter(|state| is_one(&state.variant.approach));
-        let ids: Vec<&str> = ids
-            .map(|state| state.id().as_str())
+        let names = states.filter(|state| is_one(&state.variant.approach));
+        let names: Vec<&str> = names
+            .map(|state| state.variant.name.as_str())
             .take(NAMES_MAX)
             .collect();
-        if ids.is_empty() {
+        if names.is_empty() {
             return Ok(());
         }
         let message = format!(
             "{}: a component has no source, so a criterion from `source-lines` leaves it unranked; \
              `component-size` is known of all variants",
-            ids.join(", ")
+            names.join(", ")
         );
         self.store.emit(Event::Warning { message })?;
         Ok(())

@@ -12,6 +12,7 @@ mod aggregators;
 mod agreement;
 mod assess_criteria;
 mod assessments;
+mod budget;
 mod build_times;
 mod builds;
 mod changes;
@@ -47,6 +48,7 @@ mod samples;
 mod screening;
 mod seed;
 mod session;
+mod shown_names;
 mod survey;
 mod task_states;
 mod unjudged;
@@ -66,7 +68,9 @@ pub use evaluators::BuiltEvaluator;
 pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
 pub use execute::{Finished, read_variants, run};
 pub use keys::{Keys, SEED_RULE};
-pub use options::{HostOptions, Interrupt, RunOptions, Tools, Unconfined, wasi_imports};
+pub use options::{
+    HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
+};
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;

@@ -1,25 +1,27 @@
 //! The notes of a report: what a reader should know about how the numbers were measured.
 
+use super::conclude;
 use super::constant_arguments;
 use super::evaluated;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
+use super::shown_names::{shown, shown_names};
 use super::variant_state::VariantState;
 use crate::evaluate;
 use crate::measure::GateRecord;
 use bakeoff_domain::attempt;
 use bakeoff_domain::few_layouts::FEW_LAYOUTS;
-use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::numbers;
 use bakeoff_domain::plan::{LAYOUTS, Sampling, Steadiness};
-use bakeoff_domain::race::{Analysis, Basis, ClaimScope, Factor, SoloComparison};
-use bakeoff_domain::report::words::{NoteList, basis};
+use bakeoff_domain::race::Analysis;
+use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{CaseLabel, Machine, noise, rare_inputs};
 use bakeoff_domain::spec::State;
-use bakeoff_domain::stats::replicas_needed;
+use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::Verdict;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Returns the notes of a report, those on the variants first.
 pub(super) fn notes(
@@ -28,6 +30,8 @@ pub(super) fn notes(
     outcome: Option<&RaceOutcome>,
 ) -> Vec<String> {
     let mut notes = NoteList::default();
+    let names = shown_names(variants);
+    let name = |id: &VariantId| shown(&names, id);
     let declared = record.experiment.measure.state;
     if declared == State::Kept {
         notes.push(
@@ -53,7 +57,7 @@ pub(super) fn notes(
         if state.is_alive() && state.build.as_ref().is_some_and(|build| build.recodes) {
             notes.about(
                 "Strings in another encoding than UTF-8: ",
-                state.id().as_str(),
+                &name(state.id()),
                 ". The host recodes them in every call, and its times include that.",
             );
         }
@@ -61,26 +65,31 @@ pub(super) fn notes(
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
         if let Some(tried) = attempts.and_then(|attempts| attempt::sentence(attempts)) {
-            notes.about("", state.id().as_str(), &format!(" {tried}."));
+            notes.about("", &name(state.id()), &format!(" {tried}."));
         }
     }
     for state in variants.iter().filter(|state| state.is_alive()) {
         if let Some(original) = &state.duplicate_of {
             let same = format!(
-                "The same component as {original}, byte for byte, which ties without being run: "
+                "The same component as {}, byte for byte, which ties without being run: ",
+                name(original)
             );
-            notes.about(&same, state.id().as_str(), ".");
+            notes.about(&same, &name(state.id()), ".");
         }
         let once = state.gate.as_ref().map_or(0, GateRecord::cases_called_once);
         if once > 0 {
-            let about = format!("{} ({once} of {} cases)", state.id(), record.cases.len());
+            let about = format!(
+                "{} ({once} of {} cases)",
+                name(state.id()),
+                record.cases.len()
+            );
             notes.about(
                 "Checked by a single call on some cases, since more would have taken too long: ",
                 &about,
                 ". That the answer is the same every time was not tried there.",
             );
         }
-        let start = start_note(state, outcome, &record.cases);
+        let start = start_note(state, &name(state.id()), outcome, &record.cases);
         if let Some(note) = start.filter(|_| declared == State::Pure) {
             notes.push(note);
             continue;
@@ -88,7 +97,7 @@ pub(super) fn notes(
         let gains = state.gate.as_ref().filter(|gate| gate.gains_by_state());
         if let Some(gate) = gains.filter(|_| declared == State::Pure) {
             let percent = numbers::count((100.0 * gate.first_call_share()) as u64);
-            let about = format!("{} (up to {percent} % of a call's fuel)", state.id());
+            let about = format!("{} (up to {percent} % of a call's fuel)", name(state.id()));
             notes.about(
                 "Less work on an instance that has been called before, such as the start of a language: ",
                 &about,
@@ -110,7 +119,16 @@ pub(super) fn notes(
         }
     }
     if let Some(outcome) = outcome {
-        on_the_race(&mut notes, outcome, &record.cases, record.environment.cores);
+        let cores = record.environment.cores;
+        on_the_race(&mut notes, outcome, &names, &record.cases, cores);
+        let analysis = outcome.raced.analysis.as_ref();
+        if let Some(inputs) = analysis.and_then(conclude::inputs) {
+            notes.push(format!(
+                "Timed on {} or more different inputs of each case: nothing is known of what is rarer than one in \
+                 that many.",
+                numbers::count(inputs)
+            ));
+        }
     }
     notes.into_sentences()
 }
@@ -118,6 +136,7 @@ pub(super) fn notes(
 /// What of a variant's time is the start of its instance, if that is a part that counts.
 fn start_note(
     state: &VariantState,
+    name: &str,
     outcome: Option<&RaceOutcome>,
     cases: &[CaseLabel],
 ) -> Option<String> {
@@ -130,20 +149,15 @@ fn start_note(
     };
     let time = |ns: f64| numbers::reading(ns, "ns");
     Some(format!(
-        "{}: of the {} that a call takes{of_case}, {} are its start: what a language does before the program \
+        "{name}: of the {} that a call takes{of_case}, {} are its start: what a language does before the program \
          runs, or tables that a first call makes. A later call on the same instance would take {}. Every timed \
          call has the start in it, as each has a fresh instance: if yours are called again and again, run with \
          `state = \"kept\"` under [measure].",
-        state.id(),
         time(start.call_ns),
         time(start.start_ns),
         time((start.call_ns - start.start_ns).max(0.0)),
     ))
 }
-
-/// The replicas of single calls that only set a pair's first scale, which the pilot gives only of full
-/// samples.
-const FIRST_SCALE_REPLICAS: u32 = 2;
 
 /// What it means that there was no pool of instances.
 const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so each call had one that was \
@@ -163,8 +177,14 @@ fn constant_cases(record: &Record) -> BTreeSet<usize> {
     constant.map(|checked| checked.case).collect()
 }
 
-fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel], cores: u32) {
-    let id = |variant: usize| outcome.variants[variant].as_str();
+fn on_the_race(
+    notes: &mut NoteList,
+    outcome: &RaceOutcome,
+    names: &HashMap<&str, String>,
+    cases: &[CaseLabel],
+    cores: u32,
+) {
+    let name = |variant: usize| shown(names, &outcome.variants[variant]);
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
     if let Some(note) = sampling.and_then(short_instances) {
         notes.push(note);
@@ -178,7 +198,7 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel],
             ": its calls take less than {least:.0} µs. No verdict names it, and it may be the fastest: \
              put more work into one case."
         );
-        notes.about("Too short to be timed: ", id(variant), &after);
+        notes.about("Too short to be timed: ", &name(variant), &after);
     }
     let pilot = outcome.raced.pilot.iter();
     for (variant, layouts) in pilot.flat_map(|pilot| pilot.layouts.iter().enumerate()) {
@@ -194,41 +214,34 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel],
                 ". Where code lies can be worth some per cent in every process alike, so intervals are wider \
                  by {least} % at both ends, and no smaller difference is sure."
             );
-            notes.about(&about, id(variant), &after);
+            notes.about(&about, &name(variant), &after);
         }
     }
-    for slow in sampling.iter().flat_map(|sampling| &sampling.single_calls) {
-        notes.about(
-            "Compared by single calls, more than 10 × slower than the best on a case: every pair with ",
-            id(slow.variant),
-            ". One call in each process says less than a sample of many, so intervals of such pairs are wider.",
-        );
-    }
     if let (Some(sampling), Some(analysis)) = (sampling, &outcome.raced.analysis) {
-        for slow in &sampling.single_calls {
-            if let Some(why) = too_slow_for_a_verdict(sampling, analysis, slow.variant) {
-                notes.about(
-                    "Far slower, and without a verdict: ",
-                    id(slow.variant),
-                    &why,
-                );
-            }
+        for &slow in &sampling.aside {
+            let after = match is_told_apart(analysis, slow) {
+                true => {
+                    ": it ran in processes of its own beside the fastest of the others, after them."
+                }
+                false => {
+                    ": it runs in processes of its own beside the fastest of the others, and the budget had no room \
+                     for enough of them. Raise --budget, or leave it out."
+                }
+            };
+            notes.about("More than 10 × slower, and set aside: ", &name(slow), after);
         }
     }
     if let Some(Steadiness::Trending(trends)) = sampling.map(|sampling| &sampling.steadiness) {
         for trend in trends {
             notes.about(
                 "No steady state: times of ",
-                id(trend.variant),
+                &name(trend.variant),
                 " still change after the warm-up, so instances of that age are compared. Larger inputs make it matter less.",
             );
         }
     }
     if outcome.raced.pilot.as_ref().and_then(|pilot| pilot.pooled) == Some(false) {
         notes.push(ONE_BY_ONE.to_owned());
-    }
-    if let Some(analysis) = &outcome.raced.analysis {
-        on_the_analysis(notes, analysis, id);
     }
     let replicas = &outcome.raced.replicas;
     for rare in rare_inputs(replicas) {
@@ -242,16 +255,14 @@ fn on_the_race(notes: &mut NoteList, outcome: &RaceOutcome, cases: &[CaseLabel],
             numbers::reading(rare.mean_ns, "ns"),
             numbers::reading(rare.median_ns, "ns")
         );
-        notes.about("", id(rare.variant), &after);
+        notes.about("", &name(rare.variant), &after);
     }
     let used: BTreeSet<_> = replicas.iter().map(|one| one.surroundings.core).collect();
     let machine = Machine {
         cores,
         workers: used.len() as u32,
     };
-    let settings = outcome.raced.analysis.as_ref().map(|of| &of.settings);
-    let knows_quiet = settings.is_some_and(|settings| settings.quiet.is_some());
-    for disturbance in noise(replicas, machine, knows_quiet) {
+    for disturbance in noise(replicas, machine) {
         notes.push(disturbance);
     }
 }
@@ -269,80 +280,8 @@ fn short_instances(sampling: &Sampling) -> Option<String> {
     ))
 }
 
-/// What is known of a variant of which the race had no room for the single calls that tell it apart from
-/// the others, and what to do; `None` if it has a verdict.
-fn too_slow_for_a_verdict(
-    sampling: &Sampling,
-    analysis: &Analysis,
-    variant: VariantIndex,
-) -> Option<String> {
-    let pairs = analysis.overall.iter();
-    let pairs: Vec<_> = pairs
-        .filter(|pair| pair.a == variant || pair.b == variant)
-        .collect();
-    let needed = replicas_needed(analysis.settings.threshold(ClaimScope::AllCases));
-    let needed = needed + FIRST_SCALE_REPLICAS;
-    let made = pairs.iter().map(|pair| pair.replicas).max()?;
-    let told = pairs.iter().any(|pair| pair.verdict != Verdict::NoCall);
-    let (call_ns, ratio) = match longest_timed_call(sampling, analysis, variant) {
-        Some(timed) => timed,
-        None => sampling.longest_single_call(variant)?,
-    };
-    (!told).then(|| {
-        format!(
-            ". One call takes about {}, some {} × as long as the quickest. An obvious verdict takes \
-             {needed} rounds of such calls or more, and the budget had room for {made}: raise --budget, \
-             or leave it out.",
-            numbers::reading(call_ns, "ns"),
-            numbers::significant(ratio, 2)
-        )
-    })
-}
-
-/// The longest of a variant's single calls as the race timed it: its time in nanoseconds, and how many times that
-/// of the quickest variant on its case it is. `None` if there was none.
-fn longest_timed_call(
-    sampling: &Sampling,
-    analysis: &Analysis,
-    variant: VariantIndex,
-) -> Option<(f64, f64)> {
-    let own = sampling
-        .single_calls
-        .iter()
-        .find(|own| own.variant == variant)?;
-    let of_case = |case: &CaseIndex| {
-        let times = analysis.times.iter().filter(|time| time.case == *case);
-        let quickest = times.clone().map(|time| time.median_ns);
-        let quickest = quickest.fold(f64::INFINITY, f64::min);
-        let mut times = times.filter(|time| time.variant == variant);
-        let call_ns = times.next()?.median_ns;
-        Some((call_ns, call_ns / quickest))
-    };
-    let calls = own.cases.iter().filter_map(of_case);
-    calls.max_by(|one, other| one.0.total_cmp(&other.0))
-}
-
-fn on_the_analysis<'a>(notes: &mut NoteList, analysis: &Analysis, id: impl Fn(usize) -> &'a str) {
-    let note = basis::note(analysis.settings.basis, analysis.quiet_replicas());
-    if let Some(note) = note {
-        notes.push(note);
-    }
-    if analysis.settings.basis == Basis::Solo
-        || matches!(analysis.solo_comparison, SoloComparison::Differs { .. })
-    {
-        notes.push(
-            "Running side by side changed the ranking, so only replicas that ran alone count: --workers 1 measures alone from the start.".to_owned(),
-        );
-    }
-    for dependence in &analysis.dependences {
-        let with = match dependence.factor {
-            Factor::Time => "time",
-            Factor::Load => "the machine's load",
-        };
-        let after = format!(
-            " changed with {with} during measuring: run again later to see whether it stays."
-        );
-        let pair = format!("{} to {}", id(dependence.a), id(dependence.b));
-        notes.about("The ratio of ", &pair, &after);
-    }
+/// Returns true if a verdict tells the variant apart from another.
+fn is_told_apart(analysis: &Analysis, variant: VariantIndex) -> bool {
+    let mut pairs = analysis.overall.iter();
+    pairs.any(|pair| (pair.a == variant || pair.b == variant) && pair.verdict != Verdict::NoCall)
 }

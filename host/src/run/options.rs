@@ -10,6 +10,8 @@ use bakeoff_domain::report::Generation;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::OnceCell;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -28,6 +30,8 @@ pub struct RunOptions {
     pub interrupt: Interrupt,
     /// How approaches were generated, if some were, for the report.
     pub generation: Option<Generation>,
+    /// The time that was spent before the run, where the budget bounds that too.
+    pub spent: Duration,
 }
 
 /// The options that belong to the host and not to the experiment.
@@ -39,6 +43,54 @@ pub struct HostOptions {
     pub policy: Policy,
     /// The folder of the build cache, if it is not the user's own.
     pub cache: Option<PathBuf>,
+    /// What was found out about the machine before.
+    pub machine: KnownMachine,
+}
+
+/// What was found out about the machine, so that a command that opens several experiments finds it out once: copies
+/// share it.
+#[derive(Clone, Debug, Default)]
+pub struct KnownMachine(Arc<MachineCells>);
+
+#[derive(Debug, Default)]
+struct MachineCells {
+    probed: OnceCell<Confinement>,
+    toolchain: OnceCell<Toolchain>,
+    usable: OnceCell<Confinement>,
+}
+
+impl KnownMachine {
+    /// Returns the confinement of child processes, which is probed at first.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`], with a remedy.
+    pub async fn confinement(&self, unconfined: Unconfined) -> Result<Confinement, RunError> {
+        let probe = async || match unconfined {
+            Unconfined::Refused => Confinement::probe().await,
+            Unconfined::Allowed => Confinement::allow_unconfined().await,
+        };
+        Ok(self.0.probed.get_or_try_init(probe).await?.clone())
+    }
+
+    /// Returns the toolchain, and the confinement in which it works.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
+    async fn toolchain(
+        &self,
+        unconfined: Unconfined,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(Toolchain, Confinement), RunError> {
+        let find = async || Toolchain::find(report).await;
+        let toolchain = self.0.toolchain.get_or_try_init(find);
+        // Both are processes that are waited for.
+        let (confinement, toolchain) = tokio::join!(self.confinement(unconfined), toolchain);
+        let confinement = confinement?;
+        let toolchain = toolchain.map_err(|error| RunError::Toolchain(error.to_string()))?;
+        let try_it = async || compile::usable_confinement(toolchain, confinement).await;
+        let usable = self.0.usable.get_or_init(try_it).await;
+        Ok((toolchain.clone(), usable.clone()))
+    }
 }
 
 /// The decision for a host on which nothing confines untrusted code.
@@ -49,6 +101,9 @@ pub enum Unconfined {
     /// The user allowed running without confinement.
     Allowed,
 }
+
+/// The time between two looks at the flag of an interrupt.
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// A flag that is raised when the user asks to stop.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +118,13 @@ impl Interrupt {
     /// Returns true if the flag was raised.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the flag is raised.
+    pub async fn raised(&self) {
+        while !self.is_raised() {
+            tokio::time::sleep(LOOK_PERIOD).await;
+        }
     }
 }
 
@@ -82,7 +144,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Probes the confinement, finds the compiler, and opens the build cache.
+    /// Probes the confinement and finds the compiler, unless that is known, and opens the build cache.
     ///
     /// # Errors
     /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
@@ -91,16 +153,10 @@ impl Tools {
         wasi: WasiImports,
         cache: Option<&Path>,
         builds_at_once: usize,
+        machine: &KnownMachine,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
-        let confinement = match unconfined {
-            Unconfined::Refused => Confinement::probe().await?,
-            Unconfined::Allowed => Confinement::allow_unconfined().await?,
-        };
-        let toolchain = Toolchain::find(report)
-            .await
-            .map_err(|error| RunError::Toolchain(error.to_string()))?;
-        let confinement = compile::usable_confinement(&toolchain, confinement).await;
+        let (toolchain, confinement) = machine.toolchain(unconfined, report).await?;
         let compiler = toolchain.version().to_owned();
         let compiler_choice = toolchain.choice();
         let cache = match cache.map_or_else(Cache::open_default, Cache::open) {

@@ -29,7 +29,7 @@ impl Run<'_> {
         };
         let seed = measure::gate_seed(self.context.config.check_seed, 0);
         let build = build_task(&self.keys.build(state));
-        let name = state.id().to_string();
+        let name = state.variant.name.clone();
         let content = ChildTask::TestOracle {
             build: build.clone(),
             files: state.files.clone(),

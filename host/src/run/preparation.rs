@@ -20,6 +20,7 @@ use bakeoff_domain::report::words;
 use bakeoff_domain::score::CHOSEN;
 use bakeoff_domain::variant::VariantId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// What a diagnosis comes before: nothing is kept of a gate until it has ended.
 const DIAGNOSIS_PRIORITY: i32 = 1;
@@ -82,8 +83,14 @@ impl Run<'_> {
         if preparation.open_builds == 0 {
             self.stage_done(Stage::Build)?;
         }
+        let mut built = Instant::now();
         while let Some(event) = self.tasks.next().await {
+            let is_building = preparation.open_builds > 0;
             self.on_task(&mut preparation, event)?;
+            if is_building {
+                // Building stands outside of every budget.
+                built = Instant::now();
+            }
             self.tell_tasks(|key| preparation.name(key))?;
         }
         self.start_checking(&mut preparation)?;
@@ -100,6 +107,8 @@ impl Run<'_> {
         self.warn_of_constant_arguments()?;
         self.warn_of_oracle().await?;
         self.evaluate(When::BeforeRace).await?;
+        self.spent += built.elapsed();
+        self.warn_of_spent_budget()?;
         self.screen().await?;
         self.assess().await?;
         self.all_tasks_ended()?;

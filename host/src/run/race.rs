@@ -12,11 +12,11 @@ use crate::measure::{
     self, Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
     Unpiloted,
 };
-use crate::store::{self, Key, Owner, QuietHistory, RaceId, Store, StoreError};
+use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
 use bakeoff_domain::measurement::{Replica, race_seconds};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, Measure, Source};
+use bakeoff_domain::spec::{Criterion, Experiment, Measure, Scale, Source};
 use bakeoff_domain::variant::Variant;
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use std::collections::BTreeMap;
@@ -28,7 +28,9 @@ impl Run<'_> {
         let entries: Vec<Entry> = racing.filter_map(|state| self.entry(state)).collect();
         let measure = self.loaded.experiment.measure;
         self.stage_started(Stage::Measure, measure.replicas_max as usize)?;
-        if !entries.is_empty() {
+        if !entries.is_empty()
+            && !are_told_apart_by_nothing(&self.loaded.experiment, &self.variants)
+        {
             self.race(entries).await?;
         }
         self.all_tasks_ended()?;
@@ -44,6 +46,7 @@ impl Run<'_> {
         }
         let key = self.keys.race(&components);
         self.report_changed_race(&key)?;
+        let measure = measure_after(&self.measure_left(), self.coarse.as_ref());
         let lists = store::RaceLists {
             variants: variants.iter().map(|one| one.id.clone().into()).collect(),
             cases: self.context.cases.iter().map(ToString::to_string).collect(),
@@ -60,18 +63,12 @@ impl Run<'_> {
             standings: None,
         };
         let stored = recorder.stored_race()?;
-        let measure = measure_after(&self.loaded.experiment.measure, self.coarse.as_ref());
-        let cache_folder = self.context.tools.cache_folder.as_deref();
-        let history = cache_folder.map(QuietHistory::read).unwrap_or_default();
-        let options = RaceOptions {
-            quiet_readings: &history.quiet_readings(),
-            ..race_options(
-                &self.loaded.experiment,
-                &measure,
-                &self.context.cores,
-                key.digest(),
-            )
-        };
+        let options = race_options(
+            &self.loaded.experiment,
+            &measure,
+            &self.context.cores,
+            key.digest(),
+        );
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
         let tasks = &mut self.tasks;
@@ -89,10 +86,6 @@ impl Run<'_> {
             RaceError::Listener(error) => RunError::Store(error),
             RaceError::Interrupted => RunError::Interrupted,
         })?;
-        if let Some(folder) = cache_folder {
-            // What cannot be written is not known to the next run, which looks for itself.
-            drop(QuietHistory::add(folder, &raced.core_readings));
-        }
         self.keep_end(&key, &variants, &raced).await
     }
 
@@ -153,7 +146,6 @@ impl Run<'_> {
             gains_by_state: gate.is_some_and(measure::GateRecord::gains_by_state),
             peak_bytes: gate.map_or(0, measure::GateRecord::peak_bytes),
             fuel: gate.map_or(Vec::new(), measure::GateRecord::fuel),
-            dearest_call: gate.and_then(measure::GateRecord::dearest_call),
             gate_cpu_ns: gate.map_or_else(Vec::new, measure::GateRecord::cpu_ns),
         };
         Some(Entry {
@@ -169,6 +161,25 @@ pub(super) struct Entry {
     pub(super) variant: Variant,
     pub(super) identity: Identity,
     pub(super) timed: TimedVariant,
+}
+
+/// Returns true if timing would say nothing: all that may be compared are one component, which ties with itself, and
+/// no criterion asks for a time itself.
+fn are_told_apart_by_nothing(experiment: &Experiment, variants: &[VariantState]) -> bool {
+    let contenders = variants.iter().filter(|state| state.is_contender());
+    let racing = contenders.clone().filter(|state| state.races()).count();
+    let by_ties = |criterion: &Criterion| match criterion.source {
+        Source::Time | Source::Wall => {
+            criterion.gate.is_none() && matches!(criterion.scale, Scale::Ratio { .. })
+        }
+        Source::Growth | Source::ColdStart => false,
+        _ => true,
+    };
+    let mut evaluators = experiment.evaluators.iter();
+    racing == 1
+        && contenders.count() > 1
+        && experiment.criteria.iter().all(by_ties)
+        && evaluators.all(|one| !one.needs().samples)
 }
 
 /// Returns the result of a race, from what was stored of it.
@@ -196,7 +207,6 @@ pub(super) fn race_options<'a>(
         metric_share: experiment.metric_share(),
         cold_start: experiment.uses(&Source::ColdStart),
         instances: experiment.workload.inputs.are_instances(),
-        quiet_readings: &[],
     }
 }
 

@@ -6,7 +6,7 @@ use super::grants::read_granted;
 use super::options::HostOptions;
 use crate::compile::BuildKind;
 use crate::config::LoadedExperiment;
-use crate::measure::{self, RepeatInput, RepeatedCall};
+use crate::measure::{self, CallTexts, RepeatInput, RepeatedCall};
 use crate::source::{BuildInput, RunFiles};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
@@ -72,8 +72,9 @@ pub async fn repeat(
         checked: &built.checked,
         diagnostic,
         files: granted.first().and_then(Option::as_ref),
+        texts: CallTexts::Shortened,
     };
-    let calls = measure::repeat(&context.config, input, &[call], None)
+    let calls = measure::repeat(&context.config, input, &[call], None, None)
         .await
         .map_err(|error| runner_error(loaded, error))?;
     Ok(RepeatOutcome::Called {

@@ -2,10 +2,9 @@
 
 use super::evidence::Evidence;
 use crate::sandbox::TimedCalls;
-use bakeoff_domain::measurement::SampleKind;
 use bakeoff_domain::variant::VariantId;
 
-/// Returns the full samples of a variant by case, in the order of the race; none of a variant that did not
+/// Returns the samples of a variant by case, in the order of the race; none of a variant that did not
 /// take part.
 pub fn samples_of(evidence: &Evidence, id: &VariantId) -> Vec<Vec<TimedCalls>> {
     let race = evidence.record.race.as_ref();
@@ -18,9 +17,7 @@ pub fn samples_of(evidence: &Evidence, id: &VariantId) -> Vec<Vec<TimedCalls>> {
         return by_case;
     };
     for replica in &evidence.replicas {
-        let own = replica.samples.iter();
-        let own = own.filter(|one| one.variant == racer && one.kind == SampleKind::Full);
-        for sample in own {
+        for sample in replica.samples.iter().filter(|one| one.variant == racer) {
             let baseline = replica
                 .baselines
                 .get(sample.case)

@@ -8,8 +8,8 @@ use crate::measure::GateRecord;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::{CaseLabel, CriterionSummary, Interval, Screening};
 use bakeoff_domain::score::{
-    CHOSEN, COARSE_TIME, FUEL_GROWTH, RACING_MAX, ScreeningFigures, StandIn, VariantReadings,
-    screen,
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, ScreeningFigures, StandIn,
+    VariantReadings, first_of_each, screen,
 };
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::VariantId;
@@ -45,6 +45,9 @@ pub(super) fn set_screening(
     let mut figures = screen(&criteria, readings.clone(), StandIn::Fuel);
     if let Some(coarse) = coarse {
         by_coarse_times(&criteria, variants, readings, coarse, &mut figures);
+        if coarse.places == PlacesRule::ApproachesFirst {
+            put_approaches_first(variants, &mut figures);
+        }
     }
     let mut order: Vec<usize> = (0..variants.len())
         .filter(|index| figures[*index].is_some())
@@ -107,6 +110,24 @@ fn by_coarse_times(
                 time_ns: time,
                 ..timed
             });
+        }
+    }
+}
+
+/// Gives the best variant of each approach a place before any approach has a second: among those with coarse times,
+/// or, where nobody has one, among all.
+fn put_approaches_first(variants: &[VariantState], figures: &mut [Option<ScreeningFigures>]) {
+    let is_timed = |one: &Option<ScreeningFigures>| one.is_some_and(|one| one.time_ns.is_some());
+    let any_timed = figures.iter().any(is_timed);
+    let mut order: Vec<usize> = (0..figures.len())
+        .filter(|index| figures[*index].is_some() && (!any_timed || is_timed(&figures[*index])))
+        .collect();
+    order.sort_by_key(|index| figures[*index].map(|figures| figures.place));
+    let approach = |index: usize| &variants[index].variant.approach;
+    // Those with times have the first places, whatever their order is.
+    for (place, index) in (1..).zip(first_of_each(&order, approach, CHOSEN)) {
+        if let Some(figures) = &mut figures[index] {
+            figures.place = place;
         }
     }
 }
@@ -299,6 +320,7 @@ mod tests {
         let coarse = CoarseRace {
             seconds: 1.0,
             variants: times.collect(),
+            places: PlacesRule::ApproachesFirst,
         };
         set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
         assert_eq!(chosen(&states), (56..64).collect::<Vec<_>>());
@@ -311,6 +333,42 @@ mod tests {
         let failed = coarse_failures(&coarse, &states);
         assert_eq!(failed.len(), 1);
         assert_eq!(failed[0].0, *states[0].id());
+    }
+
+    #[test]
+    fn each_approach_has_a_place_before_any_has_a_second() {
+        let fuel: Vec<u64> = (0..100).map(|index| 1_000 + index).collect();
+        let mut states = states(&fuel);
+        // The last of all is another approach: much fuel, and slow in the coarse race.
+        states[99].variant.approach = "b".to_owned();
+        let timed = |index: usize| CoarseTimes {
+            case_ns: vec![Some(1_000.0 + index as f64), None],
+            failure: None,
+        };
+        let indexes = (0..63).chain([99]);
+        let times = indexes.map(|index| (states[index].id().to_string(), timed(index)));
+        let mut coarse = CoarseRace {
+            seconds: 1.0,
+            variants: times.collect(),
+            places: PlacesRule::ApproachesFirst,
+        };
+        set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
+        assert_eq!(chosen(&states), [0, 1, 2, 3, 4, 5, 6, 99]);
+        let place = |states: &[VariantState], index: usize| {
+            let screening: Screening = states[index].screening.unwrap();
+            screening.figures.place
+        };
+        assert_eq!((place(&states, 0), place(&states, 99)), (1, 2));
+        assert_eq!((place(&states, 62), place(&states, 63)), (64, 65));
+        // Runs of versions that did not keep a rule had the places by their totals alone.
+        coarse.places = PlacesRule::ByTotal;
+        set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
+        assert_eq!(chosen(&states), (0..8).collect::<Vec<_>>());
+        // Where nobody has a time, fuel orders, and each has a place all the same.
+        coarse.places = PlacesRule::ApproachesFirst;
+        coarse.variants.clear();
+        set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
+        assert_eq!(chosen(&states), [0, 1, 2, 3, 4, 5, 6, 99]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::store::{RunStatus, Store};
 use crate::tasks::Driver;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::VariantId;
+use std::time::Duration;
 
 /// A run in progress.
 pub(super) struct Run<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Run<'a> {
     /// The one queue of the run, with who does its tasks.
     pub(super) tasks: Driver<ChildClient>,
     pub(super) work: Work,
+    /// The time that was spent of a budget that bounds more than timing, before anything was timed.
+    pub(super) spent: Duration,
     /// The short race by which a large sweep was screened, once it is done.
     pub(super) coarse: Option<CoarseRace>,
     /// The number of calls that were made again, for the names of their tasks.

@@ -1,16 +1,21 @@
 //! Calls of all approaches on the same inputs, before anything is raced: do their answers agree, and how
 //! much work is an input of each size?
 
+mod proposers;
+
+pub use proposers::BuiltProposer;
+
 use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::grants::read_granted;
 use super::options::HostOptions;
-use crate::compile::{BuildKind, BuildRequest};
+use crate::compile::BuildKind;
 use crate::config::LoadedExperiment;
-use crate::interface::{Interface, World};
-use crate::measure::{self, Inputs, RepeatedCall, Requests, RunnerError};
-use crate::sandbox::{Completions, ProposerReply, ProposerTask};
+use crate::interface::Interface;
+use crate::measure::{
+    self, CallTexts, Inputs, RepeatedCall, Requests, RunnerConfig, RunnerError, WaveCase,
+};
 use crate::source::{self, BuildInput, PackedFolders, RunFiles};
 use crate::tasks::TaskEvent;
 use bakeoff_domain::failure::Failure;
@@ -20,8 +25,9 @@ use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::variant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The most approaches whose answers are changed to test an oracle: the first ones.
 const ORACLE_APPROACHES_MAX: usize = 8;
@@ -32,13 +38,6 @@ pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 
 /// The values of a prototype's parameters, by name.
 pub type Values = BTreeMap<String, String>;
-
-/// A proposer that can be asked.
-#[derive(Debug)]
-pub struct BuiltProposer {
-    /// Its code in the checked profile.
-    checked: Vec<u8>,
-}
 
 /// The approaches of an experiment, which can be called.
 pub struct Survey {
@@ -159,6 +158,66 @@ impl Survey {
         self.call_each(&self.own, calls).await
     }
 
+    /// As [`call_all`](Self::call_all), but for no longer than this: each approach makes as many of the first calls
+    /// as it can meanwhile.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
+    pub async fn call_all_within(
+        &self,
+        calls: &[(CaseIndex, u64)],
+        left: Duration,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.calls_of(&self.own, calls, Some(self.share(left)))
+            .await
+    }
+
+    /// The share of a time that each approach has, as many as there are cores at once.
+    fn share(&self, left: Duration) -> Duration {
+        let rounds = self.own.len().div_ceil(self.context.cores.len().max(1));
+        left / u32::try_from(rounds).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Builds every approach, and returns true if all are the same component, byte for byte, with the same grants:
+    /// nothing can tell them apart. Where one does not build they are not.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn are_one_component(&self) -> Result<bool, RunError> {
+        let context = &self.context;
+        let mut driver =
+            ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+        let mut known = BTreeSet::new();
+        for (place, prototype) in self.own.iter().enumerate() {
+            let Ok(code) = prototype.code.clone() else {
+                return Ok(false);
+            };
+            if known.insert((code.content_address(), prototype.swept)) {
+                let request = context.prototype(code, BuildKind::Release, prototype.swept);
+                let task = core_task("build", TaskKey::new(format!("build {place}")), None);
+                let added = driver.add(task, ChildTask::Build(request));
+                added.map_err(wrong_task)?;
+            }
+        }
+        let mut digests = BTreeSet::new();
+        let mut all_built = true;
+        while let Some(event) = driver.next().await {
+            match event {
+                TaskEvent::Ended(_, ChildAnswer::Built(Ok(built))) => {
+                    digests.insert(built.digest.clone());
+                }
+                TaskEvent::Ended(..) => all_built = false,
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::dead_letter(&key, &reason));
+                }
+                _ => {}
+            }
+        }
+        let grants = self.own.iter().map(|one| one.files.as_ref());
+        let grants: BTreeSet<_> = grants.map(|files| files.map(|one| &one.digest)).collect();
+        Ok(all_built && digests.len() == 1 && grants.len() == 1)
+    }
+
     /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name, with the values of
     /// their parameters.
     ///
@@ -169,17 +228,69 @@ impl Survey {
         prototypes: &[SurveyedPrototype],
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.calls_of(prototypes, calls, None).await
+    }
+
+    async fn calls_of(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        calls: &[(CaseIndex, u64)],
+        left: Option<Duration>,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
         let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
             build,
             files,
             calls: Arc::clone(&calls),
+            left,
+            texts: CallTexts::Shortened,
         };
-        let taken = |answer| match answer {
-            ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
-            _ => None,
+        self.each(&self.context.config, prototypes, content, repeated)
+            .await
+    }
+
+    /// As [`call_all`](Self::call_all), with arguments and answers told as a whole.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn call_wholly(
+        &self,
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+            left: None,
+            texts: CallTexts::Whole,
         };
-        self.each(prototypes, content, taken).await
+        self.each(&self.context.config, &self.own, content, repeated)
+            .await
+    }
+
+    /// As [`call_all`](Self::call_all), of calls in WAVE of the function of the interface, in the place of the
+    /// experiment's inputs, for no longer than `left`, if that says something. Nothing judges the answers.
+    ///
+    /// # Errors
+    /// See [`RunError`]; one of the calls does not fit the interface.
+    pub async fn call_written(
+        &self,
+        written: &[String],
+        texts: CallTexts,
+        left: Option<Duration>,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = (0..written.len()).map(|case| (case, 0)).collect();
+        let left = left.map(|left| self.share(left));
+        let config = self.with_written(written);
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+            left,
+            texts,
+        };
+        self.each(&config, &self.own, content, repeated).await
     }
 
     /// Has the oracle judge the answers of all approaches to the same inputs, as they are and changed a little.
@@ -210,7 +321,8 @@ impl Survey {
             ChildAnswer::OracleTested(tested) => Some(tested.map(Ok)),
             _ => None,
         };
-        let tested = self.each(prototypes, content, taken).await?;
+        let config = &self.context.config;
+        let tested = self.each(config, prototypes, content, taken).await?;
         let named = prototypes.iter().zip(tested);
         let approaches: Vec<ApproachAnswers> = named
             .map(|(prototype, tested)| ApproachAnswers {
@@ -228,13 +340,13 @@ impl Survey {
     /// Builds each prototype, does `content` with it, and returns what `taken` takes from the answer.
     async fn each<T>(
         &self,
+        config: &RunnerConfig,
         prototypes: &[SurveyedPrototype],
         content: impl Fn(TaskKey, Option<PackedFolders>) -> ChildTask,
         taken: impl Fn(ChildAnswer) -> Option<Result<Result<T, Failure>, RunnerError>>,
     ) -> Result<Vec<Result<T, Failure>>, RunError> {
         let context = &self.context;
-        let mut driver =
-            ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+        let mut driver = ChildClient::driver(&context.tools.builder, config, &context.cores);
         let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
         // Of both its tasks, the place of the prototype.
         let mut places = BTreeMap::new();
@@ -288,9 +400,37 @@ impl Survey {
         self.panic_in(prototype, call).await
     }
 
+    /// As [`panic_of`](Self::panic_of), of a call in WAVE.
+    pub async fn panic_of_written(&self, approach: usize, written: &str) -> Option<String> {
+        let prototype = self.own.get(approach)?;
+        let config = self.with_written(&[written.to_owned()]);
+        self.panic_with(&config, prototype, (0, 0)).await
+    }
+
+    /// What runners are told of calls in WAVE.
+    fn with_written(&self, written: &[String]) -> RunnerConfig {
+        let cases = written.iter().map(|call| WaveCase {
+            call: call.clone(),
+            expect: None,
+        });
+        RunnerConfig {
+            inputs: Inputs::Cases(cases.collect()),
+            ..self.context.config.clone()
+        }
+    }
+
     /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
     pub async fn panic_in(
         &self,
+        prototype: &SurveyedPrototype,
+        call: (CaseIndex, u64),
+    ) -> Option<String> {
+        self.panic_with(&self.context.config, prototype, call).await
+    }
+
+    async fn panic_with(
+        &self,
+        config: &RunnerConfig,
         prototype: &SurveyedPrototype,
         call: (CaseIndex, u64),
     ) -> Option<String> {
@@ -299,53 +439,16 @@ impl Survey {
         let request = context.prototype(code, BuildKind::Diagnostic, prototype.swept);
         let built = context.tools.builder.build(&request).await.ok()?;
         let files = prototype.files.as_ref();
-        let reports = measure::diagnose(&context.config, &built.checked, files, &[call]).await;
+        let reports = measure::diagnose(config, &built.checked, files, &[call]).await;
         reports.ok()?.pop()
     }
+}
 
-    /// Builds a proposer. `Err` within says why it cannot be built.
-    ///
-    /// # Errors
-    /// Something failed that does not depend on the proposer.
-    pub async fn build_proposer(
-        &self,
-        code: BuildInput,
-    ) -> Result<Result<BuiltProposer, Failure>, RunError> {
-        let interface = Interface::of_own_world(World::Proposer)
-            .ok_or_else(|| RunError::Engine("there is no world of proposers".to_owned()))?;
-        let request = BuildRequest {
-            interface: Arc::new(interface),
-            world: World::Proposer,
-            code,
-            // It is not timed, so it may as well report its panics.
-            kind: BuildKind::Diagnostic,
-            memory_bytes: 0,
-            parameters: false,
-        };
-        match self.context.tools.builder.build(&request).await {
-            Ok(built) => Ok(Ok(BuiltProposer {
-                checked: built.checked.clone(),
-            })),
-            Err(failure) if failure.class.is_machine_fault() => {
-                Err(RunError::Machine(failure.message))
-            }
-            Err(failure) => Ok(Err(failure)),
-        }
-    }
-
-    /// Asks a proposer for approaches, with what it may ask of a model.
-    ///
-    /// # Errors
-    /// Something failed that does not depend on the proposer.
-    pub async fn ask(
-        &self,
-        proposer: &BuiltProposer,
-        task: &ProposerTask,
-        completions: &Completions,
-    ) -> Result<ProposerReply, RunError> {
-        let config = &self.context.config;
-        let reply = measure::propose(config, &proposer.checked, task, completions).await;
-        reply.map_err(RunError::Runner)
+/// The calls of an answer, if it is one of calls.
+fn repeated(answer: ChildAnswer) -> Option<Result<SurveyedCalls, RunnerError>> {
+    match answer {
+        ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
+        _ => None,
     }
 }
 

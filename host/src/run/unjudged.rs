@@ -5,7 +5,7 @@ use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use super::variant_state::{VariantState, find};
-use crate::measure::{RepeatedCall, RunnerError};
+use crate::measure::{CallTexts, RepeatedCall, RunnerError};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::queue::TaskKey;
@@ -114,6 +114,8 @@ impl Run<'_> {
             build: build.clone(),
             files: state.files.clone(),
             calls: [call].into(),
+            left: None,
+            texts: CallTexts::Shortened,
         };
         let task = core_task("repeat", key.clone(), Some(&build));
         self.tasks.add(task, content).map_err(wrong_task)?;

@@ -4,11 +4,10 @@ use super::race_outcome::RaceOutcome;
 use super::variant_state::{VariantState, find};
 use crate::evaluate;
 use bakeoff_domain::measurement::{Metric, Replica, race_seconds};
-use bakeoff_domain::race::{ClaimScope, RaceSettings, analyse, first_scales};
-use bakeoff_domain::report::{CaseLabel, ReplicaTimes, VerdictRow};
+use bakeoff_domain::race::{ClaimScope, Prospect, RaceSettings, analyse, first_scales, prospect};
+use bakeoff_domain::report::{CaseLabel, Narrowed, ReplicaTimes, VerdictRow};
 use bakeoff_domain::variant::VariantId;
 use bakeoff_domain::verdict::PairVerdict;
-use std::borrow::Cow;
 
 /// The verdicts of a report.
 #[derive(Default)]
@@ -28,33 +27,46 @@ pub(super) fn verdicts(
 ) -> Verdicts {
     let analysed = outcome.and_then(|outcome| Some((outcome, outcome.raced.analysis.as_ref()?)));
     let Some((outcome, analysis)) = analysed else {
-        return Verdicts::default();
+        return untimed(variants, claims_wall);
     };
     let ids: Vec<String> = outcome.variants.iter().cloned().map(String::from).collect();
-    let rows = |pairs: &[PairVerdict], settle: fn(&PairVerdict, &RaceOutcome) -> Option<f64>| {
-        let rows = pairs.iter().filter_map(|pair| {
-            Some(VerdictRow {
-                settle_seconds: settle(pair, outcome),
-                ..VerdictRow::named(pair, &ids, cases)?
-            })
-        });
-        with_duplicates(rows.collect(), variants)
+    let rows = |pairs: &[PairVerdict]| -> Vec<VerdictRow> {
+        let rows = pairs.iter();
+        rows.filter_map(|pair| VerdictRow::named(pair, &ids, cases))
+            .collect()
     };
-    let mut by_time = rows(&analysis.overall, settle_seconds);
+    let mut overall = rows(&analysis.overall);
+    add_prospects(&mut overall, &ids, outcome);
+    let mut by_time = with_duplicates(overall, variants);
     by_time.extend(ties_of_duplicates(variants));
-    by_time.extend(rows(&analysis.by_case, |_, _| None));
+    by_time.extend(with_duplicates(rows(&analysis.by_case), variants));
     let mut by_wall = Vec::new();
     if claims_wall {
         let mut settings = analysis.settings.clone();
         settings.metric = Metric::Wall;
         let pilot = outcome.raced.pilot.as_ref();
-        if let Some(replica) = pilot.and_then(|pilot| pilot.replica.as_ref()) {
+        let pilot = pilot.and_then(|pilot| pilot.replica.as_ref());
+        if let Some(replica) = pilot {
             settings.first_scales = first_scales(&settings, replica);
         }
-        let wall = analyse(&settings, outcome.counted()).overall;
-        by_wall.extend(rows(&wall, |_, _| None));
+        let wall = analyse(&settings, pilot, outcome.counted()).overall;
+        by_wall.extend(with_duplicates(rows(&wall), variants));
         by_wall.extend(ties_of_duplicates(variants));
     }
+    Verdicts { by_time, by_wall }
+}
+
+/// Returns the verdicts where nothing was timed: ties, if all that could be compared are one component.
+fn untimed(variants: &[VariantState], claims_wall: bool) -> Verdicts {
+    if variants.iter().filter(|state| state.races()).count() != 1 {
+        return Verdicts::default();
+    }
+    let by_time = ties_of_duplicates(variants);
+    let by_wall = if claims_wall {
+        by_time.clone()
+    } else {
+        Vec::new()
+    };
     Verdicts { by_time, by_wall }
 }
 
@@ -110,42 +122,84 @@ pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     rows
 }
 
-/// Returns the total seconds of measuring at which a pair without a verdict would get one: as the
-/// replicas predict at their pace, or, before the first one, as the pilot predicts on one core.
-fn settle_seconds(pair: &PairVerdict, outcome: &RaceOutcome) -> Option<f64> {
-    if !pair.is_open() {
-        return None;
+/// The most pairs whose race is continued to see what more time would bring.
+const PROSPECTS_MAX: usize = 16;
+
+/// Adds to the rows of unbeaten variants without a verdict what more measuring would likely bring.
+fn add_prospects(rows: &mut [VerdictRow], ids: &[String], outcome: &RaceOutcome) {
+    let Some(analysis) = &outcome.raced.analysis else {
+        return;
+    };
+    let is_unbeaten = |pair: &&PairVerdict| {
+        [pair.a, pair.b]
+            .iter()
+            .all(|one| analysis.unbeaten.contains(one))
+    };
+    let open = analysis.overall.iter().filter(|pair| pair.is_open());
+    for pair in open.filter(is_unbeaten).take(PROSPECTS_MAX) {
+        let [a, b] = [pair.a, pair.b].map(|place| &ids[place]);
+        if let Some(row) = rows.iter_mut().find(|row| row.a == *a && row.b == *b) {
+            add_prospect(row, pair, outcome, &analysis.settings);
+        }
     }
-    let analysis = outcome.raced.analysis.as_ref()?;
-    let settings = &analysis.settings;
-    let forecast = pair.forecast(
-        settings.threshold(ClaimScope::AllCases),
-        settings.practical_log(),
-    );
-    let needed = f64::from(forecast.replicas);
-    if pair.replicas > 0 {
-        let spent = race_seconds(&outcome.raced.replicas);
-        return Some(spent * needed / f64::from(pair.replicas));
+}
+
+/// Adds what more measuring would likely bring at the pace of the replicas, or, where there is no interval yet, the
+/// least time that could bring a verdict; before the first replica, as the pilot predicts on one core.
+fn add_prospect(
+    row: &mut VerdictRow,
+    pair: &PairVerdict,
+    outcome: &RaceOutcome,
+    settings: &RaceSettings,
+) {
+    let raced = &outcome.raced;
+    let pace = race_seconds(&raced.replicas) / f64::from(pair.replicas.max(1));
+    if pair.half_width().is_some() {
+        let pilot = raced
+            .pilot
+            .as_ref()
+            .and_then(|pilot| pilot.replica.as_ref());
+        match prospect(settings, pilot, outcome.counted(), (pair.a, pair.b)) {
+            Some(Prospect::Settled { replicas }) => {
+                row.settle_seconds = Some(pace * f64::from(replicas));
+            }
+            Some(Prospect::Open {
+                replicas,
+                half_width: Some(half_width),
+            }) => {
+                let seconds = pace * f64::from(replicas);
+                row.narrowed = Some(Narrowed {
+                    seconds,
+                    half_width,
+                });
+            }
+            Some(Prospect::Open {
+                half_width: None, ..
+            })
+            | None => {}
+        }
+        return;
     }
-    let pilot = outcome.raced.pilot.as_ref()?;
-    let live_variants = analysis.next_live_variants();
-    let replica = pilot.sampling.replica_seconds(&live_variants, 0);
-    Some(pilot.seconds + needed * replica)
+    let threshold = settings.threshold(ClaimScope::AllCases);
+    let least = f64::from(pair.forecast(threshold, settings.practical_log()).replicas);
+    row.settle_seconds = match &raced.pilot {
+        _ if pair.replicas > 0 => Some(pace * least),
+        Some(pilot) => {
+            let together = raced.analysis.as_ref().map_or(&[][..], |all| &all.unbeaten);
+            Some(pilot.seconds + least * pilot.sampling.of_replica(together).seconds)
+        }
+        None => None,
+    };
 }
 
 /// Returns the mean over cases, or over the instances of a set that were drawn, of the logarithm of a
-/// variant's time, by variant and by replica that verdicts rest on.
+/// variant's time, by variant and by replica.
 pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) -> ReplicaTimes {
     let analysis = outcome.raced.analysis.as_ref();
     let settings = analysis.map(|analysis| &analysis.settings);
     let weights = settings.map_or(Vec::new(), RaceSettings::weights);
     let are_instances = settings.is_some_and(|settings| settings.instances);
-    let counted = |replica| match settings {
-        Some(settings) => settings.counted(replica),
-        None => Some(Cow::Borrowed(replica)),
-    };
-    let row = |replica: Cow<'_, Replica>| {
-        let replica = &*replica;
+    let row = |replica: &Replica| {
         let time = |state: &VariantState| {
             let variant = outcome.index_of(state.id())?;
             match are_instances {
@@ -156,7 +210,6 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
         let variants = variants.iter().filter(|state| !state.is_screened_out());
         variants.map(time).collect()
     };
-    let counted = outcome.counted().iter().filter_map(counted);
     let shown = |variants: &&VariantState| !variants.is_screened_out();
     ReplicaTimes {
         variants: variants
@@ -164,6 +217,6 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
             .filter(shown)
             .map(|state| state.id().clone().into())
             .collect(),
-        log_times: counted.map(row).collect(),
+        log_times: outcome.counted().iter().map(row).collect(),
     }
 }

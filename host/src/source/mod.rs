@@ -4,6 +4,7 @@
 //! This module handles bytes only. Components are parsed by a builder child process, which also
 //! checks that each has the problem's world.
 
+mod asked_parameters;
 mod code;
 mod folders;
 mod grant;
@@ -17,4 +18,4 @@ pub use folders::{Folders, PackedFolders, Place, Standing};
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };
-pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles};
+pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};

@@ -1,6 +1,7 @@
 //! The files that a run is made from, read once: from the experiment's folder before a run, and
 //! from the stored contents afterwards.
 
+use super::asked_parameters::with_asked_parameters;
 use super::code::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, read_code,
     unreadable_source,
@@ -130,7 +131,10 @@ impl RunFiles {
             cases: loaded.cases.as_ref().map(|cases| cases.text().to_owned()),
             instances: loaded.instances.clone(),
             code: approaches
-                .map(|approach| read_code(&approach.code, &loaded.dir, reach))
+                .map(|approach| {
+                    let code = read_code(&approach.code, &loaded.dir, reach)?;
+                    with_asked_parameters(approach, code)
+                })
                 .collect(),
             experiment: loaded.text.clone(),
         })
@@ -324,7 +328,7 @@ fn wrong_wit(loaded: &LoadedExperiment, error: &InterfaceError) -> ConfigError {
 }
 
 /// Returns the longest path, up to its last `/`, with which all names begin.
-fn shared_folder(files: &[WitFile]) -> &str {
+pub fn shared_folder(files: &[WitFile]) -> &str {
     let folder = |name: &str| name.rfind('/').map_or(0, |slash| slash + 1);
     let Some((first, others)) = files.split_first() else {
         return "";

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 pub(super) enum Durability {
     /// It survives a power cut: it is on the disk before it is in its place.
     PowerCut,
-    /// It survives the end of this process: it is rewritten so often that waiting for the disk would cost more
-    /// than losing it.
+    /// It survives the end of this process. It is rewritten so often, or there are so many of its kind, that waiting
+    /// for the disk would cost more than losing it: the database has all that it says.
     Kill,
 }
 

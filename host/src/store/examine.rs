@@ -6,8 +6,7 @@ use super::guarded::{self, Access};
 use super::schema::{DatabaseHeader, STEPS};
 use super::seal::{RowSum, verified_sum};
 use super::tables::{self, Table};
-use crate::compile::UserKey;
-use crate::files::open_plain;
+use crate::files::{Folder, UserKey};
 use rusqlite::{Connection, ErrorCode};
 use std::io::Read;
 use std::path::Path;
@@ -175,7 +174,12 @@ fn check_tables(
 /// Checks the first bytes without SQLite, which would take an empty file for a new database.
 fn check_header(file: &Path) -> Result<(), StoreError> {
     let mut header = Vec::new();
-    let read = open_plain(file).and_then(|open| open.take(100).read_to_end(&mut header));
+    let (folder, name) = (
+        file.parent().unwrap_or(file),
+        file.file_name().unwrap_or_default(),
+    );
+    let opened = Folder::named_by_user(folder).and_then(|folder| folder.open(name));
+    let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
     read.map_err(|error| StoreError::from_io("read", file, error))?;
     let reason = match header.as_slice() {
         [] => "it is empty",

@@ -437,8 +437,8 @@ mod tests {
              INSERT INTO entrant VALUES (1, 0, 'a');
              INSERT INTO race_case VALUES (1, 0, '1000');
              INSERT INTO baseline VALUES (1, 0, 1.0, 1.0);
-             INSERT INTO sample SELECT 1, n, 0, 0, 1000000000 + n, 0, 100, 10000000 + n, 20000000 + n,
-               'full', 1.5 FROM n WHERE n <= {samples};"
+             INSERT INTO sample SELECT 1, n, 0, 0, 1000000000 + n, 0, 100, 10000000 + n, 20000000 + n
+               FROM n WHERE n <= {samples};"
         )
     }
 

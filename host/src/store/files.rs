@@ -149,7 +149,7 @@ impl Files {
             .folder
             .join("charts")
             .join(format!("{}.svg", name.as_str()));
-        replace(&path, svg.as_bytes(), Durability::PowerCut)
+        replace(&path, svg.as_bytes(), Durability::Kill)
     }
 
     /// Replaces `variants/ID.json`.
@@ -158,7 +158,7 @@ impl Files {
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_variant(&self, id: &SafeId, value: &impl Serialize) -> Result<(), StoreError> {
         let bytes = json(value, id.as_str())?;
-        replace(&self.variant(id), &bytes, Durability::PowerCut)
+        replace(&self.variant(id), &bytes, Durability::Kill)
     }
 
     /// Replaces a file in `variants/ID/iteration-N`.
@@ -173,7 +173,7 @@ impl Files {
         bytes: &[u8],
     ) -> Result<(), StoreError> {
         let path = self.iteration(id, number, file);
-        replace(&path, bytes, Durability::PowerCut)
+        replace(&path, bytes, Durability::Kill)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Connections to databases that nobody vouches for.
 
 use super::error::StoreError;
+use super::opening;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -57,11 +58,8 @@ pub(super) fn open(file: &Path, access: Access, bytes: u64) -> Result<Connection
     let in_file = |error| StoreError::from_sqlite(file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = match access {
-        Access::Shared => Connection::open_with_flags(file, flags),
-        Access::Immutable => {
-            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            Connection::open_with_flags(immutable_uri(file), flags)
-        }
+        Access::Shared => opening::open(file, flags),
+        Access::Immutable => opening::open_immutable(file, flags),
     };
     let mut db = db.map_err(in_file)?;
     restrict(&mut db, bytes).map_err(in_file)?;
@@ -104,30 +102,9 @@ pub(super) fn lift(db: &mut Connection) -> rusqlite::Result<()> {
     db.progress_handler(0, None::<fn() -> bool>)
 }
 
-/// The URI of a file, with every character escaped that has a meaning in a URI.
-fn immutable_uri(file: &Path) -> PathBuf {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    let mut uri = b"file:".to_vec();
-    for &byte in file.as_os_str().as_bytes() {
-        match byte {
-            b'%' | b'?' | b'#' => uri.extend(format!("%{byte:02X}").bytes()),
-            plain => uri.push(plain),
-        }
-    }
-    uri.extend(b"?immutable=1");
-    PathBuf::from(OsString::from_vec(uri))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_special_character_of_a_path_is_escaped_in_its_uri() {
-        let uri = immutable_uri(Path::new("/a b/c?d#e%f"));
-        assert_eq!(uri, Path::new("file:/a b/c%3Fd%23e%25f?immutable=1"));
-    }
 
     /// A database that these statements made, opened as one of unknown origin.
     fn guarded(made_by: &str) -> (tempfile::TempDir, Result<Connection, StoreError>) {

@@ -6,6 +6,7 @@
 
 use super::error::StoreError;
 use super::files::DATABASE;
+use super::opening;
 use super::schema::{STEPS, VIEWS, migrate};
 use super::tables::{SEAL, Table, list};
 use crate::files::Scratch;
@@ -47,7 +48,7 @@ pub(super) fn import(
         Scratch::new().map_err(|error| StoreError::from_io("create", &temporary, error))?;
     let copy = folder.work().join(DATABASE);
     let in_copy = |error| StoreError::from_sqlite(&copy, error);
-    let mut db = Connection::open(&copy).map_err(in_copy)?;
+    let mut db = opening::open(&copy, opening::to_write()).map_err(in_copy)?;
     let version = usize::try_from(version).unwrap_or(0);
     make_tables(&db, version).map_err(in_copy)?;
     let rows = Rows {

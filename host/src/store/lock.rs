@@ -5,7 +5,7 @@
 
 use super::error::StoreError;
 use super::holder::LockHolder;
-use crate::files::open_plain;
+use crate::files::Folder;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -73,7 +73,8 @@ impl Lock {
     /// The process that the lock file of a folder names, if it is alive. The lock itself is not
     /// tried: for people only.
     pub fn holder(folder: &Path) -> Option<LockHolder> {
-        let mut file = open_plain(&folder.join(LOCK_FILE)).ok()?;
+        let folder = Folder::named_by_user(folder).ok()?;
+        let mut file = folder.open(LOCK_FILE).ok()?;
         live_holder(&mut file)
     }
 }

@@ -11,11 +11,11 @@ use super::import::import;
 use super::journal::Journal;
 use super::links;
 use super::lock::{LOCK_FILE, Lock};
+use super::opening;
 use super::schema::{APPLICATION_ID, STEPS, VIEWS, migrate};
 use super::seal::{RowSum, Sealer, sum_of};
 use super::tables;
-use crate::compile::UserKey;
-use crate::files::Scratch;
+use crate::files::{Scratch, UserKey};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
@@ -76,7 +76,7 @@ fn refuse_other_than_plain_files(folder: &Path, mode: Mode) -> Result<(), StoreE
     let beside = ["-journal", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
     let names = [DATABASE, LOCK_FILE].map(str::to_owned);
     for name in names.into_iter().chain(beside) {
-        let path = folder.join(name);
+        let path = folder.join(&name);
         let Ok(found) = std::fs::symlink_metadata(&path) else {
             continue;
         };
@@ -86,7 +86,9 @@ fn refuse_other_than_plain_files(folder: &Path, mode: Mode) -> Result<(), StoreE
         if !found.is_file() {
             return Err(StoreError::NotAFile { path });
         }
-        if mode != Mode::Read && found.nlink() > 1 {
+        // A reader, too, has SQLite write to the journal and its index.
+        let is_written = mode != Mode::Read || name.ends_with("-wal") || name.ends_with("-shm");
+        if is_written && found.nlink() > 1 {
             return Err(StoreError::SecondName { path });
         }
     }
@@ -117,6 +119,7 @@ impl Store {
     /// these cases.
     pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
         refuse_other_than_plain_files(folder, mode)?;
+        links::refuse_special(folder)?;
         let (key, unsealed) = results_key(folder)?;
         let mut store = match mode {
             Mode::Read => Self::open_to_read(folder, &key)?,
@@ -129,7 +132,6 @@ impl Store {
     fn open_to_write(folder: &Path, mode: Mode, key: UserKey) -> Result<Self, StoreError> {
         let failed = |error| StoreError::from_io("create", folder, error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        links::refuse_special(folder)?;
         let lock = Lock::take(folder)?;
         let file = folder.join(DATABASE);
         let mut aside = None;
@@ -149,7 +151,7 @@ impl Store {
         };
         let in_file = |error| StoreError::from_sqlite(&file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut db = Connection::open_with_flags(&file, flags).map_err(in_file)?;
+        let mut db = opening::open(&file, flags).map_err(in_file)?;
         configure(&db).map_err(in_file)?;
         let sealer = attach_sealer(&mut db, key, sum).map_err(in_file)?;
         let files = Files::new(folder);
@@ -341,7 +343,7 @@ fn create(file: &Path, key: &UserKey) -> Result<RowSum, StoreError> {
         }
     }
     let in_file = |error| StoreError::from_sqlite(file, error);
-    let mut db = Connection::open(&new).map_err(in_file)?;
+    let mut db = opening::open(&new, opening::to_write()).map_err(in_file)?;
     db.pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(in_file)?;
     configure(&db).map_err(in_file)?;

@@ -5,7 +5,7 @@ use super::key::Key;
 use super::open::Store;
 use super::results::{Owner, find, insert, link_result};
 use super::runs::{RunId, to_json};
-use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, Surroundings};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl Store {
         let read = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, number, solo, core, started_s, seconds, preemptions, steal_ticks, load,
-                        contention_probe_ns, cache_probe_ns, parts, core_contention
+                        contention_probe_ns, parts, core_contention
                  FROM replica WHERE race = ?1 AND run <= ?2 ORDER BY number",
             )?;
             let of = params![race.0, run.0];
@@ -167,9 +167,8 @@ fn insert_replica(
     };
     db.prepare_cached(
         "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                              steal_ticks, load, contention_probe_ns, cache_probe_ns, parts,
-                              core_contention)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                              steal_ticks, load, contention_probe_ns, parts, core_contention)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?
     .insert(params![
         race.0,
@@ -184,7 +183,6 @@ fn insert_replica(
         surroundings.steal_ticks.map(u64::cast_signed),
         surroundings.load,
         surroundings.contention_probe_ns,
-        surroundings.cache_probe_ns,
         parts,
         surroundings.core_contention,
     ])
@@ -192,9 +190,8 @@ fn insert_replica(
 
 fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
-        "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns,
-                             kind, core_contention)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls, cpu_ns, wall_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for (number, sample) in (0_i64..).zip(samples) {
         statement.execute(params![
@@ -207,8 +204,6 @@ fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite
             sample.calls,
             sample.cpu_ns.cast_signed(),
             sample.wall_ns.cast_signed(),
-            kind_name(sample.kind),
-            sample.core_contention,
         ])?;
     }
     Ok(())
@@ -257,15 +252,14 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
             steal_ticks: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
             load: row.get(8)?,
             contention_probe_ns: row.get(9)?,
-            cache_probe_ns: row.get(10)?,
-            core_contention: row.get(12)?,
+            core_contention: row.get(11)?,
         },
     })
 }
 
 /// What parts of calls took, which is the column after the replica's own.
 fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
-    const PARTS: usize = 11;
+    const PARTS: usize = 10;
     let text: Option<String> = row.get(PARTS)?;
     let wrong = |error: serde_json::Error| {
         rusqlite::Error::FromSqlConversionFailure(PARTS, Type::Text, error.into())
@@ -279,7 +273,7 @@ fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
 fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
     replica.samples = db
         .prepare_cached(
-            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns, kind, core_contention
+            "SELECT entrant, race_case, block, position, calls, cpu_ns, wall_ns
              FROM sample WHERE replica = ?1 ORDER BY number",
         )?
         .query_map([id], sample)?
@@ -309,21 +303,8 @@ fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::R
     Ok(replica)
 }
 
-/// The name of a kind of samples in the database.
-fn kind_name(kind: SampleKind) -> &'static str {
-    match kind {
-        SampleKind::Full => "full",
-        SampleKind::SingleCall => "single-call",
-    }
-}
-
 fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
-    let kind: String = row.get(7)?;
-    let kinds = [SampleKind::Full, SampleKind::SingleCall];
-    let kind = kinds.into_iter().find(|known| kind == kind_name(*known));
     Ok(Sample {
-        kind: kind
-            .ok_or_else(|| rusqlite::Error::InvalidColumnType(7, "kind".to_owned(), Type::Text))?,
         variant: row.get::<_, u32>(0)? as usize,
         case: row.get::<_, u32>(1)? as usize,
         block: row.get(2)?,
@@ -331,7 +312,6 @@ fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
         calls: row.get(4)?,
         cpu_ns: row.get::<_, i64>(5)?.cast_unsigned(),
         wall_ns: row.get::<_, i64>(6)?.cast_unsigned(),
-        core_contention: row.get(8)?,
     })
 }
 

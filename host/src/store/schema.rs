@@ -17,6 +17,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("schema/8.sql"),
     include_str!("schema/9.sql"),
     include_str!("schema/10.sql"),
+    include_str!("schema/11.sql"),
 ];
 
 /// The documented views, over the tables of the newest version.

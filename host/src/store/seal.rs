@@ -8,7 +8,7 @@
 //! rows that make up a sealed sum are those that were written, or stood there together once.
 
 use super::tables::{SEAL, Table, list};
-use crate::compile::{MAC_BYTES, UserKey};
+use crate::files::{MAC_BYTES, UserKey};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
@@ -336,8 +336,8 @@ mod tests {
             "INSERT INTO trial VALUES (1, 0, 0, '10', 'ok', -1, 2, 'a', NULL)",
             "INSERT INTO entrant VALUES (1, 0, 'heap')",
             "INSERT INTO race_case VALUES (1, 0, '10')",
-            "INSERT INTO replica VALUES (1, 1, 0, 0, 1, 'a', 3, 1, -0.0, 5, NULL, 0.25, 9e99, 7.5, '[]', 1.25)",
-            "INSERT INTO sample VALUES (1, 0, 0, 0, 1, 2, 3, 4, 5, 'full', 1.5)",
+            "INSERT INTO replica VALUES (1, 1, 0, 0, 1, 'a', 3, 1, -0.0, 5, NULL, 0.25, 9e99, '[]', 1.25)",
+            "INSERT INTO sample VALUES (1, 0, 0, 0, 1, 2, 3, 4, 5)",
             "INSERT INTO baseline VALUES (1, 0, 3, 1e-300)",
             "INSERT INTO cold VALUES (1, 0, NULL)",
             "INSERT INTO event VALUES (1, 1, 2, 't', 1, 'name', '{\"a\":1}')",

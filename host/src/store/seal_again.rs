@@ -3,10 +3,10 @@
 use super::error::StoreError;
 use super::examine::newest_version;
 use super::files::DATABASE;
+use super::opening;
 use super::seal::{Sealer, sum_of};
 use super::tables;
-use crate::compile::UserKey;
-use rusqlite::Connection;
+use crate::files::UserKey;
 use std::path::Path;
 
 /// Seals the results in a folder, whoever wrote them, as this user's own. For tests of states that no
@@ -20,7 +20,7 @@ pub fn seal_again(folder: &Path) -> Result<(), StoreError> {
     let key = UserKey::of_results()
         .map_err(|reason| StoreError::from_io("seal", &file, std::io::Error::other(reason)))?;
     let seal = || {
-        let db = Connection::open(&file)?;
+        let db = opening::open(&file, opening::to_write())?;
         let tables = tables::of_version(newest_version())?;
         let sum = sum_of(&db, &key, &tables)?;
         Sealer::attach(&db, key, &tables, sum)?.write(&db)

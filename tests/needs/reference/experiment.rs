@@ -28,6 +28,26 @@ pub fn assess(_numbers: Vec<u32>, answer: u32) -> Vec<(String, f64)> {
 }
 ";
 
+/// The world of a workload whose inputs are a fixed set, made by their names.
+const SET_WIT: &str = "package reference:test;
+world prototype { export pick: func(numbers: list<u32>) -> u32; }
+world workload {
+  export generate: func(instance: string) -> list<u32>;
+  export check: func(numbers: list<u32>, answer: u32) -> result<_, string>;
+}
+";
+
+const SET_WORKLOAD: &str = "use crate::bakeoff::Rng;
+pub fn generate(instance: String) -> Vec<u32> {
+    let size: u32 = instance.parse().unwrap();
+    let mut rng = Rng::new(size.into());
+    (0..size).map(|_| rng.below(1000) as u32).collect()
+}
+pub fn check(numbers: Vec<u32>, answer: u32) -> Result<(), String> {
+    if numbers.contains(&answer) { Ok(()) } else { Err(\"is not among them\".to_owned()) }
+}
+";
+
 /// What each variant picks. Two give the same answers; the last is the first once more.
 const APPROACHES: [(&str, &str); 5] = [
     ("largest", "numbers.iter().copied().max().unwrap()"),
@@ -54,32 +74,70 @@ pub(super) struct Run {
     folder: tempfile::TempDir,
 }
 
+/// What a run is asked to do.
+struct Question<'a> {
+    wit: &'a str,
+    workload: &'a str,
+    /// `sizes = […]` or `instances = […]`.
+    inputs: &'a str,
+    sources: &'a [&'a str],
+    precision: f64,
+}
+
 impl Run {
     /// Four variants and a duplicate on three sizes, by every reading that varies.
     pub(super) fn new() -> Self {
-        Self::of(
-            &APPROACHES,
-            "20000, 40000, 80000",
-            &SOURCES,
-            "precision = 0.5",
-        )
+        let question = Question {
+            wit: WIT,
+            workload: WORKLOAD,
+            inputs: "sizes = [20000, 40000, 80000]",
+            sources: &SOURCES,
+            precision: 0.5,
+        };
+        Self::of(&APPROACHES, &question)
     }
 
     /// Two variants on one size, by time alone.
     pub(super) fn of_two() -> Self {
-        Self::of(&APPROACHES[..2], "40000", &[], "precision = 0.05")
+        let question = Question {
+            wit: WIT,
+            workload: WORKLOAD,
+            inputs: "sizes = [40000]",
+            sources: &[],
+            precision: 0.05,
+        };
+        Self::of(&APPROACHES[..2], &question)
     }
 
-    fn of(approaches: &[(&str, &str)], sizes: &str, sources: &[&str], measure: &str) -> Self {
+    /// Four variants and a duplicate on a fixed set of three instances, by time alone.
+    pub(super) fn of_set() -> Self {
+        let question = Question {
+            wit: SET_WIT,
+            workload: SET_WORKLOAD,
+            inputs: "instances = [\"20000\", \"40000\", \"80000\"]",
+            sources: &[],
+            precision: 0.5,
+        };
+        Self::of(&APPROACHES, &question)
+    }
+
+    fn of(approaches: &[(&str, &str)], question: &Question) -> Self {
+        let Question {
+            wit,
+            workload,
+            inputs,
+            sources,
+            precision,
+        } = question;
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        write("pick.wit", WIT);
-        write("workload.rs", WORKLOAD);
+        write("pick.wit", wit);
+        write("workload.rs", workload);
         let mut text = format!(
             "name = \"picking\"\nproblem = \"Pick a number.\"
             interface = {{ wit = \"pick.wit\", call = \"pick\" }}
-            workload = {{ source = \"workload.rs\", sizes = [{sizes}] }}
-            measure = {{ {measure}, budget = \"4 s\" }}\n"
+            workload = {{ source = \"workload.rs\", {inputs} }}
+            measure = {{ precision = {precision}, budget = \"4 s\" }}\n"
         );
         for (name, picked) in approaches {
             let source = format!(

@@ -2,13 +2,15 @@
 //! to within seconds.
 
 use super::experiment::Run;
-use bakeoff_domain::measurement::{Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::{Replica, Sample, Surroundings};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 pub(super) const VARIANTS: usize = 4;
 pub(super) const SIZES: usize = 3;
 const BLOCKS: u32 = 5;
+/// The calls of a sample.
+const CALLS: u32 = 10;
 /// The time of a call that does nothing.
 const BASELINE_NS: f64 = 800.0;
 
@@ -48,18 +50,14 @@ fn noise(of: [u64; 5]) -> f64 {
 /// A race that might have been.
 pub(super) struct Forged {
     replicas: u32,
-    /// Every how many replicas one runs alone.
-    solo_every: u32,
     /// By variant and replica: the logarithm of its slowness.
-    effect: fn(usize, u32, bool) -> f64,
+    effect: fn(usize, u32) -> f64,
     /// How many times as long the first variant takes in one sample in nine.
     tail: f64,
     /// How far replicas and blocks scatter.
     spread: f64,
     /// The variant that leaves, and after how many replicas.
     leaves: Option<(usize, u32)>,
-    /// Who makes single calls, on which cases, and in every how many replicas.
-    single_calls: Vec<(usize, Vec<usize>, u32)>,
     /// By variant, in how many places its code lies.
     layouts: [u32; VARIANTS],
     /// The replica that never came.
@@ -70,8 +68,10 @@ pub(super) struct Forged {
     short: bool,
     /// True to list what is the first variant here as the last.
     reversed: bool,
-    /// True if what is crowded is the caches, and the core never.
-    only_caches: bool,
+    /// True if there was no time for a pilot.
+    without_pilot: bool,
+    /// True if each block leaves one case out, as blocks do that draw instances of a set.
+    draws: bool,
 }
 
 impl Forged {
@@ -79,25 +79,24 @@ impl Forged {
     pub(super) fn equal() -> Self {
         Self {
             replicas: 40,
-            solo_every: 8,
-            effect: |_, _, _| 0.0,
+            effect: |_, _| 0.0,
             tail: 1.0,
             spread: 0.002,
             leaves: None,
-            single_calls: Vec::new(),
             layouts: [8; VARIANTS],
             missing: None,
             failed: None,
             short: false,
             reversed: false,
-            only_caches: false,
+            without_pilot: false,
+            draws: false,
         }
     }
 
     /// The last is surely beaten soon, by the third; the first beats the third late.
     pub(super) fn with_a_loser_that_leaves() -> Self {
         Self {
-            effect: |variant, replica, _| {
+            effect: |variant, replica| {
                 let own = noise([variant as u64, replica.into(), 1, 2, 3]);
                 match variant {
                     0 => -0.04 + 0.12 * own,
@@ -112,21 +111,21 @@ impl Forged {
         }
     }
 
-    /// The first is faster in most samples, and slower in total.
-    pub(super) fn with_a_tail() -> Self {
+    /// The first takes half of the time of the next two, and a quarter of that of the last. Three replicas are too
+    /// few to tell any but obvious differences.
+    pub(super) fn with_obvious_differences() -> Self {
         Self {
-            effect: |variant, _, _| [-0.08, 0.0, 0.02, 0.3][variant],
-            tail: 25.0,
+            effect: |variant, _| [0.0, 0.7, 0.71, 1.4][variant],
+            replicas: 3,
             ..Self::equal()
         }
     }
 
-    pub(super) fn with_single_calls() -> Self {
+    /// The first is faster in most samples, and slower in total.
+    pub(super) fn with_a_tail() -> Self {
         Self {
-            replicas: 34,
-            effect: |variant, _, _| [0.0, 0.02, 0.6, 2.5][variant],
-            spread: 0.02,
-            single_calls: vec![(2, vec![0], 1), (3, vec![0, 1], 2)],
+            effect: |variant, _| [-0.08, 0.0, 0.02, 0.3][variant],
+            tail: 25.0,
             ..Self::equal()
         }
     }
@@ -135,42 +134,38 @@ impl Forged {
     /// further away.
     pub(super) fn with_few_layouts() -> Self {
         Self {
-            effect: |variant, _, _| [0.0, 0.03, 0.03, 0.2][variant],
+            effect: |variant, _| [0.0, 0.03, 0.03, 0.2][variant],
             layouts: [8, 8, 4, 1],
             ..Self::equal()
         }
     }
 
-    pub(super) fn that_changes_places() -> Self {
+    /// The first becomes slower during the race, so that no value of its effect fits all replicas.
+    pub(super) fn that_changes() -> Self {
         Self {
-            effect: |variant, _, solo| match (variant, solo) {
-                (0, true) => 0.05,
-                (0, false) => -0.05,
-                (variant, _) => 0.1 * (variant - 1) as f64,
+            effect: |variant, replica| match (variant, replica) {
+                (0, 25..) => 0.5,
+                (0, _) => 0.1,
+                (variant, _) => 0.2 * variant as f64,
             },
+            replicas: 60,
             ..Self::equal()
         }
     }
 
-    /// The first is faster on a quiet core, the second on a crowded one, which every other replica is.
-    pub(super) fn that_inverts(solo_every: u32) -> Self {
+    /// Instances of a fixed set, of which each block draws two of three; for the run of [`Run::of_set`].
+    pub(super) fn of_set() -> Self {
         Self {
-            solo_every,
-            effect: |variant, replica, _| match variant {
-                0 if is_crowded(replica) => 0.1,
-                0 => -0.1,
-                variant => 0.2 * (variant - 1) as f64,
-            },
+            effect: |variant, _| [0.0, 0.0, 0.1, 0.9][variant],
+            draws: true,
             ..Self::equal()
         }
     }
 
-    /// The first is faster where the caches are quiet, the second where they are crowded.
-    pub(super) fn that_inverts_with_the_caches() -> Self {
-        Self {
-            only_caches: true,
-            ..Self::that_inverts(1)
-        }
+    /// The same without the samples of a pilot.
+    pub(super) fn without_pilot(mut self) -> Self {
+        self.without_pilot = true;
+        self
     }
 
     /// The same without one replica.
@@ -205,18 +200,8 @@ impl Forged {
         }
     }
 
-    fn is_solo(&self, replica: u32) -> bool {
-        (replica + 1).is_multiple_of(self.solo_every)
-    }
-
-    fn single_calls_on(&self, variant: usize, case: usize) -> Option<u32> {
-        let mut slow = self.single_calls.iter();
-        let found = slow.find(|(slow, cases, _)| *slow == variant && cases.contains(&case));
-        found.map(|(_, _, every)| *every)
-    }
-
     /// The time of a call.
-    fn call_ns(&self, call: Call, cold: bool) -> f64 {
+    fn call_ns(&self, call: Call) -> f64 {
         let Call {
             variant,
             case,
@@ -224,57 +209,46 @@ impl Forged {
             block,
         } = call;
         let parts = [variant as u64, case as u64, replica.into(), block.into()];
-        let of_block = noise([parts[0], parts[1], parts[2], parts[3], cold.into()]);
+        let of_block = noise([parts[0], parts[1], parts[2], parts[3], 0]);
         let of_replica = noise([parts[0], parts[1], parts[2], 77, 77]);
-        let slowness = (self.effect)(variant, replica, self.is_solo(replica));
-        let scatter = self.spread * (of_block + of_replica) + 0.3 * f64::from(u8::from(cold));
+        let slowness = (self.effect)(variant, replica) + self.spread * (of_block + of_replica);
         let is_rare = variant == 0 && (replica + 4 * block + case as u32).is_multiple_of(9);
         let tail = if is_rare { self.tail } else { 1.0 };
-        tail * 30_000.0 * (1 + case) as f64 * (slowness + scatter).exp()
+        tail * 30_000.0 * (1 + case) as f64 * slowness.exp()
+    }
+
+    /// Returns true if a block has samples on a case.
+    fn has(&self, replica: u32, block: u32, case: usize) -> bool {
+        !self.draws || (replica + block) as usize % SIZES != case
     }
 
     /// The samples of a replica.
     fn samples(&self, replica: u32) -> Vec<Sample> {
+        let has_left = |variant: usize| {
+            let mut leaves = self.leaves.iter();
+            leaves.any(|(gone, after)| *gone == variant && replica >= *after)
+        };
         let mut samples = Vec::new();
-        let there = (0..VARIANTS).filter(|variant| {
-            let gone = self
-                .leaves
-                .filter(|(gone, after)| gone == variant && replica >= *after);
-            gone.is_none()
-        });
-        for variant in there {
+        for variant in (0..VARIANTS).filter(|variant| !has_left(*variant)) {
             for case in 0..SIZES {
-                let mut add = |block, kind, calls: u32, cold| {
-                    let call = Call {
-                        variant,
-                        case,
-                        replica,
-                        block,
-                    };
-                    let call_ns = self.call_ns(call, cold) + BASELINE_NS;
-                    let cpu_ns = (call_ns * f64::from(calls)).round() as u64;
-                    let wall_ns = cpu_ns + cpu_ns / 50 + u64::from(block % 3);
+                for block in (0..BLOCKS).filter(|block| self.has(replica, *block, case)) {
+                    let call_ns = BASELINE_NS
+                        + self.call_ns(Call {
+                            variant,
+                            case,
+                            replica,
+                            block,
+                        });
+                    let cpu_ns = (call_ns * f64::from(CALLS)).round() as u64;
                     samples.push(Sample {
-                        kind,
                         variant: self.listed(variant),
                         case,
                         block,
                         position: 0,
-                        calls,
+                        calls: CALLS,
                         cpu_ns,
-                        wall_ns,
-                        core_contention: None,
+                        wall_ns: cpu_ns + cpu_ns / 50 + u64::from(block % 3),
                     });
-                };
-                let slow = (0..VARIANTS).filter_map(|slow| self.single_calls_on(slow, case));
-                if slow.min().is_some() {
-                    let own = self.single_calls_on(variant, case).unwrap_or(1);
-                    if replica.is_multiple_of(own) {
-                        add(0, SampleKind::SingleCall, 1, true);
-                    }
-                }
-                if self.single_calls_on(variant, case).is_none() {
-                    (0..BLOCKS).for_each(|block| add(block, SampleKind::Full, 10, false));
                 }
             }
         }
@@ -319,8 +293,6 @@ impl Forged {
         let text: String = one(db, "SELECT value FROM result WHERE kind = 'pilot'");
         let mut pilot: Value = serde_json::from_str(&text).unwrap();
         let baseline = json!({"cpu_ns": BASELINE_NS, "wall_ns": BASELINE_NS});
-        // Nothing is known of the cores of what is written here.
-        pilot["quiet"] = Value::Null;
         pilot["replica"] = json!(Replica {
             index: 0,
             solo: true,
@@ -331,6 +303,9 @@ impl Forged {
             surroundings: Surroundings::default(),
         });
         pilot["replica"]["baselines"] = vec![baseline; SIZES].into();
+        if self.without_pilot {
+            pilot["replica"] = Value::Null;
+        }
         pilot["sampling"]["too_short"] = json!([]);
         assert_eq!(
             pilot["layouts"],
@@ -342,13 +317,8 @@ impl Forged {
             layouts.reverse();
         }
         pilot["layouts"] = json!(layouts);
-        let counts = |case| if case > 0 && self.short { 0 } else { 10 };
+        let counts = |case| if case > 0 && self.short { 0 } else { CALLS };
         pilot["sampling"]["calls"] = (0..SIZES).map(counts).collect();
-        let slow = self.single_calls.iter().map(|(variant, cases, every)| {
-            let place = self.listed(*variant);
-            json!({"variant": place, "cases": cases, "every": every})
-        });
-        pilot["sampling"]["single_calls"] = slow.collect();
         db.execute(
             "UPDATE result SET value = ?1 WHERE kind = 'pilot'",
             [pilot.to_string()],
@@ -357,25 +327,11 @@ impl Forged {
     }
 
     fn write_replica(&self, db: &Connection, race: i64, replica: u32) {
-        let noise = f64::from(replica % 7);
-        let crowded = if is_crowded(replica) { 1.5 } else { 1.0 };
-        let [core, caches] = match self.only_caches {
-            true => [1.0, crowded],
-            false => [crowded, 1.0],
-        };
         db.execute(
             "INSERT INTO replica (race, number, solo, run, at, core, started_s, seconds, preemptions,
-                                  steal_ticks, load, contention_probe_ns, cache_probe_ns,
-                                  core_contention)
-             VALUES (?1, ?2, ?3, 1, 't', 0, ?2, 0.5, 0, 0, 0.5, ?4, ?5, ?6)",
-            params![
-                race,
-                replica,
-                self.is_solo(replica),
-                30_000.0 * core + noise,
-                60_000.0 * caches + noise,
-                (!self.only_caches).then_some(0.9 * core + 1e-5 * noise)
-            ],
+                                  steal_ticks, load)
+             VALUES (?1, ?2, 0, 1, 't', 0, ?2, 0.5, 0, 0, 0.5)",
+            params![race, replica],
         )
         .unwrap();
         let id = db.last_insert_rowid();
@@ -390,8 +346,8 @@ impl Forged {
         for (number, sample) in self.samples(replica).into_iter().enumerate() {
             db.execute(
                 "INSERT INTO sample (replica, number, entrant, race_case, block, position, calls,
-                                     cpu_ns, wall_ns, kind)
-                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9)",
+                                     cpu_ns, wall_ns)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8)",
                 params![
                     id,
                     number as i64,
@@ -401,10 +357,6 @@ impl Forged {
                     sample.calls,
                     sample.cpu_ns as i64,
                     sample.wall_ns as i64,
-                    match sample.kind {
-                        SampleKind::Full => "full",
-                        SampleKind::SingleCall => "single-call",
-                    }
                 ],
             )
             .unwrap();
@@ -418,10 +370,6 @@ impl Forged {
             .unwrap();
         }
     }
-}
-
-fn is_crowded(replica: u32) -> bool {
-    replica % 5 < 2
 }
 
 fn one<T: rusqlite::types::FromSql>(db: &Connection, sql: &str) -> T {

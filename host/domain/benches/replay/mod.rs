@@ -5,15 +5,14 @@
 pub(crate) mod rivals;
 
 use crate::random::Noise;
+use crate::recorded::{below, hands};
 use crate::trace::{Taken, Trace};
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
+use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::{ClaimScope, RaceSettings};
-use bakeoff_domain::stats::{ConfidenceSequence, PastScale, hodges_lehmann};
+use bakeoff_domain::stats::{ConfidenceSequence, PastScale};
 
 /// Replicas of a session at most.
 pub(crate) const REPLICAS: usize = 96;
-/// What a sample of the trace's quickest time lasts when it is written out again, in nanoseconds.
-const SAMPLE_NS: f64 = 1e6;
 
 /// The change made to the samples of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +46,16 @@ impl Pool {
                 for b in 0..a {
                     let blocks = replica
                         .iter()
-                        .filter_map(|block| difference(block, a, b, order, first_penalty));
-                    let blocks: Vec<f64> = blocks.collect();
-                    let value = hodges_lehmann(&blocks).unwrap_or(0.0);
+                        .filter_map(|block| times(block, a, b, order, first_penalty));
+                    let blocks: Vec<(f64, f64)> = blocks.collect();
+                    let total = |log: fn(&(f64, f64)) -> f64| {
+                        let times = blocks.iter().map(|block| log(block).exp());
+                        times.sum::<f64>().ln()
+                    };
+                    let value = total(|block| block.0) - total(|block| block.1);
                     let mut deviation = PastScale::default();
-                    blocks.iter().for_each(|block| deviation.push(*block));
+                    let by_block = blocks.iter().map(|(a, b)| a - b);
+                    by_block.for_each(|difference| deviation.push(difference));
                     let scale = deviation.value().unwrap_or(0.0).max(resolution);
                     scales[a * variants + b] = scale;
                     scales[b * variants + a] = scale;
@@ -129,83 +133,15 @@ pub(crate) fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
-/// The difference in one block. In a fixed order `a` and `b` are places in the block.
-fn difference(block: &[Taken], a: usize, b: usize, order: Order, penalty: f64) -> Option<f64> {
+/// The logarithms of two times in one block. In a fixed order `a` and `b` are places in the block.
+fn times(block: &[Taken], a: usize, b: usize, order: Order, penalty: f64) -> Option<(f64, f64)> {
     let place = |who: usize| match order {
         Order::Drawn => block.iter().position(|taken| taken.variant == who),
         Order::Fixed => Some(who),
     };
     let (a, b) = (place(a)?, place(b)?);
     let first = if a < b { penalty } else { -penalty };
-    Some(block.get(a)?.cpu - block.get(b)?.cpu + first)
-}
-
-/// `k` of `all`, in any order.
-fn hands(random: &mut Noise, all: usize, k: usize) -> Vec<usize> {
-    let mut hands: Vec<usize> = (0..all).collect();
-    for place in 0..k.min(all) {
-        let other = place + below(random, all - place);
-        hands.swap(place, other);
-    }
-    hands.truncate(k);
-    hands
-}
-
-/// Uniform below `limit`.
-pub(crate) fn below(random: &mut Noise, limit: usize) -> usize {
-    ((random.uniform() * limit as f64) as usize).min(limit.saturating_sub(1))
-}
-
-/// The race settings of a session that is replayed from this trace.
-pub(crate) fn settings(trace: &Trace, k: usize) -> RaceSettings {
-    let mut settings = RaceSettings::new(k, 1);
-    settings.clock_ns = trace.resolution * SAMPLE_NS;
-    settings
-}
-
-/// A replica of the trace as samples, for the race itself; variant 0 takes longer by `effect`.
-pub(crate) fn replica(
-    trace: &Trace,
-    index: u32,
-    k: usize,
-    effect: f64,
-    random: &mut Noise,
-) -> Replica {
-    let recorded = &trace.replicas[below(random, trace.replicas.len())];
-    let hands = hands(random, trace.variants, k);
-    let mut samples = Vec::new();
-    for (block, taken) in (0..).zip(recorded) {
-        for taken in taken {
-            let Some(variant) = hands.iter().position(|hand| *hand == taken.variant) else {
-                continue;
-            };
-            let more = if variant == 0 { effect } else { 0.0 };
-            let ns = |log: f64| ((log + more).exp() * SAMPLE_NS) as u64;
-            samples.push(Sample {
-                kind: SampleKind::Full,
-                variant,
-                case: 0,
-                block,
-                position: 0,
-                calls: 1,
-                cpu_ns: ns(taken.cpu),
-                wall_ns: ns(taken.wall),
-                core_contention: None,
-            });
-        }
-    }
-    Replica {
-        index,
-        solo: false,
-        samples,
-        baselines: vec![Baseline::default()],
-        cold_ns: Vec::new(),
-        parts: Vec::new(),
-        surroundings: Surroundings {
-            started_s: f64::from(index),
-            ..Surroundings::default()
-        },
-    }
+    Some((block.get(a)?.cpu + first, block.get(b)?.cpu))
 }
 
 /// By block: ln t_0 − ln t_1, CPU time.

@@ -1,7 +1,7 @@
 //! The rules of other tools, on the same traces.
 
-use super::below;
 use crate::random::Noise;
+use crate::recorded::below;
 use crate::trace::{Taken, Trace};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -4,12 +4,10 @@
 //! whoever runs at that moment; heavy tails; now and then an instance that is slow for life.
 
 use crate::random::Noise;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, SampleKind, Surroundings};
-use bakeoff_domain::plan::{
-    LiveVariant, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp, draw,
-};
+use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings, VariantIndex};
+use bakeoff_domain::plan::{ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp, draw};
 use bakeoff_domain::race::{
-    Analysis, NextStep, QuietCore, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
+    Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
 
 /// The behaviour of variants and machine. Effects are differences of logarithms: 0.02 is about 2 %.
@@ -29,24 +27,11 @@ pub(crate) struct World {
     pub(crate) slow_instances: f64,
     /// Spread between processes, by variant: what memory layout does.
     pub(crate) layout_sd: f64,
-    /// What a call takes more before the warm-up.
-    pub(crate) cold: f64,
     /// The penalty for running first in a block.
     pub(crate) first_penalty: f64,
-    /// Share of replicas on a core that something else uses too.
-    pub(crate) crowded: f64,
-    /// The effect of a crowded core on variant 0 alone.
-    pub(crate) crowded_effect: f64,
-    /// Share of blocks in which something else uses the core, if neighbours come and go within replicas and
-    /// the probe is read around each block. Of a replica it is between 0 and twice as much.
-    pub(crate) crowded_blocks: Option<f64>,
+    /// Share of blocks in which something else uses the core. Of a replica it is between 0 and twice as much.
+    pub(crate) crowded_blocks: f64,
 }
-
-/// What the contention probe reads on a quiet core of that machine.
-pub(crate) const QUIET: QuietCore = QuietCore {
-    reference: 1.2,
-    tolerance: 0.05,
-};
 
 impl World {
     /// A busy machine, with variants of these effects on one case.
@@ -59,11 +44,8 @@ impl World {
             spikes: 0.05,
             slow_instances: 0.005,
             layout_sd: 0.001,
-            cold: 0.5,
             first_penalty: 0.0,
-            crowded: 0.5,
-            crowded_effect: 0.0,
-            crowded_blocks: None,
+            crowded_blocks: 0.0,
         }
     }
 
@@ -81,36 +63,17 @@ impl World {
             .map(|_| self.layout(&mut random))
             .collect();
         let mut neighbours = Noise::new(!seed ^ u64::from(plan.index).wrapping_mul(0xA24B_AED5));
-        let is_crowded = self.crowded_blocks.is_none() && neighbours.uniform() < self.crowded;
-        let crowded_blocks = self
-            .crowded_blocks
-            .map(|share| 2.0 * share * neighbours.uniform());
-        let mut readings = (0.0, 0.0);
-        let contention_probe_ns =
-            34_000.0 * (if is_crowded { 1.5 } else { 1.0 }) * (0.03 * neighbours.normal()).exp();
+        let crowded = 2.0 * self.crowded_blocks * neighbours.uniform();
         let count: usize = plan.blocks.iter().map(|block| block.cases.len()).sum();
         let drift = self.drift * random.normal() / count.max(1) as f64;
         let mut level = 0.0;
         let mut samples = Vec::new();
-        let rounds = plan.single_call_rounds.iter();
-        let rounds = rounds.map(|case| (SampleKind::SingleCall, 0, case));
         let blocks = (0..).zip(&plan.blocks).flat_map(|(block, plan)| {
             let cases = plan.cases.iter();
-            cases.map(move |case| (SampleKind::Full, block, case))
+            cases.map(move |case| (block, case))
         });
-        for (kind, block, case) in rounds.chain(blocks) {
-            let cold = match kind {
-                SampleKind::SingleCall => self.cold,
-                SampleKind::Full => 0.0,
-            };
-            let is_crowded = match crowded_blocks {
-                Some(share) => neighbours.uniform() < share,
-                None => is_crowded,
-            };
-            let reading = 1.2 * (0.0005 * neighbours.normal()).exp();
-            let reading = reading * if is_crowded { 1.35 } else { 1.0 };
-            let core_contention = crowded_blocks.map(|_| reading);
-            readings = (readings.0 + reading, readings.1 + 1.0);
+        for (block, case) in blocks {
+            let is_crowded = neighbours.uniform() < crowded;
             for (position, variant) in (0..).zip(case.order.iter().copied()) {
                 level = 0.9 * level + self.wander_sd * random.normal() + drift;
                 let first = if position == 0 {
@@ -118,18 +81,14 @@ impl World {
                 } else {
                     0.0
                 };
-                let mut effect = self.effects[variant][case.case] + layout[variant] + cold;
-                if is_crowded && variant == 0 {
-                    effect += self.crowded_effect;
-                }
+                let effect = self.effects[variant][case.case] + layout[variant];
                 let mut log = effect + first + level + self.noise(&mut random);
-                if is_crowded && crowded_blocks.is_some() {
+                if is_crowded {
                     // Whoever is disturbed is disturbed for a while, and not everybody is alike.
                     log += 0.25 + 0.1 * neighbours.uniform();
                 }
                 let time = (f64::from(case.calls) * 50_000.0 * log.exp()) as u64;
                 samples.push(Sample {
-                    kind,
                     variant,
                     case: case.case,
                     block,
@@ -137,7 +96,6 @@ impl World {
                     calls: case.calls,
                     cpu_ns: time,
                     wall_ns: time + time / 50,
-                    core_contention,
                 });
             }
         }
@@ -157,8 +115,6 @@ impl World {
             surroundings: Surroundings {
                 started_s: f64::from(plan.index),
                 load: Some(1.0 + random.uniform()),
-                contention_probe_ns: Some(contention_probe_ns),
-                core_contention: crowded_blocks.map(|_| readings.0 / readings.1),
                 ..Surroundings::default()
             },
         }
@@ -194,7 +150,7 @@ pub(crate) fn plan(
     seed: u64,
     index: u32,
     cases: usize,
-    live_variants: &[LiveVariant],
+    live_variants: &[VariantIndex],
     order: Order,
 ) -> ReplicaPlan {
     let mut plan = draw(&ReplicaSpec {
@@ -217,17 +173,28 @@ pub(crate) fn plan(
     plan
 }
 
-/// The settings with what the session's pilot, a replica that does not count, says of the scales.
-pub(crate) fn with_pilot(world: &World, settings: &RaceSettings, seed: u64) -> RaceSettings {
-    let live_variants: Vec<LiveVariant> = (0..settings.variants)
-        .map(|variant| LiveVariant::new(variant, &settings.single_calls))
-        .collect();
+/// The session's pilot: a replica that does not count for verdicts.
+pub(crate) fn pilot(world: &World, settings: &RaceSettings, seed: u64) -> Replica {
     // Other noise than that of the first replica.
     let seed = !seed.rotate_left(17);
-    let plan = plan(seed, 0, world.cases(), &live_variants, Order::Drawn);
+    let everybody = everybody(settings.variants);
+    let plan = plan(seed, 0, world.cases(), &everybody, Order::Drawn);
+    world.run(&plan, seed)
+}
+
+/// A race that has begun: with its pilot, and with what that says of the scales.
+pub(crate) fn begun(settings: &RaceSettings, pilot: &Replica) -> Race {
     let mut settings = settings.clone();
-    settings.first_scales = first_scales(&settings, &world.run(&plan, seed));
-    settings
+    settings.first_scales = first_scales(&settings, pilot);
+    Race::new(settings, Some(pilot))
+}
+
+/// What is left of a budget that the largest number of replicas takes.
+pub(crate) fn remaining(settings: &RaceSettings, index: u32) -> RemainingBudget {
+    RemainingBudget {
+        seconds: f64::from(settings.replicas_max.saturating_sub(index)),
+        whole_seconds: f64::from(settings.replicas_max),
+    }
 }
 
 /// A whole race, from the pilot to the stop.
@@ -240,7 +207,7 @@ pub(crate) fn session(
     session_of(world, settings, seed, order, |_| {})
 }
 
-/// The same, every replica being changed.
+/// The same, every replica being changed, and the pilot first of all.
 pub(crate) fn session_of(
     world: &World,
     settings: &RaceSettings,
@@ -248,38 +215,25 @@ pub(crate) fn session_of(
     order: Order,
     change: impl Fn(&mut Replica),
 ) -> (Analysis, StopReason) {
-    let mut settings = with_pilot(world, settings, seed);
-    settings.quiet = world.crowded_blocks.map(|_| QUIET);
-    let mut race = Race::new(settings.clone());
-    let mut replicas = Vec::new();
-    let endless = RemainingBudget {
-        seconds: 1.0,
-        replica_seconds: 0.0,
-    };
+    let mut pilot = pilot(world, settings, seed);
+    change(&mut pilot);
+    let mut race = begun(settings, &pilot);
     for index in 0.. {
-        match race.analysis().next(endless) {
-            NextStep::Stop(reason) => return (race.analysis(), reason),
+        let analysis = race.analysis();
+        match analysis.next(remaining(settings, index), |_| 1.0) {
+            NextStep::Stop(reason) => return (analysis, reason),
             NextStep::Run { live_variants } => {
                 let plan = plan(seed, index, world.cases(), &live_variants, order);
                 let mut replica = world.run(&plan, seed);
                 change(&mut replica);
-                replicas.push(replica);
-                race.push(replicas[index as usize].clone());
-                let basis = race.basis_by_probe();
-                if basis != settings.basis {
-                    settings.basis = basis;
-                    race = Race::new(settings.clone());
-                    replicas
-                        .iter()
-                        .for_each(|replica| race.push(replica.clone()));
-                }
+                race.push(replica);
             }
         }
     }
     (race.analysis(), StopReason::ReplicaLimit)
 }
 
-/// Everybody, in full.
-pub(crate) fn everybody(variants: usize) -> Vec<LiveVariant> {
-    (0..variants).map(LiveVariant::full).collect()
+/// All variants.
+pub(crate) fn everybody(variants: usize) -> Vec<VariantIndex> {
+    (0..variants).collect()
 }

@@ -6,7 +6,6 @@ use super::steady::{WARM_UP_ROUNDS_MAX, WarmUp};
 use crate::measurement::{CaseIndex, VariantIndex};
 use crate::stats::median;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
@@ -78,14 +77,6 @@ impl Costs {
         row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
     }
 
-    /// The least CPU time of one call on a case, of the variants that ran there.
-    pub(super) fn quickest_ns(&self, case: CaseIndex) -> f64 {
-        let variants = 0..self.call.len();
-        let ran = variants.map(|variant| self.guest_ns(variant, case));
-        ran.filter(|call_ns| *call_ns > 0.0)
-            .fold(f64::INFINITY, f64::min)
-    }
-
     fn overhead(&self, case: CaseIndex) -> CaseOverhead {
         self.overheads.get(case).copied().unwrap_or_default()
     }
@@ -95,33 +86,6 @@ impl Costs {
         let guest_ns = self.wall_per_cpu * self.guest_ns(variant, case);
         let call = guest_ns + self.overhead(case).call_ns;
         f64::from(calls) * call / SECOND_NS
-    }
-
-    /// The number of calls that warm a variant up right before its single call, which take so long at least.
-    pub(super) fn calls_before_single(
-        &self,
-        variant: VariantIndex,
-        case: CaseIndex,
-        least_ns: u64,
-    ) -> u32 {
-        let calls = (least_ns as f64 / self.guest_ns(variant, case)).ceil();
-        calls.clamp(1.0, f64::from(WARM_UP_ROUNDS_MAX)) as u32
-    }
-
-    /// The single call of a variant, with those that warm it up for it, without their inputs.
-    pub(super) fn single_call_seconds(
-        &self,
-        variant: VariantIndex,
-        case: CaseIndex,
-        least_ns: u64,
-    ) -> f64 {
-        let before = self.calls_before_single(variant, case, least_ns);
-        self.calls_seconds(variant, case, before + 1)
-    }
-
-    /// The making of inputs that nobody's answers to are judged.
-    pub(super) fn inputs_seconds(&self, case: CaseIndex, inputs: u32) -> f64 {
-        f64::from(inputs) * self.overhead(case).input_ns / SECOND_NS
     }
 
     /// The calls of several variants on a case, with the inputs that they share; nothing without calls.
@@ -139,34 +103,33 @@ impl Costs {
         together.map_or(0.0, |together| shared + together)
     }
 
-    /// The warm-up of variants, each on these cases in rotation, or on this share of them, drawn at
-    /// random. They share the inputs.
+    /// The warm-up of variants on these cases in rotation, or on this share of them, drawn at random. They share the
+    /// inputs.
     pub(super) fn warm_up_seconds(
         &self,
         warm_up: WarmUp,
-        rotations: &[(VariantIndex, Vec<CaseIndex>)],
+        variants: &[VariantIndex],
+        cases: &[CaseIndex],
         share: f64,
     ) -> f64 {
-        let mut inputs: BTreeMap<CaseIndex, f64> = BTreeMap::new();
+        let mut most_rounds: f64 = 0.0;
         let mut seconds = 0.0;
-        for (variant, cases) in rotations {
+        for variant in variants {
             let guest_ns = cases.iter().map(|case| self.guest_ns(*variant, *case));
             let guest_ns = share * guest_ns.sum::<f64>();
-            if cases.is_empty() || guest_ns <= 0.0 {
+            if guest_ns <= 0.0 {
                 continue;
             }
             let fewest = (f64::from(warm_up.calls()) / (share * cases.len() as f64)).max(1.0);
             let rounds = fewest.max(warm_up.time_ns() as f64 / guest_ns);
             let rounds = rounds.min(f64::from(WARM_UP_ROUNDS_MAX) / share);
-            for case in cases {
-                seconds += rounds * self.calls_seconds(*variant, *case, 1);
-                let most = inputs.entry(*case).or_default();
-                *most = most.max(rounds);
-            }
+            let calls = cases.iter();
+            let calls = calls.map(|case| self.calls_seconds(*variant, *case, 1));
+            seconds += rounds * calls.sum::<f64>();
+            most_rounds = most_rounds.max(rounds);
         }
-        let inputs = inputs.into_iter();
-        let making = inputs.map(|(case, count)| count * self.overhead(case).input_ns);
-        share * (seconds + making.sum::<f64>() / SECOND_NS)
+        let inputs = cases.iter().map(|case| self.overhead(*case).input_ns);
+        share * (seconds + most_rounds * inputs.sum::<f64>() / SECOND_NS)
     }
 }
 

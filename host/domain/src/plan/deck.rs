@@ -47,14 +47,6 @@ impl Deck {
         }
         dealt
     }
-
-    /// The cases of the rounds of single calls: as many as a block has, or all, ascending.
-    pub(super) fn deal_for_rounds(&mut self, random: &mut Xoshiro256PlusPlus) -> Vec<CaseIndex> {
-        match self.per_block {
-            Some(_) => self.deal(random),
-            None => self.cases.clone(),
-        }
-    }
 }
 
 #[cfg(test)]

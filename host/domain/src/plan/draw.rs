@@ -1,10 +1,9 @@
 //! The plan of one replica, drawn from a seed.
 
 use super::deck::Deck;
-use super::live_variant::LiveVariant;
 use super::replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
 use super::secret::Secret;
-use super::seeds::{InputPurpose, SINGLE_CALL_BLOCK, sample_seeds};
+use super::seeds::{InputPurpose, sample_seeds};
 use super::short_calls::ShortCase;
 use super::shuffle::shuffle;
 use super::steady::WarmUp;
@@ -38,7 +37,7 @@ pub struct ReplicaSpec<'a> {
     /// The cases whose calls are timed by a cheaper clock than that of CPU time.
     pub short_cases: &'a [ShortCase],
     /// The variants that take part.
-    pub live_variants: &'a [LiveVariant],
+    pub live_variants: &'a [VariantIndex],
     /// By variant, the number of its layouts; 1 where it is missing.
     pub layouts: &'a [u32],
 }
@@ -55,11 +54,10 @@ impl ReplicaSpec<'_> {
 /// Draws the plan of one replica: a uniform order of loading, and for each component, independently,
 /// a uniform layout; a uniform order of warming up, independent of that of loading; for every block
 /// a uniform order of cases; for every block and case a uniform order of variants and a number of
-/// calls within ±10 %. A case on which some variant makes single calls has a round of them, in a
-/// uniform order. A variant without anything to do in this replica is left out.
+/// calls within ±10 %.
 ///
 /// Of a set of instances each block gets the next few of a shuffled deck, which is shuffled anew once
-/// all were dealt; rounds of single calls are on the first few.
+/// all were dealt.
 pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     let stage = match spec.stage {
         ReplicaStage::Race => 0_u64,
@@ -70,37 +68,18 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
     let cases: Vec<CaseIndex> = (0..spec.calls.len())
         .filter(|case| spec.calls[*case] > 0)
         .collect();
-    let takes_part = |live_variant: &&LiveVariant| {
-        let mut cases = cases.iter();
-        live_variant.makes_single_calls_in(spec.index)
-            || cases.any(|case| !live_variant.makes_single_calls_on(*case))
-    };
-    let live_variants: Vec<LiveVariant> = spec
+    let mut load_order: Vec<ComponentLoad> = spec
         .live_variants
         .iter()
-        .filter(takes_part)
-        .cloned()
-        .collect();
-    let mut load_order: Vec<ComponentLoad> = live_variants
-        .iter()
-        .map(|live_variant| ComponentLoad {
-            variant: live_variant.variant,
-            layout: draw_layout(&mut random, spec, live_variant.variant),
+        .map(|variant| ComponentLoad {
+            variant: *variant,
+            layout: draw_layout(&mut random, spec, *variant),
         })
         .collect();
     shuffle(&mut random, &mut load_order);
     let mut warm_up_order: Vec<VariantIndex> = load_order.iter().map(|load| load.variant).collect();
     shuffle(&mut random, &mut warm_up_order);
     let mut deck = Deck::new(cases, spec.instances_per_block);
-    let makes_single_calls = |one: &LiveVariant| one.makes_single_calls_in(spec.index);
-    let single_call_cases = match live_variants.iter().any(makes_single_calls) {
-        true => deck.deal_for_rounds(&mut random),
-        false => Vec::new(),
-    };
-    let single_call_rounds = single_call_cases
-        .into_iter()
-        .filter_map(|case| draw_round(&mut random, spec, &live_variants, case))
-        .collect();
     let warm_up_seeds = (0..spec.calls.len()).map(|case| {
         sample_seeds(
             &spec.secret,
@@ -114,12 +93,11 @@ pub fn draw(spec: &ReplicaSpec<'_>) -> ReplicaPlan {
         index: spec.index,
         stage: spec.stage,
         load_order,
-        single_call_rounds,
         warm_up_order,
         warm_up: spec.warm_up,
         warm_up_seeds: warm_up_seeds.collect(),
         blocks: (0..spec.blocks)
-            .map(|block| draw_block(&mut random, spec, &live_variants, &mut deck, block))
+            .map(|block| draw_block(&mut random, spec, &mut deck, block))
             .collect(),
         short_cases: spec.short_cases.iter().map(|short| short.case).collect(),
     }
@@ -134,50 +112,16 @@ fn draw_layout(
     below(random, u64::from(versions)) as u32
 }
 
-/// The round of single calls on a case; `None` if nobody is to make one there in this replica.
-fn draw_round(
-    random: &mut Xoshiro256PlusPlus,
-    spec: &ReplicaSpec<'_>,
-    live_variants: &[LiveVariant],
-    case: CaseIndex,
-) -> Option<CasePlan> {
-    let single = |live_variant: &&LiveVariant| live_variant.makes_single_calls_on(case);
-    let due = |live_variant: &&LiveVariant| live_variant.makes_single_calls_in(spec.index);
-    let mut singles = live_variants.iter().filter(single);
-    if !singles.any(|live_variant| due(&live_variant)) {
-        return None;
-    }
-    let present = live_variants.iter().filter(|one| !single(one) || due(one));
-    let mut order: Vec<VariantIndex> = present.map(|one| one.variant).collect();
-    shuffle(random, &mut order);
-    Some(CasePlan {
-        case,
-        calls: 1,
-        seeds: sample_seeds(
-            &spec.secret,
-            spec.purpose(),
-            spec.index,
-            SINGLE_CALL_BLOCK,
-            case,
-        ),
-        order,
-    })
-}
-
 fn draw_block(
     random: &mut Xoshiro256PlusPlus,
     spec: &ReplicaSpec<'_>,
-    live_variants: &[LiveVariant],
     deck: &mut Deck,
     block: u32,
 ) -> BlockPlan {
     let cases = deck.deal(random);
     let plans = cases.into_iter().map(|case| {
         let calls = jittered(random, spec.calls[case]);
-        let full = live_variants
-            .iter()
-            .filter(|live_variant| !live_variant.makes_single_calls_on(case));
-        let mut order: Vec<VariantIndex> = full.map(|one| one.variant).collect();
+        let mut order = spec.live_variants.to_vec();
         shuffle(random, &mut order);
         CasePlan {
             case,
@@ -206,11 +150,15 @@ mod tests {
     use statrs::distribution::{ChiSquared, ContinuousCDF};
     use std::collections::{HashMap, HashSet};
 
-    fn live_variants(count: usize) -> Vec<LiveVariant> {
-        (0..count).map(LiveVariant::full).collect()
+    fn live_variants(count: usize) -> Vec<VariantIndex> {
+        (0..count).collect()
     }
 
-    fn spec<'a>(index: u32, calls: &'a [u32], live_variants: &'a [LiveVariant]) -> ReplicaSpec<'a> {
+    fn spec<'a>(
+        index: u32,
+        calls: &'a [u32],
+        live_variants: &'a [VariantIndex],
+    ) -> ReplicaSpec<'a> {
         ReplicaSpec {
             secret: RunSeed::Named(42).race_secret(),
             index,
@@ -319,77 +267,6 @@ mod tests {
         assert!(drawn.len() > 15, "{drawn:?}");
     }
 
-    /// Four variants, of which the second makes single calls on case 1 in every `every`-th replica.
-    fn with_a_slow_one(every: u32) -> Vec<LiveVariant> {
-        let mut live_variants = live_variants(4);
-        live_variants[1].single_calls = vec![1];
-        live_variants[1].single_calls_every = every;
-        live_variants
-    }
-
-    #[test]
-    fn a_case_with_a_slow_variant_has_a_round_of_everybody_and_full_samples_of_the_others() {
-        let live_variants = with_a_slow_one(1);
-        let mut orders = HashMap::new();
-        for index in 0..480 {
-            let plan = draw(&spec(index, &[100, 50], &live_variants));
-            let [round] = plan.single_call_rounds.as_slice() else {
-                panic!("{:?}", plan.single_call_rounds);
-            };
-            assert_eq!((round.case, round.calls), (1, 1));
-            *orders.entry(round.order.clone()).or_insert(0) += 1;
-            for case in cases_of(&plan) {
-                assert_eq!(case.order.contains(&1), case.case == 0);
-                assert!([0, 2, 3].iter().all(|variant| case.order.contains(variant)));
-                assert_ne!(case.seeds, round.seeds);
-            }
-            assert_eq!(plan.warm_up_cases(1), [0]);
-            assert_eq!(plan.warm_up_cases(2), [0, 1]);
-        }
-        assert!(uniform_p(&orders, 24) > 0.001, "{orders:?}");
-    }
-
-    #[test]
-    fn whoever_costs_too_much_makes_single_calls_in_some_replicas_only() {
-        let mut live_variants = with_a_slow_one(4);
-        live_variants[3].single_calls = vec![0, 1];
-        live_variants[3].single_calls_every = 8;
-        for index in 0..16 {
-            let plan = draw(&spec(index, &[100, 50], &live_variants));
-            let rounds = plan.single_call_rounds.iter();
-            let rounds: Vec<_> = rounds
-                .map(|round| {
-                    (
-                        round.case,
-                        round.order.iter().copied().collect::<HashSet<_>>(),
-                    )
-                })
-                .collect();
-            let expected = match index {
-                5 | 13 => vec![
-                    (0, HashSet::from([0, 1, 2, 3])),
-                    (1, HashSet::from([0, 1, 2, 3])),
-                ],
-                1 | 9 => vec![(1, HashSet::from([0, 1, 2]))],
-                _ => Vec::new(),
-            };
-            assert_eq!(rounds, expected, "replica {index}");
-            // The last one has nothing else to do.
-            assert_eq!(plan.takes_part(3), index % 8 == 5);
-            assert!(plan.takes_part(1));
-        }
-    }
-
-    #[test]
-    fn cases_of_slow_variants_alone_have_no_blocks() {
-        let mut live_variants = with_a_slow_one(1);
-        live_variants.truncate(2);
-        live_variants[0].single_calls = vec![1];
-        let plan = draw(&spec(0, &[100, 50], &live_variants));
-        assert_eq!(plan.single_call_rounds.len(), 1);
-        assert!(cases_of(&plan).all(|case| case.case == 0));
-    }
-
     #[test]
     fn every_variant_of_a_block_gets_the_instances_that_it_drew() {
         let live_variants = live_variants(3);
@@ -401,7 +278,7 @@ mod tests {
                 ..spec(index, &calls, &live_variants)
             });
             assert!(plan.blocks.iter().all(|block| block.cases.len() == 4));
-            assert_eq!(plan.warm_up_cases(0).len(), 4);
+            assert_eq!(plan.warm_up_cases().len(), 4);
             for case in cases_of(&plan) {
                 *orders.entry(case.order.clone()).or_insert(0) += 1;
                 drawn.insert(case.case);
@@ -409,24 +286,6 @@ mod tests {
         }
         assert_eq!((orders.len(), drawn.len()), (6, 40));
         assert!(uniform_p(&orders, 6) > 0.001, "{orders:?}");
-    }
-
-    #[test]
-    fn single_calls_on_a_set_are_made_on_as_many_instances_as_a_block_has() {
-        let mut live_variants = live_variants(3);
-        live_variants[1].single_calls = (0..40).collect();
-        let calls = vec![5; 40];
-        let plan = draw(&ReplicaSpec {
-            instances_per_block: Some(4),
-            ..spec(0, &calls, &live_variants)
-        });
-        assert_eq!(plan.single_call_rounds.len(), 4);
-        assert!(
-            plan.single_call_rounds
-                .iter()
-                .all(|round| round.order.len() == 3)
-        );
-        assert!(cases_of(&plan).all(|case| !case.order.contains(&1)));
     }
 
     #[test]

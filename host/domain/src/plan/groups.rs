@@ -1,8 +1,8 @@
 //! Groups of variants, for races of more than one process can hold at once.
 
-use super::live_variant::LiveVariant;
 use super::secret::Secret;
 use super::shuffle::shuffle;
+use crate::measurement::VariantIndex;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -12,8 +12,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 /// one of another group beside it.
 ///
 /// ```
-/// use bakeoff_domain::plan::{LiveVariant, RunSeed, groups};
-/// let variants: Vec<LiveVariant> = (0..5).map(LiveVariant::full).collect();
+/// use bakeoff_domain::plan::{RunSeed, groups};
+/// let variants: Vec<usize> = (0..5).collect();
 /// let secret = RunSeed::Named(1).race_secret();
 /// assert_eq!(groups(&secret, 0, &variants, 8).len(), 1);
 /// let sizes: Vec<usize> = groups(&secret, 0, &variants, 3).iter().map(Vec::len).collect();
@@ -22,9 +22,9 @@ use rand_xoshiro::rand_core::SeedableRng;
 pub fn groups(
     secret: &Secret,
     round: u32,
-    variants: &[LiveVariant],
+    variants: &[VariantIndex],
     group_max: usize,
-) -> Vec<Vec<LiveVariant>> {
+) -> Vec<Vec<VariantIndex>> {
     let group_max = group_max.max(2);
     if variants.len() <= group_max {
         return vec![variants.to_vec()];
@@ -34,16 +34,16 @@ pub fn groups(
     let mut drawn = variants.to_vec();
     shuffle(&mut random, &mut drawn);
     let count = variants.len().div_ceil(group_max);
-    let mut found: Vec<Vec<LiveVariant>> = vec![Vec::new(); count];
+    let mut found: Vec<Vec<VariantIndex>> = vec![Vec::new(); count];
     for (place, variant) in drawn.into_iter().enumerate() {
         found[place % count].push(variant);
     }
-    let other = found[0][0].clone();
+    let other = found[0][0];
     for group in &mut found {
         if group.len() == 1 {
-            group.push(other.clone());
+            group.push(other);
         }
-        group.sort_by_key(|one| one.variant);
+        group.sort_unstable();
     }
     found
 }
@@ -53,9 +53,9 @@ pub fn groups(
 pub fn group_of_replica(
     secret: &Secret,
     index: u32,
-    variants: &[LiveVariant],
+    variants: &[VariantIndex],
     group_max: usize,
-) -> Vec<LiveVariant> {
+) -> Vec<VariantIndex> {
     let count = variants.len().div_ceil(group_max.max(2)).max(1) as u32;
     let mut drawn = groups(secret, index / count, variants, group_max);
     drawn.swap_remove((index % count) as usize)
@@ -71,8 +71,8 @@ mod tests {
         RunSeed::Named(number).race_secret()
     }
 
-    fn variants(count: usize) -> Vec<LiveVariant> {
-        (0..count).map(LiveVariant::full).collect()
+    fn variants(count: usize) -> Vec<VariantIndex> {
+        (0..count).collect()
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
                 let largest = drawn.iter().map(Vec::len).max().unwrap();
                 let smallest = drawn.iter().map(Vec::len).min().unwrap();
                 assert!(largest <= group_max.max(2) && smallest >= 2, "{drawn:?}");
-                let mut all: Vec<usize> = drawn.iter().flatten().map(|one| one.variant).collect();
+                let mut all: Vec<usize> = drawn.iter().flatten().copied().collect();
                 all.sort_unstable();
                 all.dedup();
                 assert_eq!(all, (0..count).collect::<Vec<_>>());
@@ -99,7 +99,7 @@ mod tests {
             let group = group_of_replica(&secret(5), index, &all, 4);
             for (place, a) in group.iter().enumerate() {
                 for b in &group[place + 1..] {
-                    *met.entry((a.variant, b.variant)).or_default() += 1;
+                    *met.entry((*a, *b)).or_default() += 1;
                 }
             }
         }
@@ -117,6 +117,6 @@ mod tests {
             group_of_replica(&secret(5), 17, &variants(4), 4),
             variants(4)
         );
-        assert_eq!(group_of_replica(&secret(5), 17, &[], 4), []);
+        assert!(group_of_replica(&secret(5), 17, &[], 4).is_empty());
     }
 }

@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 /// The most calls of one sample.
 pub const CALLS_MAX: u32 = 1 << 24;
 
-/// The number of the block that inputs of single calls are made for: beyond those of a plan.
-pub(super) const SINGLE_CALL_BLOCK: u32 = 255;
-
 /// The purpose of an input. Inputs for different purposes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -8,19 +8,15 @@ use serde::{Deserialize, Serialize};
 /// The largest p-value of a trend, for all rows together.
 const P_MAX: f64 = 0.01;
 
-/// The least time of the calls that come before a single one, in nanoseconds: that of a sample.
-const ROUND_NS_MIN: u64 = 300_000;
-
 /// The warm-up of each variant before its first sample: its cases in rotation, until both numbers
-/// are reached. Cases on which it makes single calls are left out: before a single call everyone is warmed
-/// up for itself.
+/// are reached, each case once at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUp {
-    /// 3 calls and 5 ms.
+    /// 5 ms.
     #[default]
     Normal,
-    /// 6 calls and 10 ms, because the pilot had a trend.
+    /// 2 calls and 10 ms, because the pilot had a trend.
     Doubled,
 }
 
@@ -32,8 +28,8 @@ impl WarmUp {
     /// The smallest number of calls.
     pub fn calls(self) -> u32 {
         match self {
-            Self::Normal => 3,
-            Self::Doubled => 6,
+            Self::Normal => 1,
+            Self::Doubled => 2,
         }
     }
 
@@ -43,13 +39,6 @@ impl WarmUp {
             Self::Normal => 5_000_000,
             Self::Doubled => 10_000_000,
         }
-    }
-
-    /// The smallest time of the calls that each variant makes right before a single one, in nanoseconds,
-    /// where a replica has so many rounds of them: they share the time of the rule. One call is enough
-    /// if it takes as long.
-    pub fn round_time_ns(self, rounds: usize) -> u64 {
-        (self.time_ns() / rounds.max(1) as u64).max(ROUND_NS_MIN)
     }
 }
 
@@ -112,7 +101,7 @@ pub fn steadiness(times: &PilotTimes, practical_log: f64) -> Steadiness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::{Baseline, Metric, Replica, Sample, SampleKind, Surroundings};
+    use crate::measurement::{Baseline, Metric, Replica, Sample, Surroundings};
 
     fn pilot(time_ns: impl Fn(usize, u32) -> f64) -> PilotTimes {
         let mut samples = Vec::new();
@@ -120,7 +109,6 @@ mod tests {
             for variant in 0..2 {
                 let total = (time_ns(variant, block) * 10.0) as u64;
                 samples.push(Sample {
-                    kind: SampleKind::Full,
                     variant,
                     case: 0,
                     block,
@@ -128,7 +116,6 @@ mod tests {
                     calls: 10,
                     cpu_ns: total,
                     wall_ns: total,
-                    core_contention: None,
                 });
             }
         }

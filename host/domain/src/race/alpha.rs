@@ -1,23 +1,9 @@
 //! The table of α: how the probability of a false claim is divided among all claims of a race.
 //!
-//! Basis × scope × reading ÷ directed pairs. The shares of each column sum to 1, so all claims
+//! Evidence × scope × reading ÷ directed pairs. The shares of each column sum to 1, so all claims
 //! together are wrong with probability at most α. What is not in the table is not claimed.
 
 use serde::{Deserialize, Serialize};
-
-/// The replicas that verdicts rest on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// All replicas.
-    #[default]
-    All,
-    /// What was measured while nobody else used the core ([`super::QuietCore`]), where at least a third of the
-    /// replicas have such a part.
-    Quiet,
-    /// Replicas that ran alone on the machine: the fallback when [`super::SoloComparison::Differs`].
-    Solo,
-}
 
 /// What a claim about a pair holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,22 +15,26 @@ pub enum ClaimScope {
     OneCase,
 }
 
+/// What counts once in the evidence for a claim by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClaimUnit {
+    /// Replicas are the units: for differences of any size.
+    Replicas,
+    /// Blocks are the units, against a bound on what belongs to a process: for obvious differences.
+    Blocks,
+}
+
 /// The share of all cases together, where several count.
 const ALL_CASES_SHARE: f64 = 0.8;
-/// The share of quiet cores, as a basis of their own.
-const QUIET_SHARE: f64 = 0.7;
-/// The share of replicas that ran alone, as a basis of their own.
-const SOLO_SHARE: f64 = 0.1;
+/// The share of claims that rest on blocks.
+const BLOCKS_SHARE: f64 = 0.3;
 
-impl Basis {
-    /// The share of α of claims that rest on this basis. Where nobody knows what a quiet core is, there
-    /// are no claims about it, and all replicas have its share.
-    pub(super) fn share(self, knows_quiet: bool) -> f64 {
+impl ClaimUnit {
+    /// The share of α of claims that rest on these.
+    pub(super) fn share(self) -> f64 {
         match self {
-            Self::Quiet => QUIET_SHARE,
-            Self::All if knows_quiet => 1.0 - QUIET_SHARE - SOLO_SHARE,
-            Self::All => 1.0 - SOLO_SHARE,
-            Self::Solo => SOLO_SHARE,
+            Self::Replicas => 1.0 - BLOCKS_SHARE,
+            Self::Blocks => BLOCKS_SHARE,
         }
     }
 }
@@ -65,57 +55,46 @@ impl ClaimScope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::race::{QuietCore, RaceSettings};
+    use crate::race::RaceSettings;
 
     #[test]
     fn all_claims_of_a_race_together_have_alpha() {
-        let of_each = [(2, 1, 1), (2, 2, 1), (4, 7, 2), (8, 1, 3)];
-        let known = [None, QuietCore::new(&[1.0])];
-        let each = of_each.into_iter();
-        for ((variants, cases, readings), quiet) in
-            each.flat_map(|each| known.map(|known| (each, known)))
-        {
+        for (variants, cases, readings) in [(2, 1, 1), (2, 2, 1), (4, 7, 2), (8, 1, 3)] {
             let mut settings = RaceSettings::new(variants, cases);
             settings.confidence = 0.9;
             settings.metric_share = 1.0 / f64::from(readings);
-            settings.quiet = quiet;
-            let mut total = 0.0;
-            let bases = [Basis::All, Basis::Solo, Basis::Quiet];
-            for basis in bases.into_iter().take(2 + usize::from(quiet.is_some())) {
-                settings.basis = basis;
-                let pairs = (variants * (variants - 1)) as f64;
-                let of_pair = settings.alpha_of_claim(ClaimScope::AllCases)
-                    + cases as f64 * settings.alpha_of_claim(ClaimScope::OneCase);
-                total += f64::from(readings) * pairs * of_pair;
-            }
+            let pairs = (variants * (variants - 1)) as f64;
+            let of_pair = |evidence| {
+                settings.alpha_of_claim(evidence, ClaimScope::AllCases)
+                    + cases as f64 * settings.alpha_of_claim(evidence, ClaimScope::OneCase)
+            };
+            let of_pair = of_pair(ClaimUnit::Replicas) + of_pair(ClaimUnit::Blocks);
+            let total = f64::from(readings) * pairs * of_pair;
             assert!((total - 0.1).abs() < 1e-12, "{variants} {cases}: {total}");
         }
     }
 
     #[test]
     fn a_claim_has_the_share_that_the_table_gives_it() {
+        let near = |settings: &RaceSettings, evidence, scope, share: f64| {
+            let found = settings.alpha_of_claim(evidence, scope);
+            (found - (share * 0.05 / 12.0)).abs() < 1e-15
+        };
+        use ClaimScope::{AllCases, OneCase};
+        use ClaimUnit::{Blocks, Replicas};
         let mut settings = RaceSettings::new(4, 1);
-        let near = |found: f64, share: f64| (found - (share * 0.05 / 12.0)).abs() < 1e-15;
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.9));
-        settings.basis = Basis::Solo;
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.1));
-        settings.quiet = QuietCore::new(&[1.0]);
-        settings.basis = Basis::Quiet;
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.7));
-        settings.basis = Basis::All;
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.2));
-        let mut settings = RaceSettings::new(4, 5);
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.72));
-        assert!(near(
-            settings.alpha_of_claim(ClaimScope::OneCase),
-            0.9 * 0.2 / 5.0
-        ));
+        assert!(near(&settings, Replicas, AllCases, 0.7));
+        assert!(near(&settings, Blocks, AllCases, 0.3));
+        settings = RaceSettings::new(4, 5);
+        assert!(near(&settings, Replicas, AllCases, 0.56));
+        assert!(near(&settings, Replicas, OneCase, 0.7 * 0.2 / 5.0));
+        assert!(near(&settings, Blocks, OneCase, 0.3 * 0.2 / 5.0));
         settings.metric_share = 0.5;
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.36));
+        assert!(near(&settings, Replicas, AllCases, 0.28));
         // A case of weight 0 has no claim, and no share.
         settings.case_weights[1..].fill(0.0);
-        assert!(near(settings.alpha_of_claim(ClaimScope::AllCases), 0.45));
-        assert_eq!(settings.alpha_of_claim(ClaimScope::OneCase), 0.0);
-        assert_eq!(settings.threshold(ClaimScope::OneCase), f64::INFINITY);
+        assert!(near(&settings, Replicas, AllCases, 0.35));
+        assert_eq!(settings.alpha_of_claim(Replicas, OneCase), 0.0);
+        assert_eq!(settings.threshold(OneCase), f64::INFINITY);
     }
 }

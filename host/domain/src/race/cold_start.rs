@@ -42,7 +42,7 @@ impl ColdStarts {
 #[cfg(test)]
 mod tests {
     use crate::measurement::{Replica, Surroundings};
-    use crate::race::{Basis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, analyse};
+    use crate::race::{NextStep, Race, RaceSettings, RemainingBudget, StopReason, analyse};
     use crate::verdict::Verdict;
 
     /// Replicas without samples, with these cold starts by variant.
@@ -76,10 +76,10 @@ mod tests {
     #[test]
     fn a_faster_start_beats_by_replicas_and_never_by_a_median_alone() {
         let all = replicas(16, apart);
-        let analysis = analyse(&settings(2), &all);
+        let analysis = analyse(&settings(2), None, &all);
         assert_eq!(analysis.cold_start[0].verdict, Verdict::Beats);
         assert_eq!(analysis.cold_start[0].replicas, 16);
-        let few = analyse(&settings(2), &all[..4]);
+        let few = analyse(&settings(2), None, &all[..4]);
         assert_eq!(few.cold_start[0].verdict, Verdict::NoCall);
     }
 
@@ -90,30 +90,25 @@ mod tests {
             ..settings(2)
         };
         assert!(
-            analyse(&unasked, &replicas(16, apart))
+            analyse(&unasked, None, &replicas(16, apart))
                 .cold_start
                 .is_empty()
         );
     }
 
     #[test]
-    fn a_replica_counts_for_the_pairs_that_took_part_on_the_basis_of_the_race() {
+    fn a_replica_counts_for_the_pairs_that_took_part() {
         let missing = |index: u32| match index % 4 {
             0 => vec![Some(100_000), None],
             _ => apart(index),
         };
         let all = replicas(16, missing);
-        assert_eq!(analyse(&settings(2), &all).cold_start[0].replicas, 12);
-        let solo = RaceSettings {
-            basis: Basis::Solo,
-            ..settings(2)
-        };
-        assert_eq!(analyse(&solo, &all).cold_start[0].replicas, 4);
+        assert_eq!(analyse(&settings(2), None, &all).cold_start[0].replicas, 12);
         let withdrawn = RaceSettings {
             withdrawn: vec![1],
             ..settings(2)
         };
-        assert!(analyse(&withdrawn, &all).cold_start.is_empty());
+        assert!(analyse(&withdrawn, None, &all).cold_start.is_empty());
     }
 
     #[test]
@@ -128,7 +123,7 @@ mod tests {
         let asked = settings(2);
         let budget = RemainingBudget {
             seconds: 1.0,
-            replica_seconds: 0.1,
+            whole_seconds: 2.0,
         };
         let timed = |count: u32, cold: fn(u32) -> Vec<Option<u64>>| {
             let mut all = replicas(count, cold);
@@ -137,7 +132,6 @@ mod tests {
                 for case in 0..2 {
                     for variant in 0..2 {
                         replica.samples.push(crate::measurement::Sample {
-                            kind: crate::measurement::SampleKind::Full,
                             variant,
                             case,
                             block: 0,
@@ -146,7 +140,6 @@ mod tests {
                             cpu_ns: 1_000_000 * (1 + variant as u64)
                                 + u64::from(replica.index * 5 % 7),
                             wall_ns: 1,
-                            core_contention: None,
                         });
                     }
                 }
@@ -154,12 +147,12 @@ mod tests {
             all
         };
         let next = |settings: &RaceSettings, replicas: &[Replica]| {
-            let mut race = Race::new(settings.clone());
+            let mut race = Race::new(settings.clone(), None);
             replicas
                 .iter()
                 .cloned()
                 .for_each(|replica| race.push(replica));
-            race.analysis().next(budget)
+            race.analysis().next(budget, |_| 0.1)
         };
         let even = |index: u32| vec![Some(100_000 + u64::from(index % 2)), Some(100_001)];
         let open = timed(16, even);

@@ -1,89 +1,66 @@
 //! The scale of a pair's first differences, from the pilot.
 
-use super::block_times::BlockTimes;
+use super::block_times::{BlockTimes, PairTimes};
 use super::settings::{FirstScale, RaceSettings};
-use crate::measurement::{CaseIndex, Replica, VariantIndex};
+use crate::measurement::Replica;
 use crate::stats::PastScale;
 
 /// Fewest blocks of the pilot for a scale.
 const BLOCKS_MIN: usize = 4;
 
-/// The first scales of all pairs that made full samples in four blocks of the pilot at least, over all
+/// The first scales of all pairs that took samples in four blocks of the pilot at least, over all
 /// cases and by case, in ascending order.
 pub fn first_scales(settings: &RaceSettings, pilot: &Replica) -> Vec<FirstScale> {
     let times = BlockTimes::new(settings, pilot);
     let weights = settings.weights();
-    let cases = match settings.instances {
-        true => Vec::new(),
-        false => settings.claimed_cases(),
+    let cases = if settings.instances {
+        Vec::new()
+    } else {
+        settings.claimed_cases()
     };
+    let of = |times: PairTimes| scale_of(&times.by_block(settings.instances), times.resolution());
     let mut found = Vec::new();
     for a in 0..settings.variants {
         for b in a + 1..settings.variants {
-            if settings.instances {
-                let scale = times.differences_on_set_by_block(a, b, &weights);
-                let scale = scale.and_then(|(sums, resolution)| scale_of(sums, resolution));
-                let case = None;
-                found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
-                continue;
-            }
-            let mut scale = |case: Option<CaseIndex>, weights: &[(CaseIndex, f64)]| {
-                let scale = scale(&times, (a, b), weights);
-                found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
-            };
-            let all: Vec<_> = cases.iter().map(|case| (*case, weights[*case])).collect();
-            scale(None, &all);
+            let all = times.on_all((a, b), &weights, settings.instances);
+            let scale = all.and_then(of);
+            let case = None;
+            found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
             for case in &cases {
-                scale(Some(*case), &[(*case, 1.0)]);
+                let on_case = times.on_case((a, b), *case, 1.0);
+                let scale = on_case.and_then(|one| of(PairTimes { cases: vec![one] }));
+                let case = Some(*case);
+                found.extend(scale.map(|scale| FirstScale { a, b, case, scale }));
             }
         }
     }
     found
 }
 
-/// The scale of a pair's weighted differences over some cases.
-fn scale(
-    times: &BlockTimes,
-    (a, b): (VariantIndex, VariantIndex),
-    weights: &[(CaseIndex, f64)],
-) -> Option<f64> {
-    let mut resolution = 0.0;
-    let mut sums: Vec<f64> = Vec::new();
-    for (case, weight) in weights {
-        let differences = times.differences_by_block(a, b, *case);
-        sums.resize(differences.len().max(sums.len()), 0.0);
-        for (sum, difference) in sums.iter_mut().zip(&differences) {
-            *sum += weight * difference;
-        }
-        resolution += weight * times.resolution(a, b, *case);
-    }
-    scale_of(sums, resolution)
-}
-
 /// The scale of a pair's differences in blocks; `None` for too few of them.
-fn scale_of(sums: Vec<f64>, resolution: f64) -> Option<f64> {
+fn scale_of(differences: &[f64], resolution: f64) -> Option<f64> {
     let mut deviation = PastScale::default();
-    let finite: Vec<f64> = sums.into_iter().filter(|sum| sum.is_finite()).collect();
-    finite.iter().for_each(|sum| deviation.push(*sum));
-    let deviation = deviation.value().filter(|_| finite.len() >= BLOCKS_MIN)?;
+    differences.iter().for_each(|value| deviation.push(*value));
+    let deviation = deviation
+        .value()
+        .filter(|_| differences.len() >= BLOCKS_MIN)?;
     Some(deviation.max(resolution))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::{Baseline, Sample, SampleKind, Surroundings};
+    use crate::measurement::{Baseline, Sample, Surroundings};
 
     /// A pilot of as many blocks as there are times, in nanoseconds: those of two variants on the first
     /// of two cases, of which the second takes as long for both.
-    fn pilot(times: &[(u64, u64)], kind: SampleKind) -> Replica {
+    fn pilot(times: &[(u64, u64)]) -> Replica {
         let mut samples = Vec::new();
         for (block, (a, b)) in (0..).zip(times) {
             for (variant, case, cpu_ns) in
                 [(0, 0, *a), (1, 0, *b), (0, 1, 100_000), (1, 1, 100_000)]
             {
                 samples.push(Sample {
-                    kind,
                     variant,
                     case,
                     block,
@@ -91,7 +68,6 @@ mod tests {
                     calls: 1,
                     cpu_ns,
                     wall_ns: 2 * cpu_ns,
-                    core_contention: None,
                 });
             }
         }
@@ -118,7 +94,7 @@ mod tests {
     fn the_scale_is_the_deviation_of_the_differences_in_blocks() {
         let mut settings = RaceSettings::new(2, 2);
         settings.clock_ns = 0.0;
-        let found = first_scales(&settings, &pilot(&TIMES, SampleKind::Full));
+        let found = first_scales(&settings, &pilot(&TIMES));
         // ln 2, 2.2, 1.82, 2.6, 2.5: the median is ln 2.2, and the deviations are 0.095, 0, 0.19, 0.167
         // and 0.128.
         let expected = (2.5_f64 / 2.2).ln();
@@ -130,16 +106,15 @@ mod tests {
         assert_eq!((all.case, all.scale), (None, 0.5 * first.scale));
         assert_eq!(second.scale, 0.0);
         settings.clock_ns = 50_000.0;
-        let found = first_scales(&settings, &pilot(&TIMES, SampleKind::Full));
+        let found = first_scales(&settings, &pilot(&TIMES));
         assert_eq!(found[2].scale, 1.0, "never finer than the clock");
     }
 
     #[test]
-    fn without_four_blocks_of_full_samples_there_is_no_scale() {
+    fn without_four_blocks_there_is_no_scale() {
         let settings = RaceSettings::new(2, 2);
-        assert!(first_scales(&settings, &pilot(&TIMES[..3], SampleKind::Full)).is_empty());
-        assert!(first_scales(&settings, &pilot(&TIMES, SampleKind::SingleCall)).is_empty());
-        let mut partly = pilot(&TIMES, SampleKind::Full);
+        assert!(first_scales(&settings, &pilot(&TIMES[..3])).is_empty());
+        let mut partly = pilot(&TIMES);
         partly
             .samples
             .retain(|sample| (sample.variant, sample.case) != (1, 1));

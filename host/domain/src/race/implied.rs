@@ -2,11 +2,10 @@
 //!
 //! A variant that is beaten leaves the race, so the eventual winner may never have run against it
 //! for long. All direct verdicts hold together at the declared confidence, so what follows from
-//! them needs no α of its own. It follows only among pairs of one [kind](RaceSettings::kind): that a
-//! beats b by samples and b beats c by single calls says nothing about a and c by either.
+//! them needs no α of its own.
 
 use super::settings::RaceSettings;
-use crate::measurement::{CaseIndex, VariantIndex};
+use crate::measurement::VariantIndex;
 use crate::stats::{Bounds, rounded_up};
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,31 +51,24 @@ impl Order {
     }
 }
 
-/// Settles open pairs whose verdict follows from others of their kind. A direct verdict is never
-/// changed, and one that a sign inversion or total
-/// times withhold stays withheld. Nothing is implied that total times contradict.
+/// Settles open pairs whose verdict follows from others. A direct verdict is never changed. Nothing is implied that
+/// the pair's own total times contradict.
 pub(super) fn add_implied(settings: &RaceSettings, pairs: &mut [PairVerdict]) {
-    let mut kinds: BTreeMap<Vec<CaseIndex>, Vec<usize>> = BTreeMap::new();
-    for (place, pair) in pairs.iter().enumerate() {
-        let kind = settings.kind(pair.a, pair.b);
-        kinds.entry(kind).or_default().push(place);
-    }
-    for places in kinds.into_values() {
-        let mut order = Order::new(places.iter().map(|place| &pairs[*place]));
-        order.close();
-        for place in places {
-            settle(settings, &order, &mut pairs[place]);
-        }
+    let mut order = Order::new(pairs.iter());
+    order.close();
+    for pair in pairs {
+        settle(settings, &order, pair);
     }
 }
 
 fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
-    if pair.verdict != Verdict::NoCall || pair.is_withheld_by_inversion() {
+    if pair.verdict != Verdict::NoCall {
         return;
     }
-    let is_contradicted = |verdict| {
-        let totals = pair.totals.as_ref();
-        totals.is_some_and(|totals| totals.withhold || totals.contradict(verdict))
+    let ratio = pair.interval.ratio.unwrap_or(1.0);
+    let is_contradicted = |verdict| match verdict {
+        Verdict::Beats => ratio > 1.0,
+        _ => ratio < 1.0,
     };
     let log = |end: Option<f64>| end.map(f64::ln);
     let mut bounds = Bounds {
@@ -104,7 +96,6 @@ fn settle(settings: &RaceSettings, order: &Order, pair: &mut PairVerdict) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::SingleCalls;
 
     fn pair(a: usize, b: usize, verdict: Verdict, low: f64, high: f64) -> PairVerdict {
         let bounds = Bounds {
@@ -154,29 +145,42 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_from_pairs_that_are_compared_in_different_ways() {
-        // The last makes single calls on the second case, so both of its pairs are of single calls.
-        let mut settings = RaceSettings::new(3, 2);
-        settings.single_calls = vec![SingleCalls {
-            variant: 2,
-            cases: vec![1],
-            every: 1,
-        }];
+    fn nothing_follows_that_the_totals_of_the_pair_contradict() {
         let mut pairs = [
             pair(0, 1, Verdict::Beats, -0.3, -0.2),
-            pair(0, 2, Verdict::NoCall, -0.9, 0.1),
+            pair(0, 2, Verdict::NoCall, -0.1, 0.9),
             pair(1, 2, Verdict::Beats, -0.5, -0.1),
         ];
-        let before = pairs.clone();
-        add_implied(&settings, &mut pairs);
-        assert_eq!(pairs, before);
-        // If another makes single calls on the same case, all three are of one kind again.
-        let second = SingleCalls {
-            variant: 1,
-            ..settings.single_calls[0].clone()
+        add_implied(&RaceSettings::new(3, 1), &mut pairs);
+        assert_eq!(pairs[1].verdict, Verdict::NoCall);
+    }
+
+    #[test]
+    fn a_pair_that_never_met_is_settled_by_a_chain_of_any_length() {
+        let unmet = |a, b| PairVerdict {
+            verdict: Verdict::NoCall,
+            interval: RatioInterval::default(),
+            ..PairVerdict::identical(a, b, None)
         };
-        settings.single_calls.push(second);
-        add_implied(&settings, &mut pairs);
-        assert_eq!(pairs[1].verdict, Verdict::Beats);
+        // 3 is faster than 0, 0 than 2 and 2 than 1: with the lower index first, all but one are slower.
+        let mut pairs = [
+            pair(0, 1, Verdict::Beats, -0.3, -0.2),
+            pair(0, 2, Verdict::Beats, -0.3, -0.2),
+            pair(0, 3, Verdict::Beaten, 0.4, 0.5),
+            pair(1, 2, Verdict::Beaten, 0.1, 0.3),
+            unmet(1, 3),
+            unmet(2, 3),
+        ];
+        pairs[0] = unmet(0, 1);
+        let before = pairs.clone();
+        add_implied(&RaceSettings::new(4, 1), &mut pairs);
+        let verdicts = pairs.clone().map(|pair| pair.verdict);
+        let (beats, beaten) = (Verdict::Beats, Verdict::Beaten);
+        assert_eq!(verdicts, [beats, beats, beaten, beaten, beaten, beaten]);
+        let low = pairs[4].interval.low.unwrap().ln();
+        assert!((low - 0.7).abs() < 2e-5 && low <= 0.7, "{low}");
+        assert_eq!((pairs[4].interval.high, pairs[4].replicas), (None, 0));
+        // Direct verdicts stay as they are.
+        assert_eq!(pairs[1..4], before[1..4]);
     }
 }

@@ -3,7 +3,6 @@
 use super::alpha::ClaimScope;
 use super::analysis::Analysis;
 use crate::measurement::VariantIndex;
-use crate::plan::{LiveVariant, SINGLE_CALLS_SHARE, at_once};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +11,17 @@ const ALONE_REPLICAS: u32 = 8;
 /// A beaten variant that leads on a case stays if the replicas forecast for a verdict there are at
 /// most this many times those made so far.
 const PATIENCE: f64 = 1.5;
+/// One that leads on a case by this much, as a logarithm, stays in any case: until it is known whether it does, or
+/// its share of the budget is used.
+const CLEAR_LEAD_LOG: f64 = 0.048_790_164_169_432_03;
+/// The share of the budget after which nobody stays for a single case.
+const CASES_SHARE: f64 = 0.5;
+/// The different inputs of each case after which a verdict is left alone: one in twenty is then met with 95 %. Somebody
+/// beaten after fewer stays, until this share of the budget is used.
+const INPUTS_ENOUGH: u64 = 60;
+const INPUTS_SHARE: f64 = 0.25;
+/// The share of the budget after which those that were set aside have their turn.
+const TOGETHER_SHARE: f64 = 0.75;
 
 /// The next step of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +30,7 @@ pub enum NextStep {
     /// Run one more replica.
     Run {
         /// The variants that take part, in order of their indexes; at least one.
-        live_variants: Vec<LiveVariant>,
+        live_variants: Vec<VariantIndex>,
     },
     /// The race is over.
     Stop(StopReason),
@@ -35,8 +45,7 @@ pub enum StopReason {
     /// The unbeaten variants tie with each other.
     Tied,
     /// More replicas would settle no pair, yet there is neither a winner nor a common tie: a ties
-    /// with b and b with c, while a beats c; or a pair has a sign inversion, or is as close as where
-    /// code lies may be worth.
+    /// with b and b with c, while a beats c; or a pair is as close as where code lies may be worth.
     Settled,
     /// The interval of every open pair of unbeaten variants is as narrow as was asked for.
     Precision,
@@ -50,78 +59,37 @@ pub enum StopReason {
     NothingToTime,
 }
 
-/// The time left, and the time that a replica takes.
+/// The budget of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemainingBudget {
-    /// Seconds until the budget ends.
+    /// Seconds until it ends.
     pub seconds: f64,
-    /// Seconds that the next replica is predicted to take.
-    pub replica_seconds: f64,
+    /// Seconds of all of it.
+    pub whole_seconds: f64,
 }
 
-/// The next replica of a race, if there is one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NextReplica {
-    /// The variants that take part, with their single calls.
-    pub live_variants: Vec<LiveVariant>,
-    /// The time left, and the time that it takes.
-    pub remaining: RemainingBudget,
-}
-
-impl NextReplica {
-    /// The next replica, of this index, of a race that has these seconds left. It has the variants that
-    /// are left, or a group of them; `predict` returns the seconds that it takes if these are left.
-    ///
-    /// While variants that make no single calls are still to be told apart, single calls that do not fit
-    /// into their share of what is left, of all `workers` together, are left out, the longest first: a slow
-    /// variant does not end the race of the others, also where the machine is busier than the pilot knew.
-    pub fn new(
-        seconds: f64,
-        workers: u32,
-        index: u32,
-        analysis: &Analysis,
-        predict: impl Fn(&[LiveVariant]) -> f64,
-    ) -> Self {
-        let mut live_variants = analysis.next_live_variants();
-        let mut replica_seconds = predict(&live_variants);
-        let mut of_others = live_variants.clone();
-        for live_variant in &mut of_others {
-            live_variant.single_calls_every = 0;
-        }
-        let share = SINGLE_CALLS_SHARE * seconds * at_once(workers);
-        let longest = seconds.min(predict(&of_others) + share);
-        while replica_seconds > longest && analysis.has_open_pair_without_single_calls() {
-            let without = |place: usize| {
-                let mut fewer = live_variants.clone();
-                fewer[place].single_calls_every = 0;
-                (predict(&fewer), fewer)
-            };
-            let places = 0..live_variants.len();
-            let due = places.filter(|place| live_variants[*place].makes_single_calls_in(index));
-            let shortest = due.map(without).min_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((shorter, fewer)) = shortest else {
-                break;
-            };
-            (replica_seconds, live_variants) = (shorter, fewer);
-        }
-        Self {
-            live_variants,
-            remaining: RemainingBudget {
-                seconds,
-                replica_seconds,
-            },
+impl RemainingBudget {
+    /// The share of the budget that is used; 1 if there is none.
+    fn used(&self) -> f64 {
+        if self.whole_seconds > 0.0 {
+            1.0 - self.seconds / self.whole_seconds
+        } else {
+            1.0
         }
     }
 }
 
 impl Analysis {
-    /// The next step.
+    /// The next step. `predict` returns the seconds that a replica of these variants takes.
     ///
-    /// A variant that is beaten over all cases leaves at once, with two exceptions: it stays while it
-    /// leads on a single case by more than δ and a verdict there is near, and while it is open against
-    /// an unbeaten one with which it is compared in another way than with the one that beats it. The
-    /// variants that stay share every block, so one that leaves favours none of them.
-    pub fn next(&self, remaining: RemainingBudget) -> NextStep {
+    /// A variant that is beaten over all cases leaves at once, unless it may lead on a single case. The variants that
+    /// stay share every block, so one that leaves favours none of them. Those that were set aside come last, each with
+    /// the leader alone.
+    pub fn next(
+        &self,
+        remaining: RemainingBudget,
+        predict: impl Fn(&[VariantIndex]) -> f64,
+    ) -> NextStep {
         let taking_part = self.taking_part();
         if self.settings.claimed_cases().is_empty() {
             return NextStep::Stop(StopReason::NothingToTime);
@@ -132,26 +100,60 @@ impl Analysis {
         if taking_part.len() <= 1 && self.replicas >= ALONE_REPLICAS || taking_part.is_empty() {
             return NextStep::Stop(StopReason::Alone);
         }
-        let live_variants = self.live_variants();
+        let used = remaining.used();
+        let live_variants = self.live_variants(used);
         if taking_part.len() > 1
-            && let Some(reason) = self.settled(&live_variants)
+            && let Some(reason) = self.settled(&live_variants, used)
         {
             return NextStep::Stop(reason);
         }
         if taking_part.len() > 1 && self.is_precise(&live_variants) {
             return NextStep::Stop(StopReason::Precision);
         }
-        if remaining.replica_seconds > remaining.seconds {
-            return NextStep::Stop(StopReason::Budget);
-        }
-        NextStep::Run {
-            live_variants: self.next_live_variants(),
+        let fits = |group: &Vec<VariantIndex>| predict(group) <= remaining.seconds;
+        match self.groups(&live_variants, used).into_iter().find(fits) {
+            Some(live_variants) => NextStep::Run { live_variants },
+            None => NextStep::Stop(StopReason::Budget),
         }
     }
 
-    /// The variants that the next replica would have, if there is one.
-    pub fn next_live_variants(&self) -> Vec<LiveVariant> {
-        self.with_single_calls(&self.live_variants())
+    /// Who may run together next, the first choice first: those that are left without those that were set aside; then
+    /// the leader with each of these.
+    fn groups(&self, live_variants: &[VariantIndex], used: f64) -> Vec<Vec<VariantIndex>> {
+        let is_aside = |variant: &VariantIndex| self.settings.aside.contains(variant);
+        let (aside, together): (Vec<VariantIndex>, Vec<VariantIndex>) =
+            live_variants.iter().copied().partition(is_aside);
+        if aside.is_empty() {
+            return vec![together];
+        }
+        let leader = self.leader_among(&together).or(together.first().copied());
+        let mut duels: Vec<Vec<VariantIndex>> = match leader {
+            Some(leader) => self.duels(leader, &aside),
+            None => vec![aside.clone()],
+        };
+        let is_open = together.len() > 1 && self.settled(&together, used).is_none();
+        if is_open {
+            let first = if used < TOGETHER_SHARE {
+                0
+            } else {
+                duels.len()
+            };
+            duels.insert(first, together);
+        }
+        duels
+    }
+
+    /// The leader with each of those that were set aside: first whose verdict is open, and of these who has met it
+    /// the least often.
+    fn duels(&self, leader: VariantIndex, aside: &[VariantIndex]) -> Vec<Vec<VariantIndex>> {
+        let pairs = aside.iter().map(|one| (leader.min(*one), leader.max(*one)));
+        let mut pairs: Vec<(VariantIndex, VariantIndex)> = pairs.collect();
+        pairs.sort_by_key(|between| {
+            let mut known = self.overall.iter();
+            let known = known.find(|pair| (pair.a, pair.b) == *between);
+            known.map_or((false, 0), |pair| (!pair.is_open(), pair.replicas))
+        });
+        pairs.into_iter().map(|(a, b)| vec![a, b]).collect()
     }
 
     /// The variants that have not failed.
@@ -163,16 +165,28 @@ impl Analysis {
 
     /// The unbeaten variants, by time or by the cold start where that is asked for, and the beaten
     /// ones that have a case or the margin to settle.
-    fn live_variants(&self) -> Vec<VariantIndex> {
+    fn live_variants(&self, used: f64) -> Vec<VariantIndex> {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
                 || self.is_near_margin(*variant)
                 || self.has_unbeaten_start(*variant)
-                || self.has_to_be_met(*variant)
-                || best.is_some_and(|best| self.leads_on_a_case(*variant, best))
+                || self.has_few_inputs(*variant, used)
+                || best.is_some_and(|best| self.may_lead_on_a_case(*variant, best, used))
         };
         self.taking_part().into_iter().filter(stays).collect()
+    }
+
+    /// Returns true if a variant met so few inputs of some case that a slow one may well not be among them, and there
+    /// is time for more. Of a set, all instances are known; and who was set aside takes too long.
+    fn has_few_inputs(&self, variant: VariantIndex, used: f64) -> bool {
+        let settings = &self.settings;
+        if used >= INPUTS_SHARE || settings.instances || settings.aside.contains(&variant) {
+            return false;
+        }
+        let own = self.times.iter().filter(|time| time.variant == variant);
+        let mut counted = own.filter(|time| settings.weights()[time.case] > 0.0);
+        counted.any(|time| time.calls < INPUTS_ENOUGH)
     }
 
     /// Returns true if verdicts about the cold start are wanted, and none calls the variant slower.
@@ -207,18 +221,17 @@ impl Analysis {
         about.any(|pair| {
             let beyond = pair.interval.high.is_some_and(|high| high < limit);
             let within = pair.interval.low.is_some_and(|low| low >= limit);
-            let is_known = beyond || within || pair.has_lasting_totals();
+            let is_known = beyond || within;
             (pair.b == variant || variant == 0) && !is_known
         })
     }
 
-    fn settled(&self, live_variants: &[VariantIndex]) -> Option<StopReason> {
+    fn settled(&self, live_variants: &[VariantIndex], used: f64) -> Option<StopReason> {
         let best = self.leader();
-        let is_open = |live_variant: &VariantIndex| {
-            let leads = best.is_some_and(|best| self.leads_on_a_case(*live_variant, best));
-            let is_beaten = !self.unbeaten.contains(live_variant);
-            is_beaten && (leads || self.has_to_be_met(*live_variant))
-                || self.is_near_margin(*live_variant)
+        let is_open = |variant: &VariantIndex| {
+            best.is_some_and(|best| self.may_lead_on_a_case(*variant, best, used))
+                || self.is_near_margin(*variant)
+                || self.has_few_inputs(*variant, used)
         };
         if live_variants.iter().any(is_open) || self.has_open_start(live_variants) {
             return None;
@@ -238,12 +251,12 @@ impl Analysis {
             return None;
         }
         let tie = |pair: &PairVerdict| pair.verdict != Verdict::NoCall;
-        Some(
-            match live_variants.len() > 1 && self.overall.iter().filter(among).all(tie) {
-                true => StopReason::Tied,
-                false => StopReason::Settled,
-            },
-        )
+        let all_tie = live_variants.len() > 1 && self.overall.iter().filter(among).all(tie);
+        Some(if all_tie {
+            StopReason::Tied
+        } else {
+            StopReason::Settled
+        })
     }
 
     /// Returns true if the interval of every open pair among `live_variants` is as narrow as was
@@ -269,10 +282,14 @@ impl Analysis {
     }
 
     /// The fastest of the unbeaten variants by the times so far.
-    fn leader(&self) -> Option<VariantIndex> {
+    pub(crate) fn leader(&self) -> Option<VariantIndex> {
+        self.leader_among(&self.unbeaten)
+    }
+
+    fn leader_among(&self, variants: &[VariantIndex]) -> Option<VariantIndex> {
         let log_time = |variant: &VariantIndex| self.log_time(*variant).unwrap_or(f64::INFINITY);
-        let unbeaten = self.unbeaten.iter().copied();
-        unbeaten.min_by(|a, b| log_time(a).total_cmp(&log_time(b)))
+        let variants = variants.iter().copied();
+        variants.min_by(|a, b| log_time(a).total_cmp(&log_time(b)))
     }
 
     /// The weighted mean over cases of the logarithm of a variant's time, in nanoseconds; `None`
@@ -286,13 +303,14 @@ impl Analysis {
             .filter(|(_, weight)| **weight > 0.0)
         {
             let row = |time: &&super::TimeSummary| time.variant == variant && time.case == case;
-            sum += weight * self.times.iter().find(row)?.median_ns.ln();
+            sum += weight * self.times.iter().find(row)?.mean_ns.ln();
         }
         Some(sum)
     }
 
-    fn leads_on_a_case(&self, variant: VariantIndex, best: VariantIndex) -> bool {
-        let near = |pair: &PairVerdict| {
+    /// Returns true if it is open whether a variant is faster than the best one on some case, where it seems to be.
+    fn may_lead_on_a_case(&self, variant: VariantIndex, best: VariantIndex, used: f64) -> bool {
+        let may_lead = |pair: &PairVerdict| {
             let about_it =
                 (pair.a, pair.b) == (variant, best) || (pair.b, pair.a) == (variant, best);
             let lead = pair.interval.ratio.map_or(0.0, |ratio| {
@@ -303,41 +321,19 @@ impl Analysis {
                 }
             });
             let practical = self.settings.practical_log();
-            let forecast = pair.forecast(self.settings.threshold(ClaimScope::OneCase), practical);
+            let is_near = || {
+                let threshold = self.settings.threshold(ClaimScope::OneCase);
+                let forecast = pair.forecast(threshold, practical);
+                f64::from(forecast.replicas) <= PATIENCE * f64::from(pair.replicas)
+            };
             about_it
                 && pair.is_open()
                 && lead > practical
-                && f64::from(forecast.replicas) <= PATIENCE * f64::from(pair.replicas)
+                && (lead > CLEAR_LEAD_LOG && used < CASES_SHARE || is_near())
         };
-        self.by_case.iter().any(near)
-    }
-
-    /// The variants with their single calls. These are made in every replica once nothing else is
-    /// open, since then they take nobody's time.
-    fn with_single_calls(&self, live_variants: &[VariantIndex]) -> Vec<LiveVariant> {
-        let live_variants = live_variants.iter();
-        let mut live_variants: Vec<LiveVariant> = live_variants
-            .map(|variant| LiveVariant::new(*variant, &self.settings.single_calls))
-            .collect();
-        if !self.has_open_pair_of_full(&live_variants) {
-            for live_variant in &mut live_variants {
-                live_variant.single_calls_every = 1;
-            }
-        }
-        live_variants
-    }
-
-    /// Returns true if two variants that are left and make no single calls are still to be told apart.
-    fn has_open_pair_without_single_calls(&self) -> bool {
-        self.has_open_pair_of_full(&self.next_live_variants())
-    }
-
-    fn has_open_pair_of_full(&self, live_variants: &[LiveVariant]) -> bool {
-        let is_full = |variant: VariantIndex| {
-            let mut live_variants = live_variants.iter();
-            live_variants.any(|one| one.variant == variant && one.single_calls.is_empty())
-        };
-        let others = |pair: &&PairVerdict| is_full(pair.a) && is_full(pair.b);
-        self.overall.iter().filter(others).any(PairVerdict::is_open)
+        self.by_case.iter().any(may_lead)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,10 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
-use super::alpha::{Basis, ClaimScope};
-use super::quiet::QuietCore;
-use crate::measurement::{CaseIndex, Metric, Replica, VariantIndex};
-use crate::plan::{LAYOUTS, ShortCase, SingleCalls};
+use super::alpha::{ClaimScope, ClaimUnit};
+use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use crate::plan::{LAYOUTS, ShortCase};
 use crate::verdict;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 fn whole() -> f64 {
     1.0
@@ -71,9 +69,10 @@ pub struct RaceSettings {
     /// [`first_scales`](super::first_scales) takes them from the pilot; empty without one.
     #[serde(default)]
     pub first_scales: Vec<FirstScale>,
-    /// The variants that make single calls on some cases, as the pilot fixed them.
+    /// The variants that run in replicas of their own, beside the leader: far slower than the others, or one of
+    /// their samples took far longer than was predicted.
     #[serde(default)]
-    pub single_calls: Vec<SingleCalls>,
+    pub aside: Vec<VariantIndex>,
     /// The cases whose calls are timed by a cheaper clock, as the pilot fixed them.
     #[serde(default)]
     pub short_cases: Vec<ShortCase>,
@@ -84,12 +83,6 @@ pub struct RaceSettings {
     /// Variants that failed after the race began: they get no verdicts any more.
     #[serde(default)]
     pub withdrawn: Vec<VariantIndex>,
-    /// The replicas that verdicts rest on.
-    #[serde(default)]
-    pub basis: Basis,
-    /// What a quiet core is, as it was known when the race began; `None` of older results.
-    #[serde(default)]
-    pub quiet: Option<QuietCore>,
 }
 
 impl RaceSettings {
@@ -110,21 +103,10 @@ impl RaceSettings {
             margin: None,
             precision: None,
             first_scales: Vec::new(),
-            single_calls: Vec::new(),
+            aside: Vec::new(),
             short_cases: Vec::new(),
             layouts: Vec::new(),
             withdrawn: Vec::new(),
-            basis: Basis::All,
-            quiet: None,
-        }
-    }
-
-    /// What of a replica counts for verdicts: all of it, what was measured on a quiet core, or nothing.
-    pub fn counted<'a>(&self, replica: &'a Replica) -> Option<Cow<'a, Replica>> {
-        match self.basis {
-            Basis::All => Some(Cow::Borrowed(replica)),
-            Basis::Quiet => self.quiet?.part(replica),
-            Basis::Solo => replica.solo.then_some(Cow::Borrowed(replica)),
         }
     }
 
@@ -148,18 +130,20 @@ impl RaceSettings {
     /// none for instances of one set.
     pub(super) fn single_scopes(&self) -> Vec<CaseIndex> {
         let cases = self.claimed_cases();
-        match self.instances || cases.len() < 2 {
-            true => Vec::new(),
-            false => cases,
+        if self.instances || cases.len() < 2 {
+            Vec::new()
+        } else {
+            cases
         }
     }
 
     /// The weights of the rows of [`TimeSummary`](super::TimeSummary): those of the cases, or of the
     /// only row that a set of instances has.
     pub fn time_weights(&self) -> Vec<f64> {
-        match self.instances {
-            true => vec![1.0],
-            false => self.weights(),
+        if self.instances {
+            vec![1.0]
+        } else {
+            self.weights()
         }
     }
 
@@ -171,19 +155,24 @@ impl RaceSettings {
             .collect()
     }
 
-    /// The probability with which one claim of this scope may be wrong, by the table of α: basis ×
+    /// The probability with which one claim of this scope may be wrong, by the table of α: evidence ×
     /// scope × reading ÷ the directed pairs. 0 for a claim that is not made.
-    pub fn alpha_of_claim(&self, scope: ClaimScope) -> f64 {
-        self.alpha_of_share(self.share(scope))
+    pub(super) fn alpha_of_claim(&self, unit: ClaimUnit, scope: ClaimScope) -> f64 {
+        self.alpha_of_share(unit.share() * self.share(scope))
     }
 
-    /// The evidence that one claim of this scope needs, in nats: ln(1/α) of its α.
+    /// The evidence that a claim of this scope needs by replicas, in nats: ln(1/α) of its α.
     pub fn threshold(&self, scope: ClaimScope) -> f64 {
-        -self.alpha_of_claim(scope).ln()
+        -self.alpha_of_claim(ClaimUnit::Replicas, scope).ln()
+    }
+
+    /// The evidence that a claim of this scope needs by blocks, in nats.
+    pub fn block_threshold(&self, scope: ClaimScope) -> f64 {
+        -self.alpha_of_claim(ClaimUnit::Blocks, scope).ln()
     }
 
     /// The evidence that a claim about a reading with one value for each replica needs, in nats: such
-    /// a claim has the whole share of its basis and of its reading, whatever the number of cases.
+    /// a claim has the whole share of its reading, whatever the number of cases.
     pub(super) fn reading_threshold(&self) -> f64 {
         -self.alpha_of_share(self.metric_share).ln()
     }
@@ -191,7 +180,7 @@ impl RaceSettings {
     /// The probability with which one claim may be wrong that has this share among all of its pair.
     fn alpha_of_share(&self, share: f64) -> f64 {
         let alpha = (1.0 - self.confidence).clamp(f64::MIN_POSITIVE, 1.0);
-        alpha * self.basis.share(self.quiet.is_some()) * share / self.directed_pairs()
+        alpha * share / self.directed_pairs()
     }
 
     /// The scale of the first differences of a pair over all cases or on one, if the pilot has it.

@@ -2,7 +2,7 @@
 
 use super::settings::RaceSettings;
 use crate::measurement::{CaseIndex, VariantIndex};
-use crate::stats::{median, median_interval};
+use crate::stats::median_interval;
 use serde::{Deserialize, Serialize};
 
 /// The time of one call of a variant on a case. For display: verdicts rest on differences within
@@ -13,54 +13,82 @@ pub struct TimeSummary {
     pub variant: VariantIndex,
     /// The case; 0 for a set of instances.
     pub case: CaseIndex,
-    /// The median over replicas of the median over blocks, in nanoseconds; for a set of instances, of
-    /// the geometric mean over those that the replica drew.
-    pub median_ns: f64,
-    /// Lower end of a distribution-free interval for the median over replicas, in nanoseconds;
-    /// `None` for too few replicas.
+    /// All time of its calls over their number, in nanoseconds; for a set of instances, the geometric mean over the
+    /// replicas of that over the instances that the replica drew.
+    pub mean_ns: f64,
+    /// Lower end of a distribution-free interval for the median over replicas of their means, in nanoseconds,
+    /// wide enough for [`mean_ns`](Self::mean_ns); `None` for too few replicas.
     pub low_ns: Option<f64>,
     /// Upper end, in nanoseconds.
     pub high_ns: Option<f64>,
     /// The number of replicas in which it ran.
     pub replicas: u32,
+    /// The number of its calls: as many inputs were drawn.
+    pub calls: u64,
 }
 
-/// The median times of each replica, in nanoseconds, by variant and case.
+/// The times of a variant on a case.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    /// By replica, the mean time of a call.
+    means: Vec<f64>,
+    ns: f64,
+    calls: f64,
+}
+
+/// The times of all replicas, by variant and case.
 #[derive(Clone, Debug)]
-pub(super) struct MedianTimes {
+pub(super) struct MeanTimes {
     cases: usize,
-    medians: Vec<Vec<f64>>,
+    instances: bool,
+    times: Vec<Times>,
 }
 
-impl MedianTimes {
+impl MeanTimes {
+    /// No times yet.
     pub(super) fn new(settings: &RaceSettings) -> Self {
-        let cases = settings.time_weights().len();
+        let cases = if settings.instances {
+            1
+        } else {
+            settings.case_weights.len()
+        };
         Self {
             cases,
-            medians: vec![Vec::new(); settings.variants * cases],
+            instances: settings.instances,
+            times: vec![Times::default(); settings.variants * cases],
         }
     }
 
-    pub(super) fn push(&mut self, variant: VariantIndex, case: CaseIndex, median_ns: f64) {
-        self.medians[variant * self.cases + case].push(median_ns);
+    /// Adds the calls of a replica: their number, and what they took together, in nanoseconds.
+    pub(super) fn push(&mut self, variant: VariantIndex, case: CaseIndex, ns: f64, calls: f64) {
+        let times = &mut self.times[variant * self.cases + case];
+        times.means.push(ns / calls);
+        times.ns += ns;
+        times.calls += calls;
     }
 
     /// The summaries of all variants that ran, by variant, then by case.
     pub(super) fn summaries(&self, confidence: f64) -> Vec<TimeSummary> {
-        let mut summaries = Vec::with_capacity(self.medians.len());
-        for (place, medians) in self.medians.iter().enumerate() {
-            let mut medians = medians.clone();
-            let Some(median_ns) = median(&mut medians) else {
+        let mut summaries = Vec::with_capacity(self.times.len());
+        for (place, times) in self.times.iter().enumerate() {
+            if times.means.is_empty() {
                 continue;
+            }
+            let count = times.means.len() as f64;
+            let mean_ns = if self.instances {
+                (times.means.iter().map(|ns| ns.ln()).sum::<f64>() / count).exp()
+            } else {
+                times.ns / times.calls
             };
-            let interval = median_interval(&mut medians, confidence);
+            let interval = median_interval(&mut times.means.clone(), confidence);
             summaries.push(TimeSummary {
                 variant: place / self.cases,
                 case: place % self.cases,
-                median_ns,
-                low_ns: interval.map(|(low, _)| low),
-                high_ns: interval.map(|(_, high)| high),
-                replicas: medians.len() as u32,
+                mean_ns,
+                low_ns: interval.map(|(low, _)| low.min(mean_ns)),
+                high_ns: interval.map(|(_, high)| high.max(mean_ns)),
+                replicas: times.means.len() as u32,
+                calls: times.calls as u64,
             });
         }
         summaries

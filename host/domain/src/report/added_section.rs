@@ -68,7 +68,7 @@ impl AddedSection {
     pub fn heading(&self) -> String {
         match self.title.is_empty() {
             true => format!("From the aggregator {}", self.aggregator),
-            false => format!("{} (from the aggregator {})", self.title, self.aggregator),
+            false => format!("From the aggregator {}: {}", self.aggregator, self.title),
         }
     }
 
@@ -196,7 +196,7 @@ mod tests {
         };
         assert_eq!(
             section("Answer").heading(),
-            "Answer (from the aggregator mine)"
+            "From the aggregator mine: Answer"
         );
         assert_eq!(section("").heading(), "From the aggregator mine");
         let missing = AddedSection::missing("mine", "it trapped");

@@ -165,8 +165,7 @@ fn pair(row: &VerdictRow, index: &BTreeMap<&str, usize>) -> Option<PairVerdict> 
         below_threshold: row.below_threshold,
         interval: row.interval(),
         replicas: row.replicas,
-        sign_inversion: row.sign_inversion,
-        totals: row.totals,
+        typical: row.typical,
         few_layouts: false,
     })
 }

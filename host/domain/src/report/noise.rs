@@ -34,9 +34,8 @@ pub struct Machine {
     pub workers: u32,
 }
 
-/// A sentence for each disturbance of the replicas; none on a quiet machine. Where a quiet core is known, what
-/// others did to the cores is said [elsewhere](super::words::basis::note).
-pub fn noise(replicas: &[Replica], machine: Machine, knows_quiet: bool) -> Vec<String> {
+/// A sentence for each disturbance of the replicas; none on a quiet machine.
+pub fn noise(replicas: &[Replica], machine: Machine) -> Vec<String> {
     if replicas.is_empty() {
         return Vec::new();
     }
@@ -46,7 +45,7 @@ pub fn noise(replicas: &[Replica], machine: Machine, knows_quiet: bool) -> Vec<S
         load(replicas, machine),
         preemptions(replicas, machine),
         drift(replicas),
-        contention(replicas).filter(|_| !knows_quiet),
+        contention(replicas),
     ];
     found.into_iter().flatten().collect()
 }
@@ -228,24 +227,17 @@ mod tests {
     }
 
     fn only(change: impl Fn(u32, &mut Replica), machine: Machine) -> String {
-        let mut sentences = noise(&replicas(change), machine, false);
+        let mut sentences = noise(&replicas(change), machine);
         assert_eq!(sentences.len(), 1, "{sentences:?}");
         sentences.pop().unwrap_or_default()
     }
 
     #[test]
     fn a_quiet_machine_is_not_reported() {
-        assert!(noise(&replicas(|_, _| {}), TWO, false).is_empty());
+        assert!(noise(&replicas(|_, _| {}), TWO).is_empty());
         // What bakeoff itself causes: 80 a second, if both runners' looks hit the same core.
-        assert!(
-            noise(
-                &replicas(|_, one| one.surroundings.preemptions = 40),
-                TWO,
-                false
-            )
-            .is_empty()
-        );
-        assert!(noise(&[], TWO, false).is_empty());
+        assert!(noise(&replicas(|_, one| one.surroundings.preemptions = 40), TWO).is_empty());
+        assert!(noise(&[], TWO).is_empty());
     }
 
     #[test]
@@ -291,6 +283,5 @@ mod tests {
             text.contains("1.09 ×") && !text.contains("frequency"),
             "{text}"
         );
-        assert!(noise(&replicas(crowded), TWO, true).is_empty());
     }
 }

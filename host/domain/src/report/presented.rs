@@ -4,6 +4,7 @@ use super::{Report, VariantReport};
 use crate::numbers;
 use crate::score::RACING_MAX;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The most variants that failed or did not pass a gate, of which a person is shown each, where a
 /// screening chose among many.
@@ -99,9 +100,21 @@ impl Presented<'_> {
                 0 => "with fuel in place of times",
                 _ => "with the times of a short race of the best by fuel",
             };
+            let approaches: BTreeSet<&str> = self
+                .screened
+                .iter()
+                .copied()
+                .chain(&self.report.variants)
+                .map(|variant| variant.approach.as_str())
+                .collect();
+            let first = match approaches.len() {
+                0 | 1 => "",
+                _ => ", the best of each approach first",
+            };
             sentences.push(format!(
-                "{} variants were screened out before the race: by the criteria {by}, {} others were ahead of \
-                 them, and only these were timed against each other. Nothing is claimed of the ones left out.",
+                "{} variants were screened out before the race: by the criteria {by}, {} others had the places \
+                 in it{first}, and only these were timed against each other. Nothing is claimed of the ones left \
+                 out.",
                 numbers::count(screened as u64),
                 numbers::count(raced as u64),
             ));

@@ -1,6 +1,6 @@
 //! Variants of which a few calls take far longer than most: their mean times say so, medians do not.
 
-use crate::measurement::{CaseIndex, Metric, Replica, SampleKind, VariantIndex};
+use crate::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use crate::stats::median;
 use std::collections::BTreeMap;
 
@@ -18,20 +18,16 @@ pub struct RareInputs {
     pub case: CaseIndex,
     /// The mean time of a call, in nanoseconds.
     pub mean_ns: f64,
-    /// The median over full samples, in nanoseconds.
+    /// The median over the samples, in nanoseconds.
     pub median_ns: f64,
 }
 
-/// By variant and case in their order, where the mean of full samples is half as much again as their
+/// By variant and case in their order, where the mean of the samples is half as much again as their
 /// median, or more.
 pub fn rare_inputs(replicas: &[Replica]) -> Vec<RareInputs> {
     let mut times: BTreeMap<(VariantIndex, CaseIndex), Vec<f64>> = BTreeMap::new();
     for replica in replicas {
-        let full = replica
-            .samples
-            .iter()
-            .filter(|sample| sample.kind == SampleKind::Full);
-        for sample in full {
+        for sample in &replica.samples {
             let baseline = replica.baselines.get(sample.case).copied();
             let call_ns = sample.call_ns(Metric::Cpu, &baseline.unwrap_or_default());
             times
@@ -63,7 +59,6 @@ mod tests {
     fn one_sample_in_twelve_that_takes_far_longer_is_reported() {
         let found = |slow_ns: u64, blocks: u32| {
             let sample = |block: u32| Sample {
-                kind: SampleKind::Full,
                 variant: 1,
                 case: 0,
                 block,
@@ -71,7 +66,6 @@ mod tests {
                 calls: 10,
                 cpu_ns: if block == 3 { slow_ns } else { 11_000 },
                 wall_ns: 0,
-                core_contention: None,
             };
             rare_inputs(&[Replica {
                 index: 0,

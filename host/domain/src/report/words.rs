@@ -4,7 +4,6 @@
 //! escapes them for its format.
 
 mod advice;
-pub mod basis;
 mod digits;
 #[cfg(test)]
 mod fixture;
@@ -24,12 +23,13 @@ mod view;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use notes::NoteList;
-pub use open::slow_samples;
 pub use pairs::{pair, pair_short};
 pub use score_rows::{NO_VALUE, rank, score_rows};
 pub use sizes::{Crossover, crossovers};
 pub use speed::{estimate, span};
-pub use view::{Standing, about_first, listed, name, ordered_row, reference};
+pub use view::{
+    Standing, about_first, listed, name, ordered_row, reference, variant_name, variant_names,
+};
 
 use super::Report;
 
@@ -55,7 +55,7 @@ pub fn narrative(report: &Report) -> Vec<Section> {
     };
     let sections = [
         ("When to take another variant", advice::alternatives(report)),
-        (basis::heading(&report.protocol), pairs::sentences(report)),
+        ("By pair", pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),
         ("Robustness of the choice", advice::robustness(report)),

@@ -19,7 +19,7 @@ const CLOSE: f64 = 0.1;
 pub enum RankingOutcome {
     /// One variant is surely ahead of all others.
     Winner,
-    /// The first place is shared, and no verdict is missing that could settle it.
+    /// The first place is shared, and neither a verdict nor a reading of anybody is missing that could settle it.
     Tie,
     /// The first place is shared because measuring ended before it was settled.
     NoCall,
@@ -94,7 +94,7 @@ pub fn score(input: &ScoreInput) -> Ranking {
     let winner = (first.len() == 1).then(|| first[0]);
     let pareto = pareto::front(input, &ranked, &cells);
     Ranking {
-        outcome: outcome(input, &first),
+        outcome: outcome(input, &first, &variant_scores),
         alternatives: close(&variant_scores, &order, &pareto),
         pareto,
         flip: winner.and_then(|winner| flip::least(input, &ranked, &cells, winner)),
@@ -273,8 +273,9 @@ fn close(variant_scores: &[VariantScore], order: &[usize], pareto: &[usize]) -> 
         .collect()
 }
 
-/// The outcome at the first place, given the variants that share it.
-fn outcome(input: &ScoreInput, first: &[usize]) -> RankingOutcome {
+/// The outcome at the first place, given the variants that share it. They do not tie where somebody lacks a reading, who
+/// may be ahead of all of them.
+fn outcome(input: &ScoreInput, first: &[usize], all: &[VariantScore]) -> RankingOutcome {
     match first {
         [] => return RankingOutcome::Nothing,
         [_] => return RankingOutcome::Winner,
@@ -291,7 +292,8 @@ fn outcome(input: &ScoreInput, first: &[usize]) -> RankingOutcome {
         .iter()
         .enumerate()
         .flat_map(|(place, a)| first[place + 1..].iter().map(move |b| (*a, *b)));
-    if pairs.into_iter().all(|(a, b)| settled(a, b)) {
+    let is_unknown = |score: &VariantScore| score.status == VariantStatus::Unranked;
+    if pairs.into_iter().all(|(a, b)| settled(a, b)) && !all.iter().any(is_unknown) {
         RankingOutcome::Tie
     } else {
         RankingOutcome::NoCall

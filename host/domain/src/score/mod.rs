@@ -30,7 +30,8 @@ pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use pareto::{compare_readings, is_worth};
 pub use screening::{
-    CHOSEN, COARSE_TIME, FUEL_GROWTH, RACING_MAX, ScreeningFigures, StandIn, screen,
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, ScreeningFigures, StandIn,
+    first_of_each, screen,
 };
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

@@ -8,6 +8,7 @@ use super::input::{ScoreInput, VariantReadings};
 use super::{CriterionSummary, VariantStatus, scale};
 use crate::spec::{Direction, Scale};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The most variants that race without being screened.
 pub const RACING_MAX: usize = 64;
@@ -23,7 +24,7 @@ const FUEL_BASE: f64 = 10.0;
 /// What a screening says of one variant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreeningFigures {
-    /// Its place among all that passed their checks, from 1.
+    /// Its place among all that passed their checks, from 1: the first have the places in the race.
     pub place: u32,
     /// Its total before the race, from 0 to 1; `None` if a reading is missing.
     pub total: Option<f64>,
@@ -97,6 +98,32 @@ pub fn screen(
         });
     }
     figures
+}
+
+/// How the places of a race are given to the variants of a large sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacesRule {
+    /// The best totals have them, whosever they are: the rule of versions that did not keep one.
+    #[default]
+    ByTotal,
+    /// The best of each approach has one before any approach has a second: fuel says little of two approaches,
+    /// and an approach that is never timed may be the fastest.
+    ApproachesFirst,
+}
+
+/// Returns indexes that are ordered from the best on, so that the best of each group stands before every other, as
+/// far as there are `places`.
+pub fn first_of_each<G: Ord>(
+    order: &[usize],
+    group: impl Fn(usize) -> G,
+    places: usize,
+) -> Vec<usize> {
+    let mut known = BTreeSet::new();
+    let firsts = order.iter().filter(|index| known.insert(group(**index)));
+    let firsts: Vec<usize> = firsts.take(places).copied().collect();
+    let others = order.iter().filter(|index| !firsts.contains(index));
+    firsts.iter().chain(others).copied().collect()
 }
 
 /// The criteria with what stands for times before there are any. Those that nobody has a reading for do not
@@ -213,6 +240,15 @@ mod tests {
             places(&criteria, vec![large, failed, slow]),
             [Some(2), None, Some(1)]
         );
+    }
+
+    #[test]
+    fn each_group_has_a_place_before_any_has_a_second() {
+        let group = |index: usize| [0, 0, 0, 1, 0, 2, 1][index];
+        let order = [0, 1, 2, 3, 4, 5, 6];
+        assert_eq!(first_of_each(&order, group, 8), [0, 3, 5, 1, 2, 4, 6]);
+        assert_eq!(first_of_each(&order, group, 2), [0, 3, 1, 2, 4, 5, 6]);
+        assert_eq!(first_of_each(&[4, 6, 5], group, 8), [4, 6, 5]);
     }
 
     #[test]

@@ -19,4 +19,20 @@ impl Bounds {
     pub fn below(&self, value: f64) -> bool {
         self.high.is_some_and(|high| high <= value)
     }
+
+    /// Returns true if the lower end lies above the upper one.
+    pub(crate) fn are_crossed(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if low > high)
+    }
+
+    /// The bounds with their ends in order.
+    pub(crate) fn in_order(self) -> Self {
+        if self.are_crossed() {
+            return Self {
+                low: self.high,
+                high: self.low,
+            };
+        }
+        self
+    }
 }

@@ -35,32 +35,9 @@ pub struct ConfidenceSequence {
     scales: Vec<f64>,
     past: PastScale,
     first_scale: Option<f64>,
-    resolution: f64,
+    fixed_scale: Option<f64>,
     bounds: Bounds,
     bounded: usize,
-    /// The running e-processes of the landmarks; empty until they are asked for.
-    landmark_processes: Vec<Landmark>,
-}
-
-/// The running evidence against a hypothesis, from one end.
-#[derive(Clone, Debug)]
-struct Landmark {
-    theta: f64,
-    end: End,
-    process: EProcess,
-    /// The number of differences pushed.
-    bets: usize,
-}
-
-impl Landmark {
-    fn new(theta: f64, end: End) -> Self {
-        Self {
-            theta,
-            end,
-            process: EProcess::default(),
-            bets: 0,
-        }
-    }
 }
 
 /// An end of the interval.
@@ -82,14 +59,13 @@ impl ConfidenceSequence {
     /// outwards, by less than 10⁻⁵.
     pub fn new(threshold: f64, practical_log: f64) -> Self {
         Self {
-            landmark_processes: Vec::new(),
             threshold,
             landmarks: [0.0, -practical_log, practical_log],
             values: Vec::new(),
             scales: Vec::new(),
             past: PastScale::default(),
             first_scale: None,
-            resolution: SCALE_MIN,
+            fixed_scale: None,
             bounds: Bounds::default(),
             bounded: 0,
         }
@@ -103,9 +79,23 @@ impl ConfidenceSequence {
         self
     }
 
-    /// Adds a difference of logarithms. `resolution` is the clock's, relative to the times compared:
-    /// the scale of later differences is at least the coarsest one so far. A difference that is not
-    /// finite is left out.
+    /// The sequence with landmarks that lie so much further out, for differences of which so much says nothing.
+    #[must_use]
+    pub fn with_margin(mut self, margin: f64) -> Self {
+        self.landmarks = self.landmarks.map(|landmark| landmark + margin);
+        self
+    }
+
+    /// The sequence with the same scale for all differences; any positive number is valid.
+    #[must_use]
+    pub fn with_fixed_scale(mut self, scale: f64) -> Self {
+        self.fixed_scale = Some(scale.max(SCALE_MIN));
+        self
+    }
+
+    /// Adds a difference of logarithms. `resolution` is the clock's, relative to the times compared: the
+    /// scale is never finer. It has to be the same if the two that are compared change places. A difference that
+    /// is not finite is left out.
     pub fn push(&mut self, value: f64, resolution: f64) {
         if !value.is_finite() {
             return;
@@ -113,11 +103,11 @@ impl ConfidenceSequence {
         let first = self
             .first_scale
             .filter(|_| self.values.len() < SCALE_DIFFERENCES);
-        let scale = first.or(self.past.value()).unwrap_or(0.0);
-        self.scales.push(scale.max(self.resolution));
+        let past = || first.or(self.past.value()).unwrap_or(0.0);
+        let scale = self.fixed_scale.unwrap_or_else(past).max(SCALE_MIN);
+        self.scales.push(scale.max(resolution.min(RESOLUTION_MAX)));
         self.values.push(value);
         self.past.push(value);
-        self.resolution = self.resolution.max(resolution.min(RESOLUTION_MAX));
     }
 
     /// The differences so far.
@@ -140,35 +130,6 @@ impl ConfidenceSequence {
             self.bounded = self.values.len();
         }
         self.bounds
-    }
-
-    /// The interval with landmarks as its ends: the same verdict follows from it as from
-    /// [`bounds`](Self::bounds), and each difference is processed only once.
-    pub fn coarse_bounds(&mut self) -> Bounds {
-        if self.landmark_processes.is_empty() {
-            let [zero, below, _] = self.landmarks;
-            let of_end = |end| [zero, below].map(|theta| Landmark::new(theta, end));
-            self.landmark_processes
-                .extend([End::Low, End::High].into_iter().flat_map(of_end));
-        }
-        let level = self.threshold.exp();
-        let mut ends = [None; 2];
-        for mut landmark in std::mem::take(&mut self.landmark_processes) {
-            for (value, scale) in self.bets(landmark.end).skip(landmark.bets) {
-                landmark.process.push((value - landmark.theta) / scale);
-            }
-            landmark.bets = self.bets(landmark.end).count();
-            if self.is_long_enough() && landmark.process.reached(level) {
-                let known = &mut ends[usize::from(landmark.end == End::High)];
-                *known = Some(known.map_or(landmark.theta, |end: f64| end.max(landmark.theta)));
-            }
-            self.landmark_processes.push(landmark);
-        }
-        let [low, high] = ends;
-        Bounds {
-            low,
-            high: high.map(|end| 0.0 - end),
-        }
     }
 
     /// The running maximum of ln E against "the effect is at most `theta`".
@@ -201,7 +162,10 @@ impl ConfidenceSequence {
 
     /// The number of differences at the beginning that only set the scale.
     fn skipped(&self) -> usize {
-        self.first_scale.map_or(SCALE_DIFFERENCES, |_| 0)
+        match self.first_scale.or(self.fixed_scale) {
+            Some(_) => 0,
+            None => SCALE_DIFFERENCES,
+        }
     }
 
     /// Returns true if there are enough differences for anything to be rejected.
@@ -288,7 +252,6 @@ impl ConfidenceSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::judge;
     use proptest::prelude::*;
 
     const DIFFERENCES: [f64; 16] = [
@@ -402,13 +365,26 @@ mod tests {
         for count in 1..=3 {
             sequence.push(0.5, 0.0);
             assert_eq!(sequence.bounds().low.is_some(), count == 3, "{count}");
-            assert_eq!(
-                sequence.coarse_bounds().low.is_some(),
-                count == 3,
-                "{count}"
-            );
         }
         assert!(sequence.evidence_above(0.0) > 1.0);
+    }
+
+    #[test]
+    fn with_a_fixed_scale_past_differences_say_nothing_of_it() {
+        let of = |first: f64| {
+            let mut sequence = ConfidenceSequence::new(3.0, 0.01).with_fixed_scale(0.1);
+            for value in [first, 0.5, 0.6, 0.7] {
+                sequence.push(value, 0.0);
+            }
+            sequence.evidence_above(0.0)
+        };
+        // Beyond four scales a difference counts as four.
+        assert_eq!(of(0.4), of(40.0));
+        // The mean over the bets of 2/(1 + e^{-8λ}), to the fourth power.
+        let bet = |place: f64| 0.15 * 40_f64.powf(place / 13.0);
+        let product = |place: u32| (2.0 / (1.0 + (-8.0 * bet(f64::from(place))).exp())).powi(4);
+        let mean = (0..14).map(product).sum::<f64>() / 14.0;
+        assert!((of(0.4) - mean.ln()).abs() < 1e-12);
     }
 
     #[test]
@@ -463,20 +439,6 @@ mod tests {
                 often.bounds();
             }
             prop_assert_eq!(often.bounds(), sequence(&values, 1e-4).bounds());
-        }
-
-        #[test]
-        fn landmarks_tell_the_same_verdict(values in differences(), shift in -0.1..0.1f64) {
-            let mut sequence = sequence(&[], 0.0);
-            for value in &values {
-                sequence.push(0.1 * (value - shift), 1e-4);
-                let (coarse, fine) = (sequence.coarse_bounds(), sequence.bounds());
-                prop_assert_eq!(judge(coarse, 0.01), judge(fine, 0.01));
-                for landmark in [0.0, -0.01] {
-                    prop_assert_eq!(coarse.above(landmark), fine.above(landmark));
-                    prop_assert_eq!(coarse.below(-landmark), fine.below(-landmark));
-                }
-            }
         }
 
         #[test]

@@ -3,10 +3,10 @@
 use crate::synthetic::World;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::plan::{
-    CaseOverhead, Correction, LiveVariant, PilotTimes, ReplicaSpec, ReplicaStage, RunSeed,
-    Sampling, SamplingConstraints, ShortCalls, SingleCalls, WarmUp, choose, draw,
+    CaseOverhead, Correction, PilotTimes, ReplicaSampling, ReplicaSpec, ReplicaStage, RunSeed,
+    Sampling, SamplingConstraints, ShortCalls, WarmUp, choose, draw,
 };
-use bakeoff_domain::race::{ClaimScope, NextReplica, NextStep, Race, RaceSettings, StopReason};
+use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBudget, StopReason};
 
 /// Sizes ×4 apart, the smallest of which takes 50 µs a call.
 const SIZES: usize = 7;
@@ -21,7 +21,6 @@ fn world(difference: f64) -> World {
     let row = |more: f64| (0..SIZES).map(|size| time(size) + more).collect();
     World {
         effects: vec![row(0.0), row(difference)],
-        crowded: 0.0,
         // Of a call of a fifth of a second these are seconds, as of a prototype with rare slow inputs.
         spikes: 0.0,
         ..World::busy(&[0.0])
@@ -38,7 +37,6 @@ fn overhead(size: usize) -> CaseOverhead {
 }
 
 fn sampling(world: &World, budget: f64) -> Sampling {
-    let live_variants = [0, 1].map(LiveVariant::full);
     let plan = draw(&ReplicaSpec {
         secret: RunSeed::Named(5).race_secret(),
         index: 0,
@@ -48,7 +46,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         blocks: 8,
         warm_up: WarmUp::Normal,
         short_cases: &[],
-        live_variants: &live_variants,
+        live_variants: &[0, 1],
         layouts: &[],
     });
     let pilot = PilotTimes::new(&world.run(&plan, 99), Metric::Cpu);
@@ -58,12 +56,12 @@ fn sampling(world: &World, budget: f64) -> Sampling {
         startup_seconds: 0.03,
         wall_per_cpu: 1.0,
         short_calls: ShortCalls::default(),
-        inputs_are_alike: false,
         overheads: (0..SIZES).map(overhead).collect(),
         calls_max: vec![1_000_000; SIZES],
         seconds: budget,
         workers: 1,
         threshold: RaceSettings::new(2, SIZES).threshold(ClaimScope::AllCases),
+        block_threshold: RaceSettings::new(2, SIZES).block_threshold(ClaimScope::AllCases),
         replicas_max: 96,
         practical_log: PRACTICAL.ln_1p(),
     };
@@ -85,20 +83,21 @@ fn race(world: &World, budget: f64, really: f64) -> End {
     let sampling = sampling(world, budget);
     let mut settings = RaceSettings::new(2, SIZES);
     settings.practical = PRACTICAL;
-    let mut race = Race::new(settings);
+    let mut race = Race::new(settings, None);
     let mut correction = Correction::default();
     let mut spent = 0.0;
     for index in 0.. {
-        let analysis = race.analysis();
         let left = budget - spent;
-        let next = NextReplica::new(left, 1, index, &analysis, |live_variants| {
-            correction.apply(sampling.replica_seconds(live_variants, index))
-        });
-        let predicted = sampling.replica_seconds(&analysis.next_live_variants(), index);
-        let live_variants = match analysis.next(next.remaining) {
-            NextStep::Run { .. } => next.live_variants,
+        let remaining = RemainingBudget {
+            seconds: left,
+            whole_seconds: budget,
+        };
+        let predict =
+            |live_variants: &[usize]| correction.apply(sampling.of_replica(live_variants).seconds);
+        let live_variants = match race.analysis().next(remaining, predict) {
+            NextStep::Run { live_variants } => live_variants,
             NextStep::Stop(reason) => {
-                let next = really * predicted;
+                let next = really * sampling.of_replica(&[0, 1]).seconds;
                 return End {
                     reason,
                     spent,
@@ -106,19 +105,21 @@ fn race(world: &World, budget: f64, really: f64) -> End {
                 };
             }
         };
+        let predicted = sampling.of_replica(&live_variants).seconds;
         let seconds = really * predicted * if index % 5 == 4 { 3.0 } else { 1.0 };
         if seconds > left {
             // It is stopped with the budget.
             spent = budget;
             continue;
         }
+        let ReplicaSampling { calls, blocks, .. } = sampling.of_replica(&live_variants);
         let plan = draw(&ReplicaSpec {
             secret: RunSeed::Named(5).race_secret(),
             index,
             stage: ReplicaStage::Race,
-            calls: &sampling.calls,
+            calls: &calls,
             instances_per_block: None,
-            blocks: sampling.blocks,
+            blocks,
             warm_up: sampling.warm_up,
             short_cases: &[],
             live_variants: &live_variants,
@@ -160,30 +161,4 @@ fn a_budget_ends_a_race_only_where_no_other_replica_fits() {
         }
     }
     assert!(ended_by_budget >= 5, "{ended_by_budget}");
-}
-
-#[test]
-fn single_calls_take_a_quarter_of_what_is_left_while_others_are_open() {
-    let seconds = |variants: usize, left: f64, workers: u32| {
-        let mut settings = RaceSettings::new(variants, 1);
-        settings.single_calls = vec![SingleCalls {
-            variant: variants - 1,
-            cases: vec![0],
-            every: 1,
-        }];
-        let analysis = Race::new(settings).analysis();
-        let next = NextReplica::new(left, workers, 0, &analysis, |live_variants| {
-            let mut live_variants = live_variants.iter();
-            let single = live_variants.any(|one| one.makes_single_calls_in(0));
-            if single { 2.125 } else { 0.125 }
-        });
-        next.remaining.replica_seconds
-    };
-    assert_eq!(seconds(3, 8.0, 1), 2.125);
-    assert_eq!(seconds(3, 7.9, 1), 0.125);
-    // A race of four workers has 2.7 times the time.
-    assert_eq!(seconds(3, 3.1, 4), 2.125);
-    assert_eq!(seconds(3, 2.9, 4), 0.125);
-    // With a single other variant nobody waits.
-    assert_eq!(seconds(2, 2.5, 1), 2.125);
 }

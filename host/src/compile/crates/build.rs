@@ -6,6 +6,7 @@ use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, i
 use super::vendor::{VendorError, cargo_of, sources_of};
 use crate::compile::cache::{Cache, Name};
 use crate::compile::failures::cut;
+use crate::compile::rustc::feature_flag;
 use crate::compile::toolchain::Toolchain;
 use crate::config::read_lock;
 use crate::confine::{Confinement, ExitCause, Fence, Job, Processes, Rlimits};
@@ -29,14 +30,18 @@ pub struct BuildLimits {
     pub wall: Duration,
     /// CPU time of one of its processes, in seconds.
     pub cpu_s: u64,
+    /// What its folder may hold, in bytes.
+    pub folder_bytes: u64,
 }
 
 impl Default for BuildLimits {
-    /// Half an hour, and five minutes of each process: `syn` takes 10 s, a large crate a minute.
+    /// Half an hour, and five minutes of each process: `syn` takes 10 s, a large crate a minute. 2 GiB: `syn` leaves
+    /// 30 MB behind.
     fn default() -> Self {
         Self {
             wall: Duration::from_secs(1_800),
             cpu_s: 300,
+            folder_bytes: 2 << 30,
         }
     }
 }
@@ -109,6 +114,7 @@ impl BuiltCrates {
             toolchain.version().as_bytes(),
             toolchain.compiler.sysroot.as_os_str().as_encoded_bytes(),
             confinement.level().name().as_bytes(),
+            feature_flag(toolchain.compiler.simd).as_bytes(),
         ]);
         let libraries = match cache.get::<Libraries>(&name) {
             Some(known) => known,
@@ -191,6 +197,7 @@ async fn build(
         rustc: toolchain.compiler.rustc.clone(),
         sysroot: toolchain.compiler.sysroot.clone(),
         scratch: scratch.work().to_owned(),
+        features: feature_flag(toolchain.compiler.simd).to_owned(),
     };
     let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
     let payload = [task.as_slice()];
@@ -202,6 +209,7 @@ async fn build(
     job.frame_bytes_max = FILE_BYTES as usize + (1 << 20);
     job.output_bytes_max = OUTPUT_BYTES_MAX;
     job.rss_bytes_max = Some(RESIDENT_BYTES_MAX);
+    job.folder_bytes_max = Some(limits.folder_bytes);
     // The outer layer would hide the devices that cargo opens; the fence itself is the same without.
     let confinement = confinement.clone().without_outer_layer();
     let mut child = confinement
@@ -247,16 +255,20 @@ async fn build(
             "it takes more than {} s, or waits for something that never comes",
             limits.wall.as_secs()
         ))),
-        None => Err(CratesError::Build(ended(&exit.cause))),
+        None => Err(CratesError::Build(ended(&exit.cause, limits))),
     }
 }
 
 /// How a child ended that reported nothing.
-fn ended(cause: &ExitCause) -> String {
+fn ended(cause: &ExitCause, limits: BuildLimits) -> String {
     match cause {
         ExitCause::MemoryWatchdog => {
             format!("it needs more than {RESIDENT_BYTES_MAX} bytes of memory")
         }
+        ExitCause::FolderWatchdog => format!(
+            "it keeps more than {} bytes in its folder",
+            limits.folder_bytes
+        ),
         ExitCause::ProcessWatchdog => {
             format!("it starts more than {PROCESSES_MAX} processes at a time")
         }

@@ -26,10 +26,6 @@ const ARGUMENTS: [&str; 8] = [
     "--target=wasm32-unknown-unknown",
 ];
 
-/// The flag of the compiler for the target, as prototypes are compiled. Cargo reads from the compiler's
-/// warnings what the target can do, so none that silences them.
-const FLAG: &str = "-Ctarget-feature=+simd128";
-
 /// Where the host's linker is, which build scripts and macros need.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -102,8 +98,9 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
     let (closed, stdin) = UnixStream::pair()?;
     drop(closed);
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    // Cargo reads from the compiler's warnings what the target can do, so there is no flag that silences them.
     let flags = [
-        FLAG.to_owned(),
+        task.features.clone(),
         remap(&task.sources, "/crates"),
         remap(&task.scratch, "/crates"),
         remap(&task.sysroot, "/rust"),

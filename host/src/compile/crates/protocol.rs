@@ -27,6 +27,8 @@ pub(super) struct CratesTask {
     pub(super) rustc: PathBuf,
     pub(super) sysroot: PathBuf,
     pub(super) scratch: PathBuf,
+    /// The flag of the compiler for the target, as prototypes are compiled.
+    pub(super) features: String,
 }
 
 /// A message of the child. [`CratesEvent::Built`] is followed by a frame for each file.

@@ -4,9 +4,8 @@ use super::package;
 use crate::compile::cache::Cache;
 use crate::compile::choice::Programs;
 use crate::compile::toolchain::Toolchain;
-use crate::compile::user_key::own_folder;
 use crate::config::{LOCK_BYTES_MAX, read_lock};
-use crate::files::{owned_by_others, read_bounded};
+use crate::files::{Scratch, own_folder, owned_by_others, read_bounded};
 use crate::source::content_address;
 use bakeoff_domain::crates::{AllowedCrate, Crates};
 use std::path::{Path, PathBuf};
@@ -101,11 +100,9 @@ pub async fn vendor(
     }
     let folder = shown.canonicalize().map_err(failed)?;
     refuse_foreign_settings(&folder).map_err(failed)?;
-    let work = tempfile::Builder::new()
-        .prefix("new-")
-        .tempdir_in(&folder)
-        .map_err(failed)?;
-    package::write(work.path(), crates, lock).map_err(failed)?;
+    let scratch = Scratch::in_folder(&folder).map_err(failed)?;
+    let work = scratch.work();
+    package::write(work, crates, lock).map_err(failed)?;
     let programs = Programs::of_user(false);
     let mut command = programs.command(&cargo);
     command
@@ -117,19 +114,16 @@ pub async fn vendor(
             SOURCES,
         ])
         .env("RUSTC", &toolchain.compiler.rustc)
-        .current_dir(work.path())
+        .current_dir(work)
         .kill_on_drop(true);
     let output = tokio::time::timeout(WALL, command.output()).await;
     let output =
         output.map_err(|_| failed(std::io::Error::other("cargo took more than 15 minutes")))?;
     let output = output.map_err(failed)?;
     if !output.status.success() {
-        return Err(explain(
-            &String::from_utf8_lossy(&output.stderr),
-            work.path(),
-        ));
+        return Err(explain(&String::from_utf8_lossy(&output.stderr), work));
     }
-    let text = read_bounded(&work.path().join("Cargo.lock"), LOCK_BYTES_MAX).map_err(failed)?;
+    let text = read_bounded(&work.join("Cargo.lock"), LOCK_BYTES_MAX).map_err(failed)?;
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
     let lock =
         text.ok_or_else(|| VendorError::Unusable("the lock is no text of 1 MiB".to_owned()))?;
@@ -138,7 +132,7 @@ pub async fn vendor(
     if !kept.is_dir() {
         let parent = kept.parent().unwrap_or(&folder);
         std::fs::create_dir_all(parent).map_err(failed)?;
-        let moved = std::fs::rename(work.path().join(SOURCES), &kept);
+        let moved = std::fs::rename(work.join(SOURCES), &kept);
         // Another process may have been quicker.
         if !kept.is_dir() {
             moved.map_err(failed)?;

@@ -1,4 +1,4 @@
-use super::{bindings, fingerprint, options};
+use super::{bindings_text, fingerprint, options};
 use crate::compile::BuildKind;
 use crate::interface::{Interface, World};
 use std::path::Path;
@@ -37,7 +37,8 @@ fn the_bindings_of_the_guest_sdk_are_those_of_the_packages() {
             export_macro_name: Some(format!("export_{name}_world")),
             ..options(BuildKind::Release)
         };
-        let made = prettyplease::unparse(&bindings(resolve, id, options).unwrap());
+        let text = bindings_text(resolve, id, options).unwrap();
+        let made = prettyplease::unparse(&syn::parse_file(&text).unwrap());
         let made = format!("// Made from wit/{name}, not by hand.\n{made}");
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("../guest-sdk/src/worlds/{name}/bindings.rs"));

@@ -164,10 +164,14 @@ fn attempt_one(attempt: EscapeAttempt, kept: &mut Vec<Vec<u8>>) -> io::Result<St
     }
 }
 
+/// A number or pointer of a system call, in the width that the kernel reads.
+const NONE: libc::c_ulong = 0;
+
 /// Makes the attempts that are one system call, without the wrapping of std.
 fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
     // SAFETY: each call gets the numbers, strings and structures that its manual asks for, and they
-    // live through the call. Forked children only sleep until they are killed.
+    // live through the call; one that is named by its number alone gets zeros, and so no pointer.
+    // Forked children only sleep, and end.
     let answer = unsafe {
         match attempt {
             EscapeAttempt::Truncate(path) => libc::truncate(text(path)?.as_ptr(), 0).into(),
@@ -179,9 +183,13 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
             }
             EscapeAttempt::Fork(count) => (0..*count).map(|_| fork_sleeper()).min().unwrap_or(0),
             EscapeAttempt::Signal { pid, signal } => libc::kill(*pid, *signal).into(),
-            EscapeAttempt::Trace(pid) => {
-                libc::syscall(libc::SYS_ptrace, libc::PTRACE_ATTACH, *pid, 0, 0)
-            }
+            EscapeAttempt::Trace(pid) => libc::syscall(
+                libc::SYS_ptrace,
+                u64::from(libc::PTRACE_ATTACH),
+                i64::from(*pid),
+                NONE,
+                NONE,
+            ),
             EscapeAttempt::LimitOther(pid) => {
                 let limit = libc::rlimit {
                     rlim_cur: 1,
@@ -197,7 +205,9 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
             }
             EscapeAttempt::Namespace => libc::unshare(libc::CLONE_NEWUSER).into(),
             EscapeAttempt::LeaveSession => libc::setsid().into(),
-            EscapeAttempt::Call(number) => libc::syscall(*number, 0, 0, 0, 0, 0, 0),
+            EscapeAttempt::Call(number) => {
+                libc::syscall(*number, NONE, NONE, NONE, NONE, NONE, NONE)
+            }
             _ => return Err(io::ErrorKind::Unsupported.into()),
         }
     };

@@ -71,6 +71,15 @@ impl ProbeConfig {
         }
     }
 
+    /// The Landlock ABI that may be used.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(in crate::confine) fn landlock_abi(&self) -> Result<i32, String> {
+        let (kernel, missing) = self.kernel_features();
+        kernel.landlock_abi.ok_or_else(|| missing.join("; "))
+    }
+
     /// The features of the kernel, and what is missing.
     fn kernel_features(&self) -> (KernelFeatures, Vec<String>) {
         let mut missing = Vec::new();

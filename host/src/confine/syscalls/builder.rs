@@ -32,6 +32,12 @@ const ALWAYS: &[i64] = &[
     libc::SYS_setpgid,
     libc::SYS_setsid,
     // what Landlock does not know about files
+    libc::SYS_fgetxattr,
+    libc::SYS_flistxattr,
+    libc::SYS_getxattr,
+    libc::SYS_lgetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchownat,
@@ -79,6 +85,11 @@ const ALWAYS: &[i64] = &[
     libc::SYS_personality,
     libc::SYS_request_key,
     libc::SYS_userfaultfd,
+    // memory that no process is seen to hold: memory files, and files that are on their way to another process
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_sendmmsg,
+    libc::SYS_sendmsg,
     // memory that outlives the process, or speaks to others
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
@@ -132,7 +143,6 @@ const OLD: &[i64] = &[];
 
 /// Signals to a process that is named: where Landlock does not scope them.
 const SIGNALS: &[i64] = &[
-    libc::SYS_kill,
     libc::SYS_pidfd_send_signal,
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
@@ -169,6 +179,11 @@ pub(super) fn denied(signals: Signals) -> Result<Rules, String> {
         (libc::SYS_clone, any_of(0, &namespaces)?),
         (libc::SYS_fcntl, any_of(1, &owners)?),
         (libc::SYS_ioctl, any_of(1, &IOCTLS.map(Check::Is))?),
+        // What a process has open is looked at from outside, which another state would hide.
+        (
+            libc::SYS_prctl,
+            any_of(0, &[Check::Is(word(libc::PR_SET_DUMPABLE))])?,
+        ),
         // Limits of other processes: a CPU limit kills.
         (libc::SYS_prlimit64, any_of(0, &[Check::IsNot(0)])?),
         // A datagram socket of a pair can be pointed at others.
@@ -180,6 +195,8 @@ pub(super) fn denied(signals: Signals) -> Result<Rules, String> {
     ]);
     if signals == Signals::OnlyOwn {
         rules.extend(SIGNALS.iter().map(|&call| (call, Vec::new())));
+        // 0 is the own group, which ends with the builder.
+        rules.insert(libc::SYS_kill, any_of(0, &[Check::IsNot(0)])?);
         rules.insert(libc::SYS_tgkill, any_of(0, &[Check::IsNot(own_pid())])?);
     }
     Ok(rules)

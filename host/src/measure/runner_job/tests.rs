@@ -70,6 +70,7 @@ fn bounds() -> RunnerBounds {
         wall_limit: "wall = 300 ms".into(),
         guests_bytes: 32 << 20,
         left: None,
+        overrun: Vec::new(),
     }
 }
 
@@ -302,6 +303,7 @@ fn checked_config(worker: WorkerLink) -> RunnerConfig {
         }]),
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(2),
+        repeats_fuel: None,
     }
 }
 
@@ -461,6 +463,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         inputs: Inputs::Cases(Vec::new()),
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(2),
+        repeats_fuel: None,
     };
     let runner = config
         .runner(Vec::new(), None, 3, bounds::GATE_PATIENCE)

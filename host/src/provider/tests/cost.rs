@@ -9,7 +9,7 @@ fn totals_are_the_servers_own_count_whatever_happens_in_between() {
         for api in APIS {
             let mut answers = Vec::new();
             for number in 0..8 {
-                let count = tokens(1000 + number, 10 * number, 7 * number);
+                let count = tokens(1000 + number, 10 + 10 * number, 7 * number);
                 let reply = answer(&number.to_string()).to_string();
                 answers.push(busy("Retry-After: 0\r\n"));
                 answers.push(match number % 3 {
@@ -175,5 +175,57 @@ fn a_model_without_a_price_has_no_budget_of_money() {
         models.ask(&request("")).await.unwrap();
         let spent = models.spent().total;
         assert_eq!((spent.unpriced_calls, spent.usage.microdollars), (1, 0));
+    });
+}
+
+/// A gateway that tells nothing true would make every budget endless.
+#[test]
+fn case_181_usage_zero() {
+    block_on(async {
+        for api in APIS {
+            let text = "a".repeat(1_000);
+            let long = || answer(&text).to_string();
+            let bytes = long().len() as u64;
+            for (told, is_true) in [
+                (tokens(0, 0, 0), false),
+                (tokens(1_000, 0, 0), false),
+                (tokens(0, 1_000, 0), false),
+                (tokens(1_000, 3, 0), false),
+                (tokens(1_000, 250, 0), true),
+                // All of the prompt was in the cache.
+                (tokens(0, 250, 1_000), true),
+            ] {
+                let server = MockServer::start([Answer::Whole(long(), told)]).await;
+                let models = open(&server, options(api));
+                models.ask(&request("x")).await.unwrap();
+                let spent = models.spent().total;
+                assert_eq!(spent.usage.upper_bound, !is_true, "{told:?}");
+                assert_eq!(spent.upper_bound_calls, u64::from(!is_true));
+                if is_true {
+                    assert_eq!(spent.usage.tokens(), 1_250);
+                    continue;
+                }
+                let least = if told.output < 15 { bytes } else { told.output };
+                assert!(spent.usage.output_tokens >= least, "{told:?}: {spent:?}");
+                assert!(spent.usage.tokens() > 1_000 && spent.usage.microdollars > 0);
+            }
+            // And so the budget ends.
+            let zero = || Answer::Whole(long(), tokens(0, 0, 0));
+            let server = MockServer::start([zero(), zero(), zero(), zero(), zero()]).await;
+            let bounded = ModelOptions {
+                tokens_max: Some(20_000),
+                ..options(api)
+            };
+            let models = open(&server, bounded);
+            let mut asked = 0;
+            let ended = loop {
+                match models.ask(&request(&asked.to_string())).await {
+                    Ok(_) => asked += 1,
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(ended.class(), "budget-exhausted");
+            assert!((1..5).contains(&asked), "{asked}");
+        }
     });
 }

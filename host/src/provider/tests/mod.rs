@@ -4,6 +4,7 @@ mod command;
 mod cost;
 mod keys;
 mod mock_server;
+mod planted;
 mod record;
 mod replies;
 

@@ -36,7 +36,7 @@ FROM reliance u JOIN trial t ON t.result = u.result;
 CREATE VIEW v_replicas AS
 SELECT u.run, u.result AS race, p.number AS replica, p.solo, p.at AS finished, p.core, p.started_s,
        p.seconds, p.preemptions, p.steal_ticks, p.load, p.contention_probe_ns,
-       p.core_contention, p.cache_probe_ns,
+       p.core_contention,
        -- Every number from 0 up to this one is there, and was when the run was over.
        p.run <= u.run AND p.number + 1 = sum(p.run <= u.run AND p.number >= 0) OVER (
          PARTITION BY u.run, u.variant, u.iteration ORDER BY p.number
@@ -46,8 +46,7 @@ WHERE u.kind = 'race';
 
 CREATE VIEW v_samples AS
 SELECT u.run, u.result AS race, p.number AS replica, s.number AS sample, e.variant,
-       c.label AS "case", s.kind, s.block, s.position, s.calls, s.cpu_ns, s.wall_ns,
-       s.core_contention,
+       c.label AS "case", s.block, s.position, s.calls, s.cpu_ns, s.wall_ns,
        max(s.cpu_ns * 1.0 / s.calls - b.cpu_ns, 0.0) AS cpu_ns_per_call,
        max(s.wall_ns * 1.0 / s.calls - b.wall_ns, 0.0) AS wall_ns_per_call
 FROM reliance u

@@ -1,7 +1,7 @@
 //! Samplings of pilots whose times are given.
 
 use super::*;
-use crate::measurement::{Metric, Replica, Sample, SampleKind, Surroundings};
+use crate::measurement::{Metric, Replica, Sample, Surroundings};
 
 /// A pilot with the given call times, by variant, by case.
 fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
@@ -10,7 +10,6 @@ fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
         for (variant, cases) in times_ns.iter().enumerate() {
             for (case, time_ns) in cases.iter().enumerate() {
                 samples.push(Sample {
-                    kind: SampleKind::Full,
                     variant,
                     case,
                     block,
@@ -18,7 +17,6 @@ fn pilot(times_ns: &[&[u64]]) -> PilotTimes {
                     calls: 10,
                     cpu_ns: 10 * time_ns,
                     wall_ns: 10 * time_ns,
-                    core_contention: None,
                 });
             }
         }
@@ -44,67 +42,129 @@ fn conditions(cases: usize) -> SamplingConstraints {
         calls_max: vec![1_000_000; cases],
         instances_per_block: None,
         short_calls: ShortCalls::default(),
-        inputs_are_alike: false,
         seconds: 60.0,
         workers: 2,
         threshold: 4.0,
+        block_threshold: 4.9,
         replicas_max: 96,
         practical_log: 0.01,
     }
 }
 
-fn racing(variants: &[VariantIndex]) -> Vec<LiveVariant> {
-    let variants = variants.iter().copied();
-    variants.map(LiveVariant::full).collect()
+fn chosen(times_ns: &[&[u64]]) -> Sampling {
+    let conditions = conditions(times_ns[0].len());
+    choose(&pilot(times_ns), WarmUp::Normal, &conditions)
 }
 
 #[test]
 fn a_sample_of_the_quickest_is_about_as_long_as_it_should_be() {
-    let pilot = pilot(&[&[20_000, 900_000], &[50_000, 400_000]]);
-    let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
+    let times: &[&[u64]] = &[&[20_000, 900_000], &[50_000, 400_000]];
+    let sampling = chosen(times);
     // 1000 q is 0.5 ms; nine tenths of 28 calls of 20 µs are 0.504 ms.
     // One call of 0.4 ms is nearer to it than two.
     assert_eq!(sampling.calls, [28, 1]);
-    assert!(sampling.too_short.is_empty() && sampling.single_calls.is_empty());
+    assert!(sampling.too_short.is_empty() && sampling.aside.is_empty());
     let mut small = conditions(2);
     small.calls_max = vec![11, 1];
-    assert_eq!(choose(&pilot, WarmUp::Normal, &small).calls, [10, 1]);
-}
-
-fn single(variant: VariantIndex, cases: &[CaseIndex], every: u32) -> SingleCalls {
-    SingleCalls {
-        variant,
-        cases: cases.to_vec(),
-        every,
-    }
+    assert_eq!(choose(&pilot(times), WarmUp::Normal, &small).calls, [10, 1]);
 }
 
 #[test]
-fn a_variant_makes_single_calls_on_the_cases_where_it_is_slow() {
-    let pilot = pilot(&[&[25_000, 9_000_000], &[20_000, 30_000], &[30_000, 30_000]]);
-    let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
-    assert_eq!(sampling.single_calls, [single(0, &[1], 1)]);
-    assert_eq!(sampling.calls, [28, 19]);
+fn samples_are_shorter_beside_somebody_far_slower() {
+    // 200 q is 0.1 ms; nine tenths of 6 calls of 20 µs are 0.108 ms.
+    assert_eq!(chosen(&[&[20_000], &[59_000]]).calls, [28]);
+    let sampling = chosen(&[&[20_000], &[25_000], &[61_000]]);
+    assert_eq!(sampling.calls, [6]);
+    // Those that are left once the slow one is beaten are told apart by longer ones.
+    assert_eq!(sampling.of_replica(&[0, 1]).calls, [28]);
+    assert_eq!(sampling.of_replica(&[1, 2]).calls, [22]);
+    // It is the geometric mean over the cases that counts: here 2.8.
+    assert_eq!(
+        chosen(&[&[20_000, 20_000], &[160_000, 20_000]]).calls,
+        [28, 28]
+    );
+    assert_eq!(
+        chosen(&[&[20_000, 20_000], &[200_000, 20_000]]).calls,
+        [6, 6]
+    );
 }
 
 #[test]
-fn a_slow_variant_that_costs_too_much_makes_its_calls_seldom() {
-    let of = |slow_ns: u64| {
-        let times: &[&[u64]] = &[&[20_000], &[20_000], &[slow_ns]];
-        choose(&pilot(times), WarmUp::Normal, &conditions(1)).single_calls[0].every
+fn samples_are_shortest_beside_somebody_who_is_slower_by_far_more() {
+    // 50 q is 25 µs: about nine tenths of 2 calls of 12 µs; 200 q is 0.1 ms.
+    let short = |slow_ns: u64| chosen(&[&[12_000], &[slow_ns]]).calls;
+    assert_eq!((short(350_000), short(370_000)), (vec![9], vec![2]));
+}
+
+#[test]
+fn a_sample_never_has_less_time_than_a_precise_clock_tells() {
+    let calls = |slow_ns: u64| {
+        let mut conditions = conditions(1);
+        conditions.clock_ns = 40.0;
+        choose(
+            &pilot(&[&[10_000], &[slow_ns]]),
+            WarmUp::Normal,
+            &conditions,
+        )
+        .calls
     };
-    // Two workers have 96 s in 60: a quarter of it is for eight calls of 1.49 s, which an obvious
-    // verdict needs, or for six of 1.9 s, in 96 replicas, each with the one that comes before it.
-    assert_eq!(of(1_490_000_000), 1);
-    assert_eq!(of(1_900_000_000), 16);
-    assert_eq!(of(12_500_000_000), 0);
+    // 0.3 ms, and 0.1 ms beside somebody far slower.
+    assert_eq!((calls(12_000), calls(40_000)), (vec![33], vec![11]));
+}
+
+#[test]
+fn an_obvious_pair_gets_the_blocks_that_two_processes_need() {
+    // 8 blocks are enough for a factor of 2; half of that, and one more.
+    assert_eq!(blocks_needed(conditions(1).block_threshold), 8);
+    let sampling = chosen(&[&[200_000], &[400_000], &[300_000]]);
+    assert_eq!(sampling.blocks, 5);
+    // Without the slowest there is nothing obvious: as many as take twice as long as the start.
+    assert!(sampling.of_replica(&[0, 2]).blocks > 5);
+    assert!(chosen(&[&[200_000], &[340_000]]).blocks > 5);
+    // Many claims need more evidence.
+    let mut many = conditions(1);
+    many.block_threshold = 12.0;
+    let blocks = choose(&pilot(&[&[200_000], &[400_000]]), WarmUp::Normal, &many).blocks;
+    assert_eq!(blocks, blocks_needed(12.0).div_ceil(2) + 1);
+    assert!(blocks > 5);
+}
+
+#[test]
+fn somebody_far_slower_is_set_aside_if_others_would_wait() {
+    let aside = |times_ns: &[&[u64]]| chosen(times_ns).aside;
+    const MS: u64 = 1_000_000;
+    let quick: &[u64] = &[20_000];
+    // Two processes with everybody, each of a call to warm up and four blocks of one, may take half a minute.
+    assert!(aside(&[quick, quick, &[2_400 * MS]]).is_empty());
+    assert_eq!(aside(&[quick, &[4_000 * MS], quick]), [1]);
+    // The dearest goes first; who may stay, stays.
+    assert_eq!(aside(&[quick, &[90_000 * MS], quick, &[2_400 * MS]]), [1]);
+    assert_eq!(
+        aside(&[quick, &[90_000 * MS], quick, &[4_000 * MS]]),
+        [1, 3]
+    );
+    // Ten times as slow as the quickest is no reason, nor is there one where two are left.
+    assert!(aside(&[&[3_000 * MS], &[3_000 * MS], &[29_000 * MS]]).is_empty());
+    assert!(aside(&[quick, &[90_000 * MS]]).is_empty());
+    assert_eq!(aside(&[quick, &[90_000 * MS], &[80_000 * MS]]), [1]);
+}
+
+#[test]
+fn who_is_set_aside_does_not_shorten_the_samples_of_the_others() {
+    let sampling = chosen(&[&[20_000], &[22_000], &[9_000_000_000]]);
+    assert_eq!(
+        (sampling.calls.as_slice(), &sampling.aside[..]),
+        (&[28][..], &[2][..])
+    );
+    assert_eq!(sampling.of_replica(&[0, 1]).blocks, sampling.blocks);
+    assert_eq!(sampling.of_replica(&[0, 2]).calls, [1]);
 }
 
 #[test]
 fn calls_below_twenty_resolutions_are_not_timed() {
-    let pilot = pilot(&[&[9_000, 100_000], &[30_000, 100_000]]);
-    let sampling = choose(&pilot, WarmUp::Normal, &conditions(2));
+    let sampling = chosen(&[&[9_000, 100_000], &[30_000, 100_000]]);
     assert_eq!(sampling.calls[0], 0);
+    assert_eq!(sampling.of_replica(&[0, 1]).calls[0], 0);
     assert_eq!(sampling.case_weights(&[1.0, 2.0]), [0.0, 2.0]);
     assert_eq!(sampling.too_short.len(), 1);
     assert_eq!(
@@ -116,15 +176,27 @@ fn calls_below_twenty_resolutions_are_not_timed() {
 
 #[test]
 fn predictions_add_up() {
-    let pilot = pilot(&[&[1_000_000], &[2_000_000]]);
-    let sampling = choose(&pilot, WarmUp::Normal, &conditions(1));
+    let sampling = chosen(&[&[1_000_000], &[1_500_000]]);
     assert_eq!(sampling.calls, [1]);
-    assert!((sampling.block_seconds(&racing(&[0, 1])) - 0.003).abs() < 1e-9);
-    // 3 ms to start, 5 and 6 ms to warm up, and the blocks.
-    let expected = 0.003 + 0.005 + 0.006 + f64::from(sampling.blocks) * 0.003;
-    assert!((sampling.replica_seconds(&racing(&[0, 1]), 0) - expected).abs() < 1e-9);
-    // Twice the start takes 28 ms, which is more than 9 blocks of 3 ms.
-    assert_eq!(sampling.blocks, 10);
+    assert!((sampling.of_replica(&[0, 1]).block_seconds - 0.0025).abs() < 1e-9);
+    // 3 ms to start, twice 5 ms to warm up, and the blocks.
+    let expected = 0.013 + f64::from(sampling.blocks) * 0.0025;
+    assert!((sampling.of_replica(&[0, 1]).seconds - expected).abs() < 1e-9);
+    // Twice the start takes 26 ms, which is more than 10 blocks of 2.5 ms.
+    assert_eq!(sampling.blocks, 11);
+    assert!((sampling.sample_seconds(1, 0, 3) - 0.0045).abs() < 1e-9);
+    assert_eq!(sampling.sample_seconds(2, 0, 3), 0.0);
+}
+
+#[test]
+fn a_replica_without_somebody_far_slower_is_predicted_by_its_own_samples() {
+    let sampling = chosen(&[&[20_000], &[25_000], &[1_000_000]]);
+    let blocks = |variants: &[VariantIndex]| f64::from(sampling.of_replica(variants).blocks);
+    // 3 ms to start, 5 ms to warm up each, and blocks of a call or of 28.
+    let all = 0.018 + blocks(&[0, 1, 2]) * 1_045e-6;
+    assert!((sampling.of_replica(&[0, 1, 2]).seconds - all).abs() < 1e-9);
+    let two = 0.013 + blocks(&[0, 1]) * 28.0 * 45e-6;
+    assert!((sampling.of_replica(&[0, 1]).seconds - two).abs() < 1e-9);
 }
 
 #[test]
@@ -140,10 +212,10 @@ fn what_is_around_the_calls_of_one_case_is_no_cost_of_another() {
     assert_eq!(sampling.calls, [28, 1]);
     // 28 calls of 20 µs and one of 1.48 ms for each of both, and an input that they share.
     let expected = 2.0 * (28.0 * 20e-6 + 1.48e-3) + 60e-3;
-    let block = sampling.block_seconds(&racing(&[0, 1]));
+    let block = sampling.of_replica(&[0, 1]).block_seconds;
     assert!((block - expected).abs() < 1e-9, "{block}");
     // The warm-up takes 20 calls, 10 on each case; both have the same inputs.
-    let start = sampling.replica_seconds(&racing(&[0, 1]), 0) - f64::from(sampling.blocks) * block;
+    let start = sampling.of_replica(&[0, 1]).seconds - f64::from(sampling.blocks) * block;
     let expected = 0.003 + 2.0 * 10.0 * (20e-6 + 1.48e-3) + 10.0 * 50e-3;
     assert!((start - expected).abs() < 1e-9, "{start}");
 }
@@ -159,108 +231,37 @@ fn samples_of_instances_are_planned_one_by_one_and_a_block_costs_what_it_draws()
     let sampling = choose(&pilot, WarmUp::Normal, &conditions);
     assert_eq!(sampling.calls, [28, 28, 28, 28, 3, 3, 1, 28]);
     // Half of the set: (5 · 28 · 60 µs + 2 · 3 · 600 µs + 60 ms) ÷ 2.
-    let block = sampling.block_seconds(&racing(&[0, 1]));
+    let block = sampling.of_replica(&[0, 1]).block_seconds;
     assert!((block - 0.036).abs() < 1e-9, "{block}");
     // A rotation of four drawn instances takes longer than the 5 ms of the rule.
-    let start = sampling.replica_seconds(&racing(&[0, 1]), 0) - 4.0 * block;
+    let start = sampling.of_replica(&[0, 1]).seconds - f64::from(sampling.blocks) * block;
     let rotation = (5.0 * 60e-6 + 2.0 * 600e-6 + 60e-3) / 2.0;
     assert!((start - 0.003 - rotation).abs() < 1e-9, "{start}");
 }
 
 #[test]
-fn a_variant_makes_single_calls_on_all_instances_or_on_none() {
-    let mut conditions = conditions(3);
-    conditions.instances_per_block = Some(3);
-    let single_calls = |slow: &[u64]| {
-        let pilot = pilot(&[&[20_000, 20_000, 20_000], slow]);
-        choose(&pilot, WarmUp::Normal, &conditions).single_calls
-    };
-    assert!(single_calls(&[20_000, 20_000, 400_000]).is_empty());
-    let found = single_calls(&[20_000, 20_000, 4_000_000]);
-    assert_eq!(found, [single(1, &[0, 1, 2], 1)]);
-}
-
-#[test]
 fn a_short_budget_means_few_blocks() {
-    let pilot = pilot(&[&[1_000_000], &[2_000_000]]);
+    let pilot = pilot(&[&[1_000_000], &[1_500_000]]);
     let mut hasty = conditions(1);
-    hasty.seconds = 0.35;
+    let replicas = 3.0 * f64::from(replicas_needed(hasty.threshold));
+    // Two workers share three times the replicas of a clear difference, of 13 ms and six blocks of 2.5 ms.
+    hasty.seconds = replicas * 0.0285 / 2.0;
     assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, 6);
     hasty.seconds = 0.01;
     assert_eq!(choose(&pilot, WarmUp::Normal, &hasty).blocks, BLOCKS_MIN);
 }
 
 #[test]
-fn a_slow_variant_costs_a_warm_call_of_everybody() {
-    let pilot = pilot(&[&[20_000], &[4_000_000]]);
-    let sampling = choose(&pilot, WarmUp::Normal, &conditions(1));
-    let live_variants = [0, 1].map(|variant| sampling.live_variant(variant));
-    let more = sampling.replica_seconds(&live_variants, 3)
-        - sampling.replica_seconds(&live_variants[..1], 3);
-    // Two calls come before the one of 4 ms, and 250 or 251 before that of 20 µs.
-    let expected = 3.0 * 0.004 + 0.005_02;
-    assert!((more - expected).abs() < 0.000_021, "{more}");
-    let mut seldom = sampling.clone();
-    seldom.single_calls[0].every = 2;
-    let live_variants = [0, 1].map(|variant| seldom.live_variant(variant));
-    let with = |index| seldom.replica_seconds(&live_variants, index);
-    assert!((with(3) - with(2) - more).abs() < 1e-9);
-}
-
-#[test]
-fn rounds_share_the_time_that_warms_up_for_single_calls() {
-    let times: &[&[u64]] = &[&[20_000, 20_000, 20_000], &[50_000_000; 3]];
-    let sampling = choose(&pilot(times), WarmUp::Normal, &conditions(3));
-    let both = [0, 1].map(|variant| sampling.live_variant(variant));
-    let more = sampling.replica_seconds(&both, 0) - sampling.replica_seconds(&both[..1], 0);
-    // On each of three cases two calls of the slow one, and 5 ms / 3 of the other and its single call.
-    let expected = 3.0 * (2.0 * 0.05 + 0.005 / 3.0 + 0.000_02);
-    assert!((more - expected).abs() < 3.0 * 0.000_04, "{more}");
-    // However many they are, nobody's caches are cold.
-    assert_eq!(WarmUp::Normal.round_time_ns(1), 5_000_000);
-    assert_eq!(WarmUp::Normal.round_time_ns(1_000), 300_000);
-}
-
-#[test]
-fn beside_other_programs_calls_take_longer_and_single_calls_come_less_often() {
-    let pilot = pilot(&[&[20_000], &[30_000], &[40_000_000]]);
-    let every = |wall_per_cpu: f64| {
+fn beside_other_programs_calls_take_longer() {
+    let pilot = pilot(&[&[20_000], &[30_000], &[400_000_000]]);
+    let with = |wall_per_cpu: f64| {
         let mut busy = conditions(1);
-        (busy.seconds, busy.wall_per_cpu) = (10.0, wall_per_cpu);
-        choose(&pilot, WarmUp::Normal, &busy).single_calls
+        busy.wall_per_cpu = wall_per_cpu;
+        choose(&pilot, WarmUp::Normal, &busy)
     };
-    assert_eq!(every(1.0), [single(2, &[0], 1)]);
-    assert_eq!(every(0.5), every(1.0));
-    assert_eq!(every(20.0), [single(2, &[0], 16)]);
-    let mut busy = conditions(1);
-    busy.wall_per_cpu = 3.0;
-    let three_times = choose(&pilot, WarmUp::Normal, &busy);
-    let alone = choose(&pilot, WarmUp::Normal, &conditions(1));
-    let block = |sampling: &Sampling| sampling.block_seconds(&racing(&[0, 1]));
-    assert!((block(&three_times) / block(&alone) - 3.0).abs() < 1e-9);
-    let (call_ns, ratio) = alone.longest_single_call(2).unwrap();
-    assert!((call_ns - 4e7).abs() < 1.0 && (ratio - 2_000.0).abs() < 1e-6);
-    assert_eq!(alone.longest_single_call(0), None);
-}
-
-#[test]
-fn an_obvious_difference_takes_few_blocks_where_inputs_are_alike() {
-    let blocks = |times_ns: &[&[u64]], change: fn(&mut SamplingConstraints)| {
-        let mut conditions = SamplingConstraints {
-            inputs_are_alike: true,
-            ..conditions(times_ns[0].len())
-        };
-        change(&mut conditions);
-        choose(&pilot(times_ns), WarmUp::Normal, &conditions).blocks
-    };
-    let same = |_: &mut SamplingConstraints| {};
-    assert_eq!(blocks(&[&[200_000], &[400_000]], same), BLOCKS_MIN);
-    // Close ones take their time, whoever is far behind both.
-    assert!(blocks(&[&[200_000], &[240_000]], same) > BLOCKS_MIN);
-    assert!(blocks(&[&[200_000], &[400_000], &[220_000]], same) > BLOCKS_MIN);
-    // It is the mean over the cases that counts: here 1.41.
-    assert!(blocks(&[&[200_000, 200_000], &[400_000, 200_000]], same) > BLOCKS_MIN);
-    // What a few inputs may add takes many calls to be seen.
-    let unlike: fn(&mut SamplingConstraints) = |conditions| conditions.inputs_are_alike = false;
-    assert!(blocks(&[&[200_000], &[400_000]], unlike) > BLOCKS_MIN);
+    let block = |sampling: &Sampling| sampling.of_replica(&[0, 1]).block_seconds;
+    assert!((block(&with(3.0)) / block(&with(1.0)) - 3.0).abs() < 1e-9);
+    assert_eq!(with(0.5), with(1.0));
+    // A budget is wall time, so somebody slow is set aside earlier.
+    assert_eq!((with(1.0).aside, with(20.0).aside), (vec![], vec![2]));
 }

@@ -1,16 +1,20 @@
 //! The headline: the recommendation in the first sentences.
 
 use super::view::{
-    Relation, exact_relation, is_worth, joined, listed, name, ranked, relation, row_for, shortened,
-    time_criterion,
+    Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row, ranked,
+    relation, row_for, shortened, time_criterion,
 };
-use super::{advice, basis, digits, numbers, open, sizes, speed, too_short};
+use super::{advice, digits, numbers, open, sizes, speed, too_short};
 use crate::failure::FailureClass;
 use crate::report::{
-    CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus,
+    CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
 };
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// With so many different inputs of each case, one in twenty was met with 95 %.
+const INPUTS_ENOUGH: u64 = 60;
 
 /// The largest number of names in a sentence about a shared first place.
 const NAMES_MAX: usize = 6;
@@ -30,9 +34,66 @@ pub fn headline(report: &Report) -> String {
         RecommendationStyle::Conditional => advice::conditional(report),
     };
     let left_out = too_short::somewhere(report).filter(|_| too_short::is_in_headline(report));
-    let sentences = [Some(text), left_out, basis::remark(&report.protocol)];
+    let untimed = never_timed(report);
+    let sentences = [Some(text), few_inputs(report), left_out, untimed];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     sentences.join(" ")
+}
+
+/// The number of different inputs, where times decide and a slow one may well not be among them.
+fn few_inputs(report: &Report) -> Option<String> {
+    time_criterion(report).filter(|criterion| criterion.weight > 0.0)?;
+    let inputs = report
+        .protocol
+        .inputs
+        .filter(|inputs| *inputs < INPUTS_ENOUGH)?;
+    let s = if inputs == 1 { "" } else { "s" };
+    Some(format!(
+        "Timed on {inputs} different input{s} of each case only: a slow one that is rarer than one in {} may have \
+         been missed.",
+        inputs.div_ceil(3).max(2)
+    ))
+}
+
+/// Who of a large sweep was never timed, by approach: `None` where everybody was, or where no criterion is about time.
+fn never_timed(report: &Report) -> Option<String> {
+    time_criterion(report)?;
+    let is_untimed = |variant: &&VariantReport| {
+        let screening = variant.screening.filter(|_| variant.is_screened_out());
+        screening.is_some_and(|screening| screening.figures.time_ns.is_none())
+    };
+    let mut untimed: BTreeMap<&str, usize> = BTreeMap::new();
+    for variant in report.variants.iter().filter(is_untimed) {
+        *untimed.entry(&variant.approach).or_default() += 1;
+    }
+    let mut names: Vec<(bool, String)> = untimed
+        .into_iter()
+        .map(|(approach, untimed)| {
+            let own = report.variants.iter();
+            let all = own.filter(|one| one.approach == approach).count();
+            let approach = shortened(approach);
+            let untimed = numbers::count(untimed as u64);
+            let is_in_part = untimed != numbers::count(all as u64);
+            let name = match (is_in_part, all) {
+                (false, 1) => approach,
+                (false, _) => format!("all {untimed} of {approach}"),
+                (true, _) => format!(
+                    "{untimed} of the {} of {approach}",
+                    numbers::count(all as u64)
+                ),
+            };
+            (is_in_part, name)
+        })
+        .collect();
+    // An approach of which nothing was timed matters most.
+    names.sort_by_key(|(is_in_part, _)| *is_in_part);
+    let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Never timed, since by their checks others came first: {}.",
+            listed(names, NAMES_MAX)
+        )
+    })
 }
 
 fn decisive(report: &Report) -> String {
@@ -140,7 +201,11 @@ fn taken(report: &Report, winner: &str) -> String {
             format!("Take {called}: it is the only one that could be ranked.")
         };
     };
-    let mut sentences = vec![format!("Take {called}: {}.", reason(report, best, next))];
+    let exception = sizes::beaten_at(report, winner).unwrap_or_default();
+    let mut sentences = vec![format!(
+        "Take {called}{exception}: {}.",
+        reason(report, best, next)
+    )];
     let crossover = sizes::crossovers(report)
         .into_iter()
         .find(|crossover| crossover.small == winner || crossover.large == winner);
@@ -207,8 +272,15 @@ fn shared(report: &Report) -> String {
     let names = listed(names, NAMES_MAX);
     if report.recommendation.outcome == RankingOutcome::NoCall {
         let why = open::first_of(report, tied)
+            .or_else(|| unranked(report))
             .unwrap_or_else(|| "no difference between their totals is sure".to_owned());
-        return format!("No call between {names}: {why}.");
+        let behind = behind(report, tied).map_or(String::new(), |behind| format!(" {behind}"));
+        return format!("No call between {names}: {why}.{behind}");
+    }
+    if are_one_component(report, tied) {
+        return format!(
+            "Tie without timing: {names} are the same component, byte for byte. Take any of them."
+        );
     }
     let by_time_alone = tied.iter().enumerate().all(|(place, a)| {
         tied[place + 1..].iter().all(|b| {
@@ -221,7 +293,63 @@ fn shared(report: &Report) -> String {
     } else {
         "no difference between their totals is sure".to_owned()
     };
-    format!("{names} share the first place: {how}. Take the one that is easier to maintain.")
+    format!("Tie between {names}: {how}. Take the one that is easier to maintain.")
+}
+
+/// Who lacks a reading, and may be ahead of those that share the first place.
+fn unranked(report: &Report) -> Option<String> {
+    let all = report.variants.iter();
+    let names = all.filter(|variant| variant.status == VariantStatus::Unranked);
+    let names: Vec<String> = names.map(|variant| name(report, &variant.id)).collect();
+    (!names.is_empty()).then(|| format!("nothing is known of {}", listed(names, NAMES_MAX)))
+}
+
+/// What is known of those that do not share the first place: `None` if all do.
+fn behind(report: &Report, first: &[String]) -> Option<String> {
+    let others: Vec<&VariantReport> = ranked(report)
+        .into_iter()
+        .filter(|variant| !first.contains(&variant.id))
+        .collect();
+    let named = match others.as_slice() {
+        [] => return None,
+        [one] => name(report, &one.id),
+        several => format!("the other {}", numbers::count(several.len() as u64)),
+    };
+    let mut counting = report.criteria.iter().filter(|one| one.weight > 0.0);
+    let by_time = match (counting.next(), counting.next()) {
+        (Some(only), None) if only.is_timed() => Some(only),
+        _ => None,
+    };
+    let sure: BTreeSet<(&str, &str)> = by_time
+        .into_iter()
+        .flat_map(|criterion| beaten_pairs(report, criterion))
+        .collect();
+    let mut pairs = first
+        .iter()
+        .flat_map(|a| others.iter().map(move |b| (a, *b)));
+    Some(match pairs.all(|(a, b)| sure.contains(&(a, &b.id))) {
+        true => format!("Each of these is surely faster than {named}."),
+        false if others.len() == 1 => format!("{named} is surely behind."),
+        false => format!(
+            "The other {} are surely behind.",
+            numbers::count(others.len() as u64)
+        ),
+    })
+}
+
+/// Returns true if these variants are one component: they tie without having been timed against each other.
+fn are_one_component(report: &Report, ids: &[String]) -> bool {
+    let is_identity = |row: VerdictRow| {
+        let ends = [row.ratio, row.low, row.high];
+        row.verdict == Verdict::Tie && row.replicas == 0 && ends == [Some(1.0); 3]
+    };
+    let are_the_same = |a: &String, b: &String| {
+        let row = ordered_row(report, a, b, None);
+        row.is_some_and(is_identity)
+    };
+    let pairs = ids.iter().enumerate();
+    let mut pairs = pairs.flat_map(|(place, a)| ids[place + 1..].iter().map(move |b| (a, b)));
+    pairs.all(|(a, b)| are_the_same(a, b))
 }
 
 /// The first variant and those close to it.
@@ -257,4 +385,70 @@ fn options(report: &Report) -> String {
         RankingOutcome::Nothing => "",
     };
     format!("The options, by total: {}.{sense}", options.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{report, row};
+    use super::*;
+    use crate::report::Screening;
+    use crate::score;
+    use serde_json::json;
+
+    /// A report in which nobody knows whether `best` or `new` is ahead, and these rows say more.
+    fn no_call(rows: &[VerdictRow]) -> Report {
+        let mut report = report(json!({
+            "recommendation": { "tied": ["best", "new"], "outcome": "no-call" },
+        }));
+        report.verdicts = rows.to_vec();
+        report.variants[2].rank = Some(2);
+        report
+    }
+
+    #[test]
+    fn where_there_is_no_call_it_is_said_who_is_behind() {
+        let beats = |a: &str| row(a, "old", &json!({ "verdict": "beats" }));
+        let open = row("best", "new", &json!({}));
+        let said = |rows: &[VerdictRow]| behind(&no_call(rows), &["best".into(), "new".into()]);
+        assert_eq!(
+            said(&[open.clone(), beats("best"), beats("new")]).as_deref(),
+            Some("Each of these is surely faster than old.")
+        );
+        // That one is ahead of it is known, and of the other it is not.
+        assert_eq!(
+            said(&[open, beats("best")]).as_deref(),
+            Some("old is surely behind.")
+        );
+        assert_eq!(
+            behind(&no_call(&[]), &["best", "new", "old"].map(str::to_owned)),
+            None
+        );
+    }
+
+    #[test]
+    fn who_was_never_timed_is_counted_by_approach() {
+        let mut report = report(json!({}));
+        assert_eq!(never_timed(&report), None);
+        let figures = |time_ns: Option<f64>| score::ScreeningFigures {
+            place: 9,
+            total: None,
+            time_ns,
+        };
+        for (variant, time_ns) in report.variants.iter_mut().zip([None, Some(5.0), None]) {
+            variant.status = VariantStatus::Screened;
+            variant.screening = Some(Screening {
+                figures: figures(time_ns),
+                chosen: false,
+            });
+        }
+        report.variants[1].approach = "old".to_owned();
+        assert_eq!(
+            never_timed(&report).as_deref(),
+            Some(
+                "Never timed, since by their checks others came first: best and 1 of the 2 of old."
+            )
+        );
+        report.criteria[0].source = "fuel".to_owned();
+        assert_eq!(never_timed(&report), None);
+    }
 }

@@ -4,13 +4,12 @@ use super::numbers::{budget, count, percent, reading};
 use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
 use crate::logarithm::{ln, ln_1p};
-use crate::numbers::significant;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
-use crate::verdict::{SharedPart, SignInversion, Totals, Verdict};
+use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
-/// A budget is suggested if it is at most this many times the present one.
-const FACTOR_MAX: f64 = 30.0;
+/// Wider than this, a difference of logarithms is no percentage.
+const WIDE_LOG: f64 = 0.25;
 
 /// The reason why a pair among `ids` has no verdict on a criterion that counts, for the headline: of the
 /// pair that is furthest from one, `heap against sort: from 0.2 % less to 1.2 % more time when the budget
@@ -35,8 +34,7 @@ fn pairs(ids: &[String]) -> impl Iterator<Item = (&String, &String)> {
 fn by_time(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> Option<String> {
     let open = pairs(ids).filter_map(|(a, b)| row_for(report, criterion, a, b));
     let open = open.filter(|row| row.verdict == Verdict::NoCall);
-    // Without an interval nobody knows how far it is.
-    let needs = |row: &VerdictRow| longer(report, row).unwrap_or(f64::INFINITY);
+    let needs = |row: &VerdictRow| row.settle_seconds.unwrap_or(f64::INFINITY);
     let row = open.max_by(|a, b| needs(a).total_cmp(&needs(b)))?;
     let reason = reason(report, &row);
     Some(match ids.len() {
@@ -75,11 +73,10 @@ fn by_reading(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> 
 
 /// The reason in a few words: `no call: from 0.2 % less to 1.2 % more time`.
 pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
-    if row.sign_inversion.is_some_and(|of| of.withholds) {
-        return "no call: the sign depends on the load".to_owned();
-    }
-    if row.totals.is_some_and(|totals| totals.withhold) {
-        return "no call: in total it is not as on most inputs".to_owned();
+    if decided_by_another(report, row).is_none()
+        && let Some(why) = against_totals(row)
+    {
+        return format!("no call: {why}");
     }
     match (decided_by_another(report, row), ends(row)) {
         (Some(why), _) => format!("no call: {why}"),
@@ -90,12 +87,6 @@ pub(super) fn short(report: &Report, row: &VerdictRow) -> String {
 
 /// The reason why there is no verdict, and the budget that would likely bring one.
 pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
-    if let Some(inversion) = row.sign_inversion.filter(|of| of.withholds) {
-        return with_the_neighbours(&inversion);
-    }
-    if let Some(totals) = row.totals.filter(|totals| totals.withhold) {
-        return against_totals(report, row, &totals);
-    }
     if let Some(why) = decided_by_another(report, row) {
         return why;
     }
@@ -119,71 +110,47 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
             least(report, row.settle_seconds)
         );
     };
+    let why = against_totals(row).map(|why| format!("{why}; "));
     let known = format!(
-        "{} when {ended}{}",
+        "{}{} when {ended}{}",
+        why.unwrap_or_default(),
         speed::span(low, high),
         near_a_tie(report, low, high)
     );
     if report.protocol.ended == Ended::ReplicaLimit {
-        return format!("{known}; a quieter machine would tell more");
+        return format!("{known}; a race has no more of them, whatever its budget");
     }
     if !is_out_of_budget(report) {
         return known;
     }
-    if let Some(most) = takes_too_many_replicas(report, row) {
-        return format!(
-            "{known}; settling it would likely take more than the {most} replicas that a race has, whatever \
-             its budget: a quieter machine would tell more"
-        );
-    }
-    match longer(report, row).map(|seconds| (seconds, seconds / report.protocol.budget_seconds)) {
-        Some((_, factor)) if factor > FACTOR_MAX => {
-            format!("{known}; settling it would take more than {FACTOR_MAX} times the budget")
-        }
-        Some((seconds, _)) if is_more(report, seconds) => format!(
+    match (row.settle_seconds, row.narrowed) {
+        (Some(seconds), _) if is_more(report, seconds) => format!(
             "{known}; --budget {} would likely settle it",
             budget(seconds)
         ),
-        Some(_) => format!("{known}; a larger --budget would likely settle it"),
-        None => format!("{known}; a larger --budget would tell more"),
-    }
-}
-
-/// What was seen where most samples say one thing and the total times another: `tail is faster on most
-/// inputs, but takes 4.47 × as long as honest in total: 7 of 49 samples took up to 25 × as long as usual`.
-fn against_totals(report: &Report, row: &VerdictRow, totals: &Totals) -> String {
-    let is_first = totals.ratio > 1.0;
-    let (slow, other) = if is_first {
-        (&row.a, &row.b)
-    } else {
-        (&row.b, &row.a)
-    };
-    let [slow, other] = [slow, other].map(|id| name(report, id));
-    let usual = row
-        .ratio
-        .map(|ratio| if is_first { ratio } else { 1.0 / ratio });
-    let usual = match usual.filter(|ratio| ln(*ratio) < -ln_1p(report.protocol.practical)) {
-        Some(_) => "is faster",
-        None => "is no slower",
-    };
-    format!(
-        "{slow} {usual} than {other} on most inputs, but takes {} × as long in total: {}",
-        significant(totals.ratio.max(1.0 / totals.ratio), 3),
-        slow_samples(totals)
-    )
-}
-
-/// `7 of 49 samples took up to 25 × as long as usual`.
-pub fn slow_samples(totals: &Totals) -> String {
-    let samples = count(u64::from(totals.samples));
-    match totals.slow {
-        0 => format!("its {samples} samples differ from each other"),
-        slow => format!(
-            "{} of {samples} samples took up to {} × as long as usual",
-            count(u64::from(slow)),
-            significant(totals.slowest, 2)
+        (Some(_), _) => format!("{known}; a larger --budget would likely settle it"),
+        (None, Some(narrowed)) if is_more(report, narrowed.seconds) => format!(
+            "{known}; even --budget {} would likely leave it open, {}",
+            budget(narrowed.seconds),
+            about(narrowed.half_width)
         ),
+        (None, _) => format!("{known}; a larger --budget would tell more"),
     }
+}
+
+/// Half of an interval's width, a difference of logarithms, in words.
+fn about(half_width: f64) -> String {
+    if half_width < WIDE_LOG {
+        format!("at about ±{}", percent(half_width))
+    } else {
+        format!("within a factor of about {:.1}", half_width.exp())
+    }
+}
+
+/// What most inputs say, where the total times do not: `1.2 × faster on most inputs, and not in total`.
+fn against_totals(row: &VerdictRow) -> Option<String> {
+    let typical = speed::typical(row)?;
+    Some(format!("{typical} on most inputs, and not in total"))
 }
 
 /// What decided a pair without a verdict, so that it was not compared to the end: another variant is
@@ -277,50 +244,6 @@ fn ends(row: &VerdictRow) -> Option<(f64, f64)> {
     (low > 0.0 && low < high && high.is_finite()).then_some((low, high))
 }
 
-/// The limit of replicas, if it would likely come before a verdict, however large the budget is.
-fn takes_too_many_replicas(report: &Report, row: &VerdictRow) -> Option<u32> {
-    let most = report.protocol.replicas_max?;
-    let factor = longer(report, row)? / report.protocol.budget_seconds;
-    // Those that do not count take part of the limit, too.
-    let all = report.protocol.quiet.map_or(row.replicas, |quiet| quiet.of);
-    (f64::from(all.max(row.replicas)) * factor > f64::from(most)).then_some(most)
-}
-
-/// The budget in seconds that would likely bring a verdict: by the forecast, or, without one, the time
-/// in which the interval would exclude 0 or lie within the practical threshold if its width shrinks
-/// with the square root of time. `None` without an interval.
-fn longer(report: &Report, row: &VerdictRow) -> Option<f64> {
-    let spent = report.protocol.budget_seconds;
-    let (low, high) = ends(row)?;
-    let factor = match row.settle_seconds {
-        Some(seconds) => seconds / spent,
-        None => {
-            let estimate = ln(row.ratio?);
-            let half = (estimate - ln(low)).max(ln(high) - estimate);
-            let apart = estimate.abs();
-            let practical = ln_1p(report.protocol.practical);
-            (half / apart.max(practical - apart)).powi(2)
-        }
-    };
-    // A fifth on top: the estimate of the ratio itself will move.
-    let factor = factor * 1.2;
-    factor.is_finite().then_some(spent * factor)
-}
-
-/// The reason where who is faster depends on what else runs.
-fn with_the_neighbours(inversion: &SignInversion) -> String {
-    let quiet = speed::estimate(inversion.quiet);
-    let crowded = speed::estimate(inversion.crowded);
-    match inversion.part {
-        SharedPart::Core => format!(
-            "the sign depends on the load of the core: {quiet} on a quiet core, {crowded} on a crowded one"
-        ),
-        SharedPart::Caches => format!(
-            "the sign depends on who else uses the caches: {quiet} where few do, {crowded} where many do"
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
@@ -352,7 +275,7 @@ mod tests {
         let near = json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 30.0 });
         assert_eq!(
             why(9, &near),
-            "from 2 % less to 2 % more time when the budget ended; --budget 40s would likely settle it"
+            "from 2 % less to 2 % more time when the budget ended; --budget 30s would likely settle it"
         );
         let nearer = json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 12.0 });
         assert_eq!(
@@ -363,32 +286,37 @@ mod tests {
     }
 
     #[test]
-    fn no_budget_is_named_where_the_limit_of_replicas_comes_first() {
-        let near = json!({
-            "ratio": 1.0, "low": 0.98, "high": 1.02, "settle_seconds": 40.0, "replicas": 30,
-        });
-        let with = |protocol| {
-            let mut report = report(30, &near);
-            let mut old = serde_json::to_value(report.protocol).unwrap();
-            for (key, value) in serde_json::Value::as_object(&protocol).unwrap() {
-                old[key] = value.clone();
-            }
-            report.protocol = serde_json::from_value(old).unwrap();
-            reason(&report, &report.verdicts[0])
+    fn where_no_budget_is_likely_to_settle_it_the_width_is_forecast() {
+        let with = |seconds: f64| {
+            let narrowed = json!({ "seconds": seconds, "half_width": 0.0082 });
+            why(
+                9,
+                &json!({ "ratio": 1.0, "low": 0.98, "high": 1.02, "narrowed": narrowed }),
+            )
         };
-        // 30 replicas in 20 s: 72 in 48.
+        assert_eq!(
+            with(80.0),
+            "from 2 % less to 2 % more time when the budget ended; even --budget 90s would likely leave it open, at \
+             about ±0.82 %"
+        );
+        let wide = json!({ "seconds": 80.0, "half_width": 1.0 });
+        let wide = why(
+            9,
+            &json!({ "ratio": 1.0, "low": 0.3, "high": 3.0, "narrowed": wide }),
+        );
         assert!(
-            with(json!({ "replicas_max": 96 })).ends_with("--budget 60s would likely settle it")
+            wide.ends_with("leave it open, within a factor of about 2.7"),
+            "{wide}"
         );
+        let nothing = "from 2 % less to 2 % more time when the budget ended; a larger --budget would tell more";
+        assert_eq!(with(20.0), nothing);
+        let mut ended = report(30, &json!({ "ratio": 1.0, "low": 0.98, "high": 1.02 }));
+        assert_eq!(reason(&ended, &ended.verdicts[0]), nothing);
+        ended.protocol.ended = Ended::ReplicaLimit;
         assert_eq!(
-            with(json!({ "replicas_max": 64 })),
-            "from 2 % less to 2 % more time when the budget ended; settling it would likely take more than \
-             the 64 replicas that a race has, whatever its budget: a quieter machine would tell more"
-        );
-        assert_eq!(
-            with(json!({ "replicas_max": 30, "ended": "replica-limit" })),
-            "from 2 % less to 2 % more time when the limit of replicas was reached; a quieter machine would \
-             tell more"
+            reason(&ended, &ended.verdicts[0]),
+            "from 2 % less to 2 % more time when the limit of replicas was reached; a race has no more of \
+             them, whatever its budget"
         );
     }
 
@@ -398,18 +326,19 @@ mod tests {
         assert_eq!(
             why(9, &near),
             "from 0.2 % less to 1.2 % more time when the budget ended (a tie takes both ends within \
-             1 %); --budget 90s would likely settle it"
+             1 %); --budget 60s would likely settle it"
         );
         assert_eq!(
             short(&report(9, &near), &report(9, &near).verdicts[0]),
             "no call: from 0.2 % less to 1.2 % more time"
         );
         // Nothing is called too small to be settled: it is a matter of time.
-        let far = json!({ "ratio": 1.005, "low": 0.92, "high": 1.2, "settle_seconds": 9000.0 });
+        let narrowed = json!({ "seconds": 90.0, "half_width": 0.07 });
+        let far = json!({ "ratio": 1.005, "low": 0.92, "high": 1.2, "narrowed": narrowed });
         assert_eq!(
             why(9, &far),
-            "from 8 % less time to 1.2 × slower when the budget ended; settling it would take more \
-             than 30 times the budget"
+            "from 8 % less time to 1.2 × slower when the budget ended; even --budget 90s would likely leave it \
+             open, at about ±7 %"
         );
     }
 
@@ -480,5 +409,18 @@ mod tests {
         unpiloted.verdicts.clear();
         let why = without_a_replica(&unpiloted).unwrap();
         assert!(why.contains("smaller sizes"), "{why}");
+    }
+
+    #[test]
+    fn an_open_pair_says_what_most_inputs_do_where_the_total_does_not() {
+        let mut row = json!({ "ratio": 1.5, "low": 0.97, "high": 2.4, "settle_seconds": 30.0 });
+        let without = why(9, &row);
+        assert!(!without.contains("most inputs"), "{without}");
+        row["typical"] = json!(0.77);
+        let with = why(9, &row);
+        assert_eq!(
+            with,
+            format!("1.3 × faster on most inputs, and not in total; {without}")
+        );
     }
 }

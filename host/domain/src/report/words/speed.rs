@@ -14,11 +14,12 @@ pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
     let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
         return format!("is faster than {other}");
     };
-    let crowded =
-        crowded(row).map(|crowded| format!(" on a quiet core, {crowded} on a crowded one"));
-    let small = match row.below_threshold {
-        true => format!(", {}", less_than_matters(&report.protocol)),
-        false => crowded.unwrap_or_default(),
+    let small = if row.below_threshold {
+        format!(", {}", less_than_matters(&report.protocol))
+    } else {
+        typical(row).map_or_else(String::new, |typical| {
+            format!(" in total, {typical} on most inputs")
+        })
     };
     if 1.0 / ratio < FACTOR_MIN {
         let apart = |end: f64| 1.0 - end;
@@ -44,16 +45,14 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
         true => format!(", but {}", less_than_matters(&report.protocol)),
         false => String::new(),
     };
-    let crowded = crowded(row).map(|crowded| format!("; on a crowded core {crowded}"));
-    let crowded = crowded.unwrap_or_default();
-    Some(format!("{difference}, sure{small}{crowded}"))
+    let typical = typical(row).map(|typical| format!("; {typical} on most inputs"));
+    let typical = typical.unwrap_or_default();
+    Some(format!("{difference}, sure{small}{typical}"))
 }
 
-/// What a verdict about quiet cores is on crowded ones, if it surely has the other sign there:
-/// `1.6 × slower`.
-fn crowded(row: &VerdictRow) -> Option<String> {
-    let inversion = row.sign_inversion.filter(|of| !of.withholds)?;
-    Some(estimate(inversion.crowded))
+/// What most inputs say, where that is not what the total times do: `1.6 × slower`.
+pub(super) fn typical(row: &VerdictRow) -> Option<String> {
+    row.typical.map(estimate)
 }
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
@@ -229,5 +228,31 @@ mod tests {
         assert_eq!(span(1.01, 1.05), "from 1 % more to 5 % more time");
         assert_eq!(span(0.75, 1.5), "from 1.3 × faster to 1.5 × slower");
         assert_eq!(span(0.995, 1.5), "from 0.5 % less time to 1.5 × slower");
+    }
+
+    #[test]
+    fn what_most_inputs_say_stands_beside_the_total_where_it_differs() {
+        let report = fixture::report(json!({}));
+        let mut row = row(Verdict::Beats, 0.5, Some(0.4), Some(0.7));
+        row.typical = Some(1.3);
+        assert_eq!(
+            pair(&report, &row).unwrap(),
+            "2.00 × faster, 1.43–2.50, sure; 1.3 × slower on most inputs"
+        );
+        assert_eq!(
+            faster(&report, &row, "old"),
+            "is 2.00 × faster than old (1.43–2.50) in total, 1.3 × slower on most inputs"
+        );
+        row.typical = Some(0.9);
+        assert!(
+            pair(&report, &row)
+                .unwrap()
+                .ends_with("; 1.1 × faster on most inputs")
+        );
+        row.typical = None;
+        assert_eq!(
+            faster(&report, &row, "old"),
+            "is 2.00 × faster than old (1.43–2.50)"
+        );
     }
 }

@@ -5,7 +5,8 @@ use crate::report::{
     VerdictRow,
 };
 use crate::score;
-use crate::verdict::{RatioInterval, SignInversion, Totals, Verdict};
+use crate::variant::Variant;
+use crate::verdict::{RatioInterval, Verdict};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -19,10 +20,30 @@ pub fn name(report: &Report, id: &str) -> String {
         return shortened(id);
     };
     let namesakes = report.variants.iter().filter(|v| v.name == variant.name);
-    if namesakes.count() > 1 {
-        return format!("{} ({})", shortened(&variant.name), shortened(id));
+    variant_name(&variant.name, id, namesakes.count() > 1)
+}
+
+/// The name of a variant in sentences and tables, by its own name, its id, and whether others have that name.
+pub fn variant_name(name: &str, id: &str, has_namesakes: bool) -> String {
+    if has_namesakes {
+        return format!("{} ({})", shortened(name), shortened(id));
     }
-    shortened(&variant.name)
+    shortened(name)
+}
+
+/// The names of variants in sentences and tables, by id.
+pub fn variant_names<'a>(
+    variants: impl Iterator<Item = &'a Variant> + Clone,
+) -> HashMap<&'a str, String> {
+    let mut namesakes: HashMap<&str, usize> = HashMap::new();
+    for variant in variants.clone() {
+        *namesakes.entry(&variant.name).or_default() += 1;
+    }
+    let named = variants.map(|variant| {
+        let (name, id) = (variant.name.as_str(), variant.id.as_str());
+        (id, variant_name(name, id, namesakes[name] > 1))
+    });
+    named.collect()
 }
 
 /// The text, cut with `…` if it is too long.
@@ -95,6 +116,20 @@ pub(super) fn sure_pairs<'a>(
         .flatten()
         .filter(|row| is_sure(row.verdict));
     sure.map(|row| (row.a.as_str(), row.b.as_str())).collect()
+}
+
+/// All pairs of which a verdict by the clock of a criterion, over all cases, calls the first faster than the second.
+pub(super) fn beaten_pairs<'a>(
+    report: &'a Report,
+    criterion: &CriterionSummary,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let rows = rows_of(report, criterion).iter();
+    rows.filter(|row| row.case.is_none())
+        .filter_map(|row| match row.verdict {
+            Verdict::Beats => Some((row.a.as_str(), row.b.as_str())),
+            Verdict::Beaten => Some((row.b.as_str(), row.a.as_str())),
+            Verdict::Tie | Verdict::NoCall => None,
+        })
 }
 
 /// The verdict by a criterion's reading about `a` against `b`, for criteria that are not about the
@@ -188,8 +223,7 @@ pub fn about_first(row: &VerdictRow, a: &str) -> VerdictRow {
         ratio,
         low,
         high,
-        sign_inversion: row.sign_inversion.map(SignInversion::mirrored),
-        totals: row.totals.map(Totals::mirrored),
+        typical: row.typical.map(|ratio| 1.0 / ratio),
         ..row
     }
 }

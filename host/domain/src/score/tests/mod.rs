@@ -68,8 +68,7 @@ fn verdict(a: usize, b: usize, verdict: Verdict, ratio: (f64, f64, f64)) -> Pair
             high: Some(ratio.2),
         },
         replicas: 12,
-        sign_inversion: None,
-        totals: None,
+        typical: None,
         few_layouts: false,
     }
 }
@@ -496,4 +495,17 @@ fn a_tie_by_time_with_less_memory_is_ahead() {
     let scored = score(&input);
     assert_eq!((scored.winner, scored.outcome), (None, RankingOutcome::Tie));
     assert_eq!(scored.pareto, [0, 1]);
+}
+
+#[test]
+fn nobody_ties_where_somebody_was_not_measured() {
+    let mut input = race(3, vec![verdict(0, 1, Verdict::Tie, (1.0, 1.0, 1.0))]);
+    assert_eq!(input.variants.len(), 3);
+    input.variants[2].readings.clear();
+    let scored = score(&input);
+    assert_eq!(scored.variant_scores[2].status, VariantStatus::Unranked);
+    assert_eq!(
+        (scored.winner, scored.outcome),
+        (None, RankingOutcome::NoCall)
+    );
 }

@@ -1,0 +1,134 @@
+//! Mean times over everything that was timed, against verdicts that rest on a part of it.
+//!
+//! Whoever is beaten leaves, and the others go on: the slow inputs that one of these meets then are not in the
+//! replicas that the two had in common. A sure verdict that the mean times of both say the opposite of is withdrawn;
+//! without it the other one is back in the race.
+
+use super::settings::RaceSettings;
+use super::times::TimeSummary;
+use crate::measurement::{CaseIndex, VariantIndex};
+use crate::verdict::PairVerdict;
+use std::collections::BTreeMap;
+
+/// The mean times of a call, by variant and case.
+pub(super) struct Means {
+    /// The logarithms.
+    times: BTreeMap<(VariantIndex, CaseIndex), f64>,
+    weights: Vec<f64>,
+}
+
+impl Means {
+    /// The means of these times. Of a set of instances there are none: replicas draw other instances.
+    pub(super) fn new(settings: &RaceSettings, times: &[TimeSummary]) -> Self {
+        let times = times.iter().filter(|_| !settings.instances);
+        Self {
+            times: times
+                .map(|time| ((time.variant, time.case), time.mean_ns.ln()))
+                .collect(),
+            weights: settings.weights(),
+        }
+    }
+
+    /// The logarithm of the ratio of the mean times of a pair on its case, or weighted over all; `None` if one of them
+    /// did not run there.
+    fn log_ratio(&self, pair: &PairVerdict) -> Option<f64> {
+        let on = |case: CaseIndex| {
+            let (a, b) = (
+                self.times.get(&(pair.a, case))?,
+                self.times.get(&(pair.b, case))?,
+            );
+            Some(a - b)
+        };
+        if let Some(case) = pair.case {
+            return on(case);
+        }
+        let counted = self.weights.iter().enumerate();
+        let counted = counted.filter(|(_, weight)| **weight > 0.0);
+        let logs = counted.map(|(case, weight)| Some(weight * on(case)?));
+        logs.sum::<Option<f64>>().filter(|_| !self.times.is_empty())
+    }
+
+    /// Withdraws a sure verdict that the mean times contradict.
+    pub(super) fn withdraw_if_contradicted(&self, pair: &mut PairVerdict) {
+        if let Some(log_ratio) = self.log_ratio(pair) {
+            pair.withdraw_if_against(log_ratio);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RaceSettings, analyse};
+    use crate::measurement::{Replica, Sample, Surroundings};
+    use crate::verdict::Verdict;
+
+    /// A replica of 16 blocks in which these variants take so many milliseconds.
+    fn replica(index: u32, times: &[(usize, f64)]) -> Replica {
+        let sample = |variant, block: u32, ms: f64| Sample {
+            variant,
+            case: 0,
+            block,
+            position: 0,
+            calls: 1,
+            cpu_ns: (1e6 * ms * (1.0 + 0.001 * f64::from((block * 7 + index) % 5))) as u64,
+            wall_ns: 0,
+        };
+        let block = |block| {
+            times
+                .iter()
+                .map(move |(variant, ms)| sample(*variant, block, *ms))
+        };
+        Replica {
+            index,
+            solo: false,
+            samples: (0..16).flat_map(block).collect(),
+            baselines: Vec::new(),
+            cold_ns: Vec::new(),
+            parts: Vec::new(),
+            surroundings: Surroundings::default(),
+        }
+    }
+
+    #[test]
+    fn slow_inputs_after_the_other_one_left_withdraw_a_verdict() {
+        let settings = RaceSettings::new(3, 1);
+        let together = |index| replica(index, &[(0, 1.0), (1, 2.0), (2, 2.0)]);
+        let mut replicas: Vec<Replica> = (0..4).map(together).collect();
+        let verdict = |replicas: &[Replica]| {
+            let analysis = analyse(&settings, None, replicas);
+            let pair = analysis
+                .overall
+                .iter()
+                .find(|pair| (pair.a, pair.b) == (0, 1));
+            (pair.unwrap().clone(), analysis.unbeaten)
+        };
+        assert_eq!(verdict(&replicas).0.verdict, Verdict::Beats);
+        // Usual ones change nothing.
+        replicas.extend((4..8).map(|index| replica(index, &[(0, 1.0), (2, 2.0)])));
+        assert_eq!(verdict(&replicas).0.verdict, Verdict::Beats);
+        replicas.push(replica(8, &[(0, 40.0), (2, 2.0)]));
+        let (found, unbeaten) = verdict(&replicas);
+        assert_eq!(found.verdict, Verdict::NoCall);
+        assert!(
+            found.interval.high.is_some_and(|high| high > 2.0),
+            "{found:?}"
+        );
+        assert!(
+            found.interval.ratio.is_some_and(|ratio| ratio < 0.6),
+            "{found:?}"
+        );
+        assert!(unbeaten.contains(&1), "it is back in the race");
+        // From the other side, too.
+        let swap = |replica: &Replica| {
+            let mut replica = replica.clone();
+            for sample in &mut replica.samples {
+                sample.variant = [1, 0, 2][sample.variant];
+            }
+            replica
+        };
+        let swapped: Vec<Replica> = replicas.iter().map(swap).collect();
+        let (found, _) = verdict(&swapped);
+        assert_eq!(found.verdict, Verdict::NoCall);
+        assert!(found.interval.low.is_some_and(|low| low < 0.5), "{found:?}");
+    }
+}

@@ -1,0 +1,112 @@
+//! How much is done for an answer: `--quick`, `--careful`, or a budget, and what of it the search for differing inputs
+//! may take.
+
+use bakeoff_domain::spec::{BudgetScope, Measure};
+use clap::Args;
+use std::time::Duration;
+
+/// The budget of `--quick`.
+const QUICK: Duration = Duration::from_secs(5);
+
+/// `--careful` has so many times the usual budget, and tries so many times as many inputs.
+const CAREFUL: u32 = 3;
+
+/// The part of the budget that the search for differing inputs may take.
+const SEARCH_SHARE: u32 = 10;
+
+/// The time that each part of the search may take however small the budget is: a process has to start, and one
+/// input of each size should be tried.
+pub(super) const SEARCH_MIN: Duration = Duration::from_millis(300);
+
+/// The budget from which on calls of every length that is ever chosen are timed.
+const FULL_LENGTH: Duration = Duration::from_secs(20);
+
+/// How much is done for an answer.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct Effort {
+    /// Five seconds in all, but for building: fewer checks, and an answer only where it is obvious
+    #[arg(long, conflicts_with_all = ["careful", "budget"])]
+    quick: bool,
+    /// Three times the usual budget, and three times as many inputs in the search for differences
+    #[arg(long, conflicts_with = "budget")]
+    careful: bool,
+}
+
+impl Effort {
+    /// Sets the budget of a measurement: that which is `given`, or what follows from the usual one.
+    pub(super) fn apply(self, measure: &mut Measure, given: Option<Duration>) {
+        if let Some(given) = given {
+            measure.budget = given;
+        }
+        if self.quick {
+            measure.budget = QUICK;
+            measure.scope = BudgetScope::Everything;
+        }
+        if self.careful {
+            measure.budget = measure.budget.saturating_mul(CAREFUL);
+        }
+    }
+
+    /// Returns true if one of the options was given.
+    pub(super) fn is_given(self) -> bool {
+        self.quick || self.careful
+    }
+
+    /// Returns what the search for differing inputs may do, within the budget of all.
+    pub(super) fn search(self, budget: Duration) -> SearchBounds {
+        SearchBounds {
+            time: budget / SEARCH_SHARE,
+            inputs_factor: if self.careful { CAREFUL } else { 1 },
+            length: budget.div_duration_f64(FULL_LENGTH).min(1.0),
+        }
+    }
+}
+
+/// What a search for differing inputs may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SearchBounds {
+    /// The time that it may take, unless no input would be tried in it.
+    pub(super) time: Duration,
+    /// So many times the usual number of inputs are tried.
+    pub(super) inputs_factor: u32,
+    /// The part of the usual length that a call may have to be timed, from 0 to 1.
+    pub(super) length: f64,
+}
+
+impl Default for SearchBounds {
+    fn default() -> Self {
+        Effort::default().search(FULL_LENGTH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_what_is_given_or_follows_from_the_usual_one() {
+        let of = |quick, careful, given: Option<u64>| {
+            let mut measure = Measure::default();
+            Effort { quick, careful }.apply(&mut measure, given.map(Duration::from_secs));
+            (measure.budget.as_secs(), measure.scope)
+        };
+        assert_eq!(of(false, false, None), (60, BudgetScope::Measuring));
+        assert_eq!(of(false, false, Some(7)), (7, BudgetScope::Measuring));
+        assert_eq!(of(true, false, None), (5, BudgetScope::Everything));
+        assert_eq!(of(false, true, None), (180, BudgetScope::Measuring));
+    }
+
+    #[test]
+    fn the_search_has_a_tenth_of_the_budget_and_shorter_calls_where_it_is_small() {
+        let usual = Effort::default().search(Duration::from_secs(20));
+        assert_eq!((usual.time.as_secs(), usual.length), (2, 1.0));
+        let small = Effort::default().search(Duration::from_millis(500));
+        assert_eq!((small.time.as_millis(), small.inputs_factor), (50, 1));
+        assert!((small.length - 0.025).abs() < 1e-9, "{}", small.length);
+        let careful = Effort {
+            quick: false,
+            careful: true,
+        };
+        assert_eq!(careful.search(Duration::from_secs(60)).inputs_factor, 3);
+    }
+}

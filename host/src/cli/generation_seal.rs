@@ -1,0 +1,81 @@
+//! The seal of `generation.json`: whose record it is of what was asked for.
+//!
+//! What a run asks a model for, and so what is paid for, hangs on that record: one that says that all was asked for
+//! ends the asking, and the names in it are left out of what a model is told. So it counts as its user's own only with
+//! an HMAC under the key of his results, as the last field of the file.
+
+use crate::files::{MAC_BYTES, UserKey};
+
+/// What the HMAC is begun with.
+const TAG: &[u8] = b"bakeoff generation record 1\0";
+
+/// What stands before and behind the seal of an object, which is laid out in lines.
+const BEFORE: &str = ",\n  \"seal\": \"";
+const BEHIND: &str = "\"\n}\n";
+
+/// Returns an object of JSON that is laid out in lines, with its seal as the last field. Without a key of the user, it
+/// has one that nobody will recognise.
+///
+/// # Errors
+/// No key can be drawn.
+pub(super) fn sealed(object: &str) -> std::io::Result<String> {
+    let key = UserKey::of_results().or_else(|_| UserKey::of_this_process())?;
+    Ok(with_seal(object, &key))
+}
+
+/// Returns the object without its seal, if this user's bakeoff sealed it.
+pub(super) fn opened(text: &[u8]) -> Option<String> {
+    without_seal(text, &UserKey::of_results().ok()?)
+}
+
+fn with_seal(object: &str, key: &UserKey) -> String {
+    let open = object.trim_end();
+    let open = open.strip_suffix('}').unwrap_or(open).trim_end();
+    let mac = key.mac(&[TAG, open.as_bytes()]);
+    let digits: String = mac.iter().map(|byte| format!("{byte:02x}")).collect();
+    [open, BEFORE, &digits, BEHIND].concat()
+}
+
+fn without_seal(text: &[u8], key: &UserKey) -> Option<String> {
+    let rest = std::str::from_utf8(text).ok()?.strip_suffix(BEHIND)?;
+    let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(2 * MAC_BYTES)?)?;
+    let open = rest.strip_suffix(BEFORE)?;
+    let mac = (0..digits.len()).step_by(2).map(|at| {
+        let digits = digits.get(at..at + 2)?;
+        u8::from_str_radix(digits, 16).ok()
+    });
+    let mac: Vec<u8> = mac.collect::<Option<_>>()?;
+    let is_ours = key.is_mac(&[TAG, open.as_bytes()], &mac);
+    is_ours.then(|| format!("{open}\n}}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_ours_as_it_was_and_no_other() {
+        let key = UserKey::of_this_process().unwrap();
+        let object = "{\n  \"a\": [\n    1\n  ],\n  \"b\": \"ü\"\n}\n";
+        let text = with_seal(object, &key);
+        let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(parsed["seal"].as_str().unwrap().len(), 2 * MAC_BYTES);
+        assert_eq!(without_seal(text.as_bytes(), &key).as_deref(), Some(object));
+        let other = UserKey::of_this_process().unwrap();
+        assert_eq!(without_seal(text.as_bytes(), &other), None);
+        let added = text.replace("\"a\"", "\"c\": 2, \"a\"");
+        let twice = with_seal(&text, &other);
+        for forged in [
+            object,
+            &added,
+            &twice,
+            "",
+            "}",
+            BEHIND,
+            &text[1..],
+            "ü\"\n}\n",
+        ] {
+            assert_eq!(without_seal(forged.as_bytes(), &key), None, "{forged}");
+        }
+    }
+}

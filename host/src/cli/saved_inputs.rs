@@ -1,0 +1,118 @@
+//! `--save-inputs`: inputs that were timed, as a file of cases.
+
+use super::failure::Failure;
+use crate::interface::{DerivedInterface, Shape, read_literals, written_call};
+use crate::render::Reproduction;
+use crate::run::Survey;
+use bakeoff_domain::plan::{InputPurpose, sample_seeds};
+use bakeoff_domain::report::Report;
+
+/// The most inputs of each size: the first of as many processes.
+const OF_EACH_SIZE: u32 = 8;
+
+/// The most bytes of the file: so much of a file of cases is read again.
+const BYTES_MAX: usize = 1 << 20;
+
+/// Inputs that a run timed.
+#[derive(Default)]
+pub(super) struct SavedInputs {
+    /// A file of cases.
+    pub(super) cases: String,
+    /// The inputs in it.
+    pub(super) count: usize,
+    /// Inputs that would have made it too large.
+    pub(super) left_out: usize,
+}
+
+/// Makes some of the inputs that were timed again: of each of these sizes, the first that each process timed.
+///
+/// # Errors
+/// Something failed that does not depend on the approaches.
+pub(super) async fn of_run(
+    survey: &Survey,
+    found: &DerivedInterface,
+    report: &Report,
+    sizes: usize,
+) -> Result<SavedInputs, Failure> {
+    let secret = report.experiment.seed.race_secret();
+    // One that was timed alone gives no verdict.
+    let was_timed = report.protocol.inputs.is_some_and(|count| count > 0);
+    let processes = report.protocol.replicas.max(u32::from(was_timed));
+    let processes = processes.min(OF_EACH_SIZE);
+    let calls = (0..processes).flat_map(|process| {
+        (0..sizes).map(move |case| {
+            let seeds = sample_seeds(&secret, InputPurpose::Timed, process, 0, case);
+            (case, seeds.of_call(0))
+        })
+    });
+    let calls: Vec<_> = calls.collect();
+    if calls.is_empty() {
+        return Ok(SavedInputs::default());
+    }
+    let parameters = &found.signature().parameters;
+    let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();
+    let made = survey.call_wholly(&calls).await?;
+    let made = made.into_iter().find_map(Result::ok).unwrap_or_default();
+    // Arguments that are too long to be told are no values.
+    let read = made.iter().filter_map(|call| {
+        let arguments = read_literals(&call.arguments, &shapes)?;
+        Some(written_call(&found.call, &arguments))
+    });
+    Ok(SavedInputs::of(read, calls.len()))
+}
+
+impl SavedInputs {
+    /// Those of these calls, in WAVE, that fit into a file; there were so many in all.
+    fn of(calls: impl Iterator<Item = String>, all: usize) -> Self {
+        let mut saved = Self::default();
+        for call in calls {
+            let case = Reproduction::new(&call, None).cases;
+            if saved.cases.len() + case.len() <= BYTES_MAX {
+                saved.cases.push_str(&case);
+                saved.count += 1;
+            }
+        }
+        saved.left_out = all - saved.count;
+        saved
+    }
+
+    /// What is said of them, with the name of the file.
+    pub(super) fn sentence(&self, file: &str) -> String {
+        let left_out = match self.left_out {
+            0 => String::new(),
+            count => format!(
+                "; left out, since the file would be larger than 1 MiB: {count}; --size gives smaller ones"
+            ),
+        };
+        format!(
+            "{} of the inputs that were timed are in {file}, the first of each size in each process{left_out}",
+            self.count
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_make_the_file_too_large_is_left_out_and_counted() {
+        let call = |items: usize| format!("f([{}])", vec!["7"; items].join(", "));
+        // The second alone would fit; the third fits beside the first, and of four one could not be told.
+        let calls = [call(200_000), call(300_000), call(10)];
+        let saved = SavedInputs::of(calls.into_iter(), 4);
+        assert_eq!((saved.count, saved.left_out), (2, 2));
+        assert!(saved.cases.len() <= BYTES_MAX);
+        assert!(saved.cases.ends_with("7])\"\n"));
+        assert!(
+            saved
+                .sentence("kept.toml")
+                .contains("larger than 1 MiB: 2;")
+        );
+        assert!(
+            !SavedInputs::of([call(1)].into_iter(), 1)
+                .sentence("kept.toml")
+                .contains("left out")
+        );
+    }
+}

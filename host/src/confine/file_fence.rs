@@ -1,0 +1,132 @@
+//! A fence of files around a command of ours, which reads what somebody else left.
+//!
+//! Such a command is no child with a role: it starts builders and runners of its own, each behind its whole fence.
+//! This one stands around all of them, so that a path which leads elsewhere leads nowhere.
+
+use super::job::FileAccess;
+use super::landlock_rules::{self, OpenedPath};
+use super::probe::ProbeConfig;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// What may be done with files and folders; all that is not named is out of reach.
+#[derive(Debug)]
+pub struct FileFence {
+    abi: i32,
+    rules: Vec<(OpenedPath, FileAccess)>,
+}
+
+impl FileFence {
+    /// A fence that allows nothing yet.
+    ///
+    /// # Errors
+    /// Why there can be none on this machine.
+    pub fn new() -> Result<Self, String> {
+        let config = ProbeConfig::current().map_err(|error| error.to_string())?;
+        let abi = config.landlock_abi()?;
+        Ok(Self {
+            abi,
+            rules: Vec::new(),
+        })
+    }
+
+    /// Allows this with what a path leads to now, if anything is there.
+    pub fn allow(&mut self, path: &Path, access: FileAccess) {
+        if let Ok(opened) = OpenedPath::of_path(path) {
+            self.rules.push((opened, access));
+        }
+    }
+
+    /// Allows this with an open folder, whatever its name leads to.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub fn allow_open(&mut self, folder: &File, access: FileAccess) -> io::Result<()> {
+        let opened = OpenedPath::of_file(folder)?;
+        self.rules.push((opened, access));
+        Ok(())
+    }
+
+    /// Puts the fence around a command and all that it starts. It gains no privileges any more.
+    ///
+    /// # Errors
+    /// The kernel refuses the rules.
+    pub fn around(self, command: &mut Command) -> io::Result<()> {
+        let ruleset: OwnedFd =
+            landlock_rules::of_files(self.abi, &self.rules).map_err(io::Error::other)?;
+        let enter = move || {
+            rustix::thread::set_no_new_privs(true)?;
+            // SAFETY: the call takes two numbers, of which the first is that of a ruleset that the closure owns.
+            let done = unsafe {
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0_u32)
+            };
+            match done {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: between fork and exec only two system calls are made, and nothing is allocated: an error of the
+        // system holds no memory.
+        unsafe { command.pre_exec(enter) };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Runs a script in a fence that allows the system's programs, `inside` with this access, and nothing else.
+    fn said(inside: &Path, access: FileAccess, script: &str) -> Option<String> {
+        let mut fence = match FileFence::new() {
+            Ok(fence) => fence,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return None;
+            }
+        };
+        for system in ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache"] {
+            fence.allow(Path::new(system), FileAccess::Execute);
+        }
+        let open = File::open(inside).unwrap();
+        fence.allow_open(&open, access).unwrap();
+        fence.allow(Path::new("/nothing/of/this/name"), FileAccess::Read);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).current_dir(inside);
+        fence.around(&mut command).unwrap();
+        let output = command.output().unwrap();
+        Some(String::from_utf8(output.stdout).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_named_is_out_of_reach_also_through_links() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        fs::create_dir(at("inside")).unwrap();
+        fs::write(at("secret"), "secret").unwrap();
+        fs::write(at("inside/own"), "own ").unwrap();
+        std::os::unix::fs::symlink("../secret", at("inside/link")).unwrap();
+        let script = "cat own link ../secret 2>&-; echo new 2>&- >made; echo new 2>&- >../made; cat made 2>&-; :";
+        let inside = at("inside");
+        if let Some(said) = said(&inside, FileAccess::Read, script) {
+            assert_eq!(said, "own ");
+            assert!(!at("inside/made").exists());
+        }
+        if let Some(said) = said(&inside, FileAccess::Write, script) {
+            assert_eq!(said, "own new\n");
+            assert!(!at("made").exists());
+        }
+        let script = "printf '#!/bin/sh\\necho ran' >x; chmod +x x; ./x 2>&-; :";
+        if let Some(said) = said(&inside, FileAccess::Write, script) {
+            assert_eq!(said, "");
+        }
+        if let Some(said) = said(&inside, FileAccess::WriteAndExecute, script) {
+            assert_eq!(said, "ran\n");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What `bakeoff compare` says of files that it cannot compare, by which names, and with which outcome.
+
+use crate::support::{CommandOutput, bakeoff, measuring_slot};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const TOTAL: &str = "pub fn total(values: &[i64]) -> i64 { values.iter().sum() }\n";
+
+/// A folder with these files.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+/// Compares in a folder, so that files have short names.
+fn compare(folder: &Path, arguments: &[&str]) -> CommandOutput {
+    let _slot = measuring_slot();
+    let mut command = bakeoff(&[&["compare"], arguments].concat());
+    command.current_dir(folder).output().unwrap().into()
+}
+
+/// Compares a right file with another one, which ends with this status; returns what stderr says.
+fn refused(other: (&str, &[u8]), status: i32) -> CommandOutput {
+    let folder = folder(&[("total.rs", TOTAL.as_bytes()), other]);
+    let first = other.0.split('/').next().unwrap();
+    let output = compare(folder.path(), &["total.rs", first]);
+    assert_eq!(output.status, status, "{}{}", output.stdout, output.stderr);
+    output
+}
+
+#[test]
+fn a_file_that_is_not_rust_is_shown_at_the_line_and_column() {
+    let source = "// A total.\npub fn total(values: &[i64]) -> i64 {\n    let t = ;\n    t\n}\n";
+    let said = refused(("b.rs", source.as_bytes()), 2).stderr;
+    assert!(
+        said.contains("b.rs cannot be read as Rust: expected an expression\n"),
+        "{said}"
+    );
+    assert!(said.contains("--> b.rs:3:13\n"), "{said}");
+    assert!(
+        said.contains("3 |     let t = ;\n  │   |             ^\n"),
+        "{said}"
+    );
+    let said = refused(("b.rs", b"pub fn total(values: &[i64]) -> i64 {\n"), 2).stderr;
+    assert!(
+        said.contains("`{` is never closed") && said.contains("--> b.rs:1:37"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_source_and_no_component_is_refused_with_the_next_step() {
+    let module = refused(("b.wasm", b"\0asm\x01\0\0\0"), 2);
+    for step in [
+        "is a core WebAssembly module",
+        "--wit and --call",
+        "`wasm-tools component new`",
+        "the Rust source",
+    ] {
+        assert!(module.explains(step), "{step}: {}", module.stderr);
+    }
+    let text = refused(("b.wasm", b"hello"), 2);
+    assert!(text.explains("it is not WebAssembly"), "{}", text.stderr);
+    let folder = refused(("crate/Cargo.toml", b"[package]"), 2);
+    for step in [
+        "crate is the folder of a crate",
+        "`crates = [\"NAME@VERSION\"]` under [build]",
+        "`component` of an [[approach]]",
+    ] {
+        assert!(folder.explains(step), "{step}: {}", folder.stderr);
+    }
+    assert!(refused(("folder/a.txt", b""), 2).explains("folder is a folder: name files"));
+    assert!(refused(("b.c", b""), 2).explains("give Rust source, or a component"));
+}
+
+#[test]
+fn a_folder_of_a_crate_is_no_kept_run() {
+    let folder = folder(&[("a/Cargo.toml", b""), ("b/Cargo.toml", b"")]);
+    let output = compare(folder.path(), &["a", "b"]);
+    assert_eq!(output.status, 2);
+    assert!(
+        output.explains("a is the folder of a crate"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn the_edition_is_named_only_where_it_is_what_is_in_the_way() {
+    let note =
+        "files are compiled in edition 2024 of Rust, and this one has no errors in edition 2021";
+    let generator = TOTAL.replace("{ ", "{ let gen = 0; let _ = gen; ");
+    let said = refused(("b.rs", generator.as_bytes()), 1);
+    assert!(said.explains("reserved keyword `gen`"), "{}", said.stderr);
+    assert!(said.explains(note), "{}", said.stderr);
+    let attribute = format!("#[no_mangle]\npub extern \"C\" fn other() {{}}\n{TOTAL}");
+    assert!(refused(("b.rs", attribute.as_bytes()), 1).explains(note));
+    let wrong = TOTAL.replace("values.iter().sum()", "\"\"");
+    let said = refused(("b.rs", wrong.as_bytes()), 1);
+    assert!(said.explains("mismatched types"), "{}", said.stderr);
+    assert!(!said.explains("edition"), "{}", said.stderr);
+}
+
+#[test]
+fn a_variant_has_one_name_wherever_it_is_named() {
+    let files = ["first_one.rs", "second_one.rs"].map(|name| (name, TOTAL.as_bytes()));
+    let folder = folder(&files);
+    let compared = |more: &[&str]| {
+        let output = compare(folder.path(), &[&[files[0].0, files[1].0], more].concat());
+        assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+        output.stdout + &output.stderr
+    };
+    for format in ["human", "md", "junit"] {
+        let said = compared(&["--format", format, "--fail-if-slower", "2%"]);
+        assert!(said.contains("second_one"), "{said}");
+        assert!(
+            !said.contains("second-one") && !said.contains("first-one"),
+            "{format}: {said}"
+        );
+    }
+}
+
+#[test]
+fn the_outcome_is_in_every_format_for_programs_and_begins_the_answer() {
+    let folder = folder(&[
+        ("total.rs", TOTAL.as_bytes()),
+        ("same.rs", TOTAL.as_bytes()),
+        (
+            "other.rs",
+            b"pub fn total(values: &[i64]) -> i64 { values.len() as i64 }",
+        ),
+    ]);
+    let said = |other: &str, more: &[&str]| {
+        compare(folder.path(), &[&["total.rs", other], more].concat()).stdout
+    };
+    for (other, more, outcome, words) in [
+        ("same.rs", &[][..], "tie", "Tie"),
+        ("same.rs", &["--fail-if-slower", "2%"], "not-slower", "Tie"),
+        ("other.rs", &[], "disagreement", "Disagreement"),
+    ] {
+        let said = |format: &str| said(other, &[more, &["--format", format]].concat());
+        let json: serde_json::Value = serde_json::from_str(&said("json")).unwrap();
+        assert_eq!(json["outcome"], outcome);
+        let csv = said("csv").replace('"', "");
+        let starts: Vec<&str> = csv
+            .lines()
+            .filter_map(|row| row.split(',').next())
+            .collect();
+        assert_eq!(starts, ["outcome", outcome, outcome], "{csv}");
+        let property = format!("<property name=\"outcome\" value=\"{outcome}\"/>");
+        assert!(said("junit").contains(&property));
+        let line = self::compare(
+            folder.path(),
+            &[&["total.rs", other, "--quiet"], more].concat(),
+        );
+        assert!(line.stdout.starts_with(words), "{}", line.stdout);
+    }
+}
