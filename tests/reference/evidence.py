@@ -130,6 +130,17 @@ class Evidence:
         places += [row["value"]["variant"] for row in dropped]
         return {self.raced[place] for place in places}
 
+    def overruns(self, clock):
+        """By variant: the case on which a sample was ended, the number of its calls and how long it had taken."""
+        if not self.pilot:
+            return {}
+        inputs = self.results["pilot"][0]["inputs"]
+        kept = (row["value"] for row in self.results["overrun"] if row["inputs"][:-1] == inputs)
+        return {
+            self.raced[row["variant"]]: (self.cases[row["case"]], row["calls"], row[clock])
+            for row in kept
+        }
+
     def has_few_layouts(self, a, b):
         """Whether the code of one of two lies in fewer than eight places."""
         kept = self.pilot.get("layouts") or []

@@ -100,6 +100,7 @@ class Race:
         self.landmarks = 0.0, -self.near, self.near
         self.replicas = evidence.replicas(CLOCKS[reading])
         self.pilot = evidence.pilot_replica(CLOCKS[reading])
+        self.overruns = evidence.overruns(CLOCKS[reading])
         gone = evidence.gone()
         self.pairs = [p for p in combinations(evidence.raced, 2) if not gone & set(p)]
 
@@ -127,8 +128,11 @@ class Race:
         ends = ends[::-1] if crossed else ends
         if self.evidence.has_few_layouts(*pair):
             ends = wider(ends, FEW_LAYOUTS)
-        total, error = self.total(found + [of_pilot] if of_pilot else found)
-        ends = holding(ends, total, error)
+        timed = found + [of_pilot] if of_pilot else found
+        total, _ = self.total(timed, pair, (0, 1))
+        lowest, error = self.total(timed, pair, (1,))
+        highest, more = self.total(timed, pair, (0,))
+        ends = holding(ends, lowest - 2 * error, highest + 2 * more)
         row = ratio_row(total, ends, self.near, len(found), crossed)
         typical = median(comparison.typical() for comparison in found)
         outside = row["low"] is not None and typical < row["low"]
@@ -161,8 +165,17 @@ class Race:
             ends.append(None if end is None else end - sign * PROCESS)
         return ends
 
-    def total(self, found):
-        """The logarithm of the ratio of the total times, with its standard error."""
+    def overran(self, pair, places, case, blocks):
+        """For the overruns of these of a pair on the case: a block in which the other one took its mean."""
+        means = [math.fsum(of) / len(blocks) for of in zip(*blocks, strict=True)]
+        for place in places:
+            known = self.overruns.get(pair[place])
+            if known and known[0] == case:
+                yield tuple(known[2] if own == place else means[own] for own in (0, 1))
+
+    def total(self, found, pair, places):
+        """The logarithm of the ratio of the total times, with its standard error; of the overruns, those of these of the
+        pair count."""
         if self.evidence.is_set:
             logs = [comparison.difference() for comparison in found]
             error = stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
@@ -170,6 +183,7 @@ class Race:
         logs, variance = [], 0.0
         for case in found[0].blocks:
             blocks = [totals for c in found for totals in c.blocks[case].values()]
+            blocks += list(self.overran(pair, places, case, blocks))
             logs.append(log_ratio(blocks))
             count, ratio = len(blocks), math.exp(logs[-1])
             if count == 1:
@@ -196,7 +210,11 @@ class Race:
         if not taken:
             return None
         total = math.fsum(ns for samples in taken for ns in samples.totals.values())
-        return math.log(total / sum(samples.calls for samples in taken))
+        calls = sum(samples.calls for samples in taken)
+        on, more, least = self.overruns.get(variant, (None, 0, 0))
+        if on == case:
+            total, calls = total + least, calls + more
+        return math.log(total / calls)
 
     def held_against_means(self, a, b, case, row):
         """The row, without a sure verdict that the mean times say the opposite of."""
@@ -214,11 +232,11 @@ class Race:
         return inside(row | given | {"verdict": "no-call"}, self.near)
 
 
-def holding(ends, total, error):
+def holding(ends, lowest, highest):
     """The ends moved out to hold two standard errors of the total."""
     low, high = ends
-    low = None if low is None else min(low, total - 2 * error)
-    high = None if high is None else max(high, total + 2 * error)
+    low = None if low is None else min(low, lowest)
+    high = None if high is None else max(high, highest)
     return tuple(end if end is not None and math.isfinite(end) else None for end in (low, high))
 
 

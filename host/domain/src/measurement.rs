@@ -44,6 +44,32 @@ pub struct Sample {
     pub wall_ns: u64,
 }
 
+/// A sample that took far longer than was predicted. Its runner was ended, so that nothing is known of it but a least
+/// time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Overrun {
+    /// The variant that ran.
+    pub variant: VariantIndex,
+    /// The case.
+    pub case: CaseIndex,
+    /// The number of calls of the sample.
+    pub calls: u32,
+    /// CPU time of its process until it was ended, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Monotonic time until it was ended, in nanoseconds.
+    pub wall_ns: u64,
+}
+
+impl Overrun {
+    /// The time that the sample took at least, in nanoseconds.
+    pub fn least_ns(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Cpu => self.cpu_ns,
+            Metric::Wall => self.wall_ns,
+        }
+    }
+}
+
 impl Sample {
     /// The time of the whole sample, in nanoseconds.
     pub fn total_ns(&self, metric: Metric) -> u64 {

@@ -352,6 +352,11 @@ fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
         known(&race.dropouts) && unpiloted.is_none_or(|unpiloted| known(&unpiloted.failed)),
         speaks_of_others,
     )?;
+    let mut overruns = race.overruns.iter();
+    hold(
+        overruns.all(|one| one.variant < variants && one.case < cases && one.calls > 0),
+        "it has a sample of a variant or case that did not race",
+    )?;
     let Some(pilot) = &race.pilot else {
         return Ok(());
     };

@@ -11,7 +11,7 @@ use crate::measure::{
 use crate::source::BuildInput;
 use crate::tasks::Driver;
 use bakeoff_domain::failure::Failure;
-use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::Capacity;
 use bakeoff_domain::race::Analysis;
@@ -217,6 +217,10 @@ impl RaceListener for NullListener {
     }
 
     fn on_dropout(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_overrun(&mut self, _: &Overrun, _: u32) -> Result<(), Self::Error> {
         Ok(())
     }
 

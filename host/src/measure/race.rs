@@ -14,7 +14,7 @@ use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use super::tally::{self, Tally, declare};
 use crate::tasks::Driver;
-use bakeoff_domain::measurement::{Replica, VariantIndex};
+use bakeoff_domain::measurement::{Overrun, Replica, VariantIndex};
 use bakeoff_domain::plan::{self, Correction, ReplicaSpec, ReplicaStage};
 use bakeoff_domain::race::{Analysis, ClaimScope, NextStep, RemainingBudget, StopReason};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -38,6 +38,9 @@ pub trait RaceListener {
     fn on_analysis(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
     /// Receives the failure of a variant; the replica with this index is run again without it.
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), Self::Error>;
+    /// Receives a sample that took far longer than was predicted, by which the replica with this index is run again
+    /// without its variant.
+    fn on_overrun(&mut self, overrun: &Overrun, index: u32) -> Result<(), Self::Error>;
     /// Receives the reason why the replica with this index is run again, by which nobody fails.
     fn on_discarded(&mut self, index: u32, reason: &str) -> Result<(), Self::Error>;
     /// Returns true if the user asked to stop.
@@ -116,7 +119,7 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         listener,
         pilot,
     };
-    driver.resume(stored.replicas, stored.dropped);
+    driver.resume(stored.replicas, stored.dropped, stored.overruns);
     let stop = driver.run(&mut replicas).await?;
     let stop = tally::over(stop, driver.replicas.len(), driver.tally.settings());
     let analysis = driver.tally.analysis();
@@ -154,9 +157,12 @@ struct RaceDriver<'a, L> {
 
 impl<L: RaceListener> RaceDriver<'_, L> {
     /// Continues a race where an earlier session stopped.
-    fn resume(&mut self, replicas: Vec<Replica>, dropped: Vec<Dropout>) {
+    fn resume(&mut self, replicas: Vec<Replica>, dropped: Vec<Dropout>, overruns: Vec<Overrun>) {
         for dropout in tally::known(dropped, &self.pilot) {
             self.withdraw(dropout);
+        }
+        for overrun in overruns {
+            self.tally.push_overrun(overrun);
         }
         let kept: BTreeMap<u32, Replica> = replicas
             .into_iter()
@@ -370,15 +376,14 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             ReplicaEnd::OutOfBudget(_) => self.again.push_back(launched.index),
             ReplicaEnd::Overran(call) => {
                 self.again.push_back(launched.index);
-                self.tally.set_aside(call.variant);
-                let reason = format!(
-                    "a sample of variant {} took {:.1} s, far longer than was predicted: it goes on in replicas of its \
-                     own",
-                    call.variant + 1,
-                    call.lasted.as_secs_f64()
-                );
-                let told = self.listener.on_discarded(launched.index, &reason);
-                told.map_err(RaceError::Listener)?;
+                let overrun = Overrun::from(call);
+                // Of two that ran at the same time, the first one counts.
+                let mut known = self.tally.settings().overruns.iter();
+                if known.all(|one| one.variant != overrun.variant) {
+                    let told = self.listener.on_overrun(&overrun, launched.index);
+                    told.map_err(RaceError::Listener)?;
+                    self.tally.push_overrun(overrun);
+                }
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::sandbox::GuestError;
 use crate::source::PackedFolders;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::measurement::{CaseIndex, Replica, VariantIndex};
+use bakeoff_domain::measurement::{CaseIndex, Overrun, Replica, VariantIndex};
 use bakeoff_domain::plan::{INSTANCES_PER_BLOCK, Sampling};
 use bakeoff_domain::race::{Analysis, StopReason};
 use bakeoff_domain::spec::Measure;
@@ -165,6 +165,8 @@ pub struct StoredRace {
     pub replicas: Vec<Replica>,
     /// The variants that failed in the race.
     pub dropped: Vec<Dropout>,
+    /// The samples that took far longer than was predicted.
+    pub overruns: Vec<Overrun>,
     /// Seconds of measuring so far.
     pub seconds: f64,
 }

@@ -3,7 +3,7 @@
 
 use super::announcement::Doing;
 use crate::sandbox::GuestError;
-use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -73,8 +73,27 @@ impl From<Ended> for RunnerEnd {
 pub(super) struct LongCall {
     /// The variant that was called.
     pub(super) variant: VariantIndex,
+    /// The case that it was called on.
+    pub(super) case: CaseIndex,
+    /// The number of calls of the step; 255 stands for more.
+    pub(super) calls: u32,
     /// The time that the call had taken.
     pub(super) lasted: Duration,
+    /// CPU time that its process took meanwhile; the time that it had taken, where that is not known.
+    pub(super) ran: Duration,
+}
+
+impl From<LongCall> for Overrun {
+    fn from(call: LongCall) -> Self {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            variant: call.variant,
+            case: call.case,
+            calls: call.calls,
+            cpu_ns: ns(call.ran),
+            wall_ns: ns(call.lasted),
+        }
+    }
 }
 
 /// The death of a runner.

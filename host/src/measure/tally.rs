@@ -3,7 +3,7 @@
 //! stored them, or on the time of the analysis.
 
 use super::race_types::{Dropout, Pilot, RaceOptions, Raced, StoredRace};
-use bakeoff_domain::measurement::{Replica, VariantIndex};
+use bakeoff_domain::measurement::{Overrun, Replica, VariantIndex};
 use bakeoff_domain::race::{
     Analysis, NextStep, Race, RaceSettings, RemainingBudget, StopReason, first_scales,
 };
@@ -50,9 +50,9 @@ impl Tally {
         finished.iter().for_each(|replica| self.push(replica));
     }
 
-    /// Sets a variant aside: from now on it runs in replicas of its own.
-    pub(super) fn set_aside(&mut self, variant: VariantIndex) {
-        self.race.set_aside(variant);
+    /// Adds a sample that took far longer than was predicted, whose variant runs in replicas of its own from now on.
+    pub(super) fn push_overrun(&mut self, overrun: Overrun) {
+        self.race.push_overrun(overrun);
     }
 
     /// Adds a finished replica, which counts once all with lower indexes are in.
@@ -153,6 +153,9 @@ pub fn replay(
     let failed = known(stored.dropped, &pilot);
     for dropout in &failed {
         tally.withdraw(dropout.variant, &[]);
+    }
+    for overrun in stored.overruns {
+        tally.push_overrun(overrun);
     }
     let mut replicas = stored.replicas;
     replicas.sort_by_key(|replica| replica.index);

@@ -12,7 +12,7 @@ use super::runner_end::{Death, Ended, Failed, LongCall, RunnerBounds, RunnerEnd}
 use crate::confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -88,9 +88,10 @@ impl<'a> Watch<'a> {
             }
             let now = Instant::now();
             if self.until.is_some_and(|until| now >= until) {
+                let call = step.long_call(&child);
                 child.kill();
                 child.finish().await;
-                return Ended::OutOfBudget(step.long_call()).into();
+                return Ended::OutOfBudget(call).into();
             }
             let (patience, overruns) = self.patience(step.doing);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
@@ -101,9 +102,10 @@ impl<'a> Watch<'a> {
                     step.extensions += 1;
                     continue;
                 }
+                let call = step.long_call(&child);
                 child.kill();
                 child.finish().await;
-                if let Some(call) = step.long_call().filter(|_| overruns && !stalled) {
+                if let Some(call) = call.filter(|_| overruns && !stalled) {
                     return Ended::Overran(call).into();
                 }
                 return self.late(stalled, step.doing);
@@ -152,6 +154,7 @@ impl<'a> Watch<'a> {
             return Err("it announced a variant that does not take part".into());
         }
         step.word = word;
+        step.case = announcement.case;
         step.doing = Some(announcement.doing);
         Ok(true)
     }
@@ -220,6 +223,7 @@ impl<'a> Watch<'a> {
 struct CurrentStep {
     announced: Announced,
     word: u64,
+    case: CaseIndex,
     doing: Option<Doing>,
     /// The time at which it was first seen. It began at most [`LOOK_PERIOD`] before.
     since: Instant,
@@ -234,6 +238,7 @@ impl CurrentStep {
         Self {
             announced: child.announced(),
             word: 0,
+            case: 0,
             doing: None,
             since: Instant::now(),
             cpu: cpu(child),
@@ -248,25 +253,30 @@ impl CurrentStep {
         self.extensions = 0;
     }
 
-    /// Returns the call that it is, if it is one.
-    fn long_call(&self) -> Option<LongCall> {
-        match self.doing {
-            Some(Doing::Calling { variant, .. }) => Some(LongCall {
-                variant,
-                lasted: self.since.elapsed(),
-            }),
-            Some(Doing::Workload) | None => None,
-        }
+    /// Returns the call that it is, if it is one, as far as it has come.
+    fn long_call(&self, child: &Child) -> Option<LongCall> {
+        let Some(Doing::Calling { variant, calls }) = self.doing else {
+            return None;
+        };
+        let lasted = self.since.elapsed();
+        Some(LongCall {
+            variant,
+            case: self.case,
+            calls,
+            lasted,
+            ran: self.ran(child).map_or(lasted, |ran| ran.min(lasted)),
+        })
+    }
+
+    /// Returns the CPU time that the child took during this step, if the system tells.
+    fn ran(&self, child: &Child) -> Option<Duration> {
+        Some(cpu(child)?.saturating_sub(self.cpu?))
     }
 
     /// Returns true if the child hardly ran during this step, which may take `patience`.
     fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
-        match (self.cpu, cpu(child)) {
-            (Some(before), Some(after)) => {
-                after.saturating_sub(before) < patience.mul_f64(STALLED_SHARE)
-            }
-            _ => false,
-        }
+        let ran = self.ran(child);
+        ran.is_some_and(|ran| ran < patience.mul_f64(STALLED_SHARE))
     }
 }
 

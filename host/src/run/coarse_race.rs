@@ -14,7 +14,7 @@ use crate::measure::{
     self, Dropout, Pilot, RaceError, RaceListener, Raced, StoredRace, TimedVariant,
 };
 use crate::store::{Owner, ResultKind};
-use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::score::{PlacesRule, RACING_MAX, first_of_each};
 use bakeoff_domain::spec::{Experiment, Source};
@@ -164,6 +164,10 @@ impl RaceListener for Unkept {
     }
 
     fn on_dropout(&mut self, _: &Dropout, _: u32) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn on_overrun(&mut self, _: &Overrun, _: u32) -> Result<(), Infallible> {
         Ok(())
     }
 

@@ -313,6 +313,7 @@ fn raced(
         pilot: race.pilot.clone(),
         replicas: evidence.replicas.clone(),
         dropped: race.dropouts.clone(),
+        overruns: race.overruns.clone(),
         seconds: 0.0,
     };
     match &race.unpiloted {

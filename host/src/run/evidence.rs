@@ -12,7 +12,7 @@ use crate::source::Manifest;
 use crate::store::{
     self, RaceLists, ResultKind, RunId, RunStatus, Store, StoreError, StoredResult,
 };
-use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Generation, WorkerCost};
 use bakeoff_domain::spec::{Experiment, Inputs};
@@ -103,6 +103,9 @@ pub struct RaceRecord {
     pub unpiloted: Option<Unpiloted>,
     /// The variants that failed in the race.
     pub dropouts: Vec<Dropout>,
+    /// The samples that took far longer than was predicted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overruns: Vec<Overrun>,
     /// The seed that inputs and orders were drawn from.
     pub seed: Option<String>,
 }
@@ -326,11 +329,16 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
     let dropouts = dropouts
         .into_iter()
         .filter(|found| keys::is_dropout_of(&found.inputs, inputs));
+    let overruns: Vec<StoredResult<Overrun>> = store.results(run, ResultKind::Overrun)?;
+    let overruns = overruns
+        .into_iter()
+        .filter(|found| keys::is_overrun_of(&found.inputs, inputs));
     let seed = store::input(inputs, "seed").map(str::to_owned);
     let record = RaceRecord {
         lists,
         seed,
         dropouts: dropouts.map(|found| found.value).collect(),
+        overruns: overruns.map(|found| found.value).collect(),
         unpiloted: end
             .filter(|end| pilot.is_none() && end.key == key)
             .map(|end| end.value),

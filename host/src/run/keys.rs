@@ -285,6 +285,20 @@ pub(super) fn dropout(race: &Key, variant: VariantIndex) -> Key {
     Key::new(inputs.chain([(DROPOUT.to_owned(), variant.to_string())]))
 }
 
+/// The name of the input that a sample which took far longer than was predicted has in addition to those of its race.
+const OVERRUN: &str = "overrun";
+
+/// Returns the key of such a sample: one for each variant of a race, by their place.
+pub(super) fn overrun(race: &Key, variant: VariantIndex) -> Key {
+    let inputs = race.inputs().iter().cloned();
+    Key::new(inputs.chain([(OVERRUN.to_owned(), variant.to_string())]))
+}
+
+/// Returns true if such a sample with these inputs is one of the race with those.
+pub(super) fn is_overrun_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
+    matches!(inputs, [of_race @ .., (name, _)] if name == OVERRUN && of_race == race)
+}
+
 /// Returns true if a failure with these inputs is one of the race with those. Older versions kept one
 /// failure for each race, under the inputs of the race itself.
 pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {

@@ -185,6 +185,10 @@ fn on_the_race(
     cores: u32,
 ) {
     let name = |variant: usize| shown(names, &outcome.variants[variant]);
+    let of_case = |case: usize| match cases.get(case).filter(|_| cases.len() > 1) {
+        Some(case) => format!(" of {case}"),
+        None => String::new(),
+    };
     let sampling = outcome.raced.pilot.as_ref().map(|pilot| &pilot.sampling);
     if let Some(note) = sampling.and_then(short_instances) {
         notes.push(note);
@@ -230,6 +234,16 @@ fn on_the_race(
             };
             notes.about("More than 10 × slower, and set aside: ", &name(slow), after);
         }
+        for overrun in &analysis.settings.overruns {
+            let after = format!(
+                " took more than {} for a sample of calls{}, far longer than was predicted. It counts as that long, and {} ran in \
+                 processes of its own from then on.",
+                numbers::reading(overrun.wall_ns as f64, "ns"),
+                of_case(overrun.case),
+                name(overrun.variant),
+            );
+            notes.about("Once, ", &name(overrun.variant), &after);
+        }
     }
     if let Some(Steadiness::Trending(trends)) = sampling.map(|sampling| &sampling.steadiness) {
         for trend in trends {
@@ -245,13 +259,10 @@ fn on_the_race(
     }
     let replicas = &outcome.raced.replicas;
     for rare in rare_inputs(replicas) {
-        let of_case = match cases.get(rare.case).filter(|_| cases.len() > 1) {
-            Some(case) => format!(" of {case}"),
-            None => String::new(),
-        };
         let after = format!(
-            " takes far longer on some inputs{of_case} than on most: a call takes {} in the mean, and half \
+            " takes far longer on some inputs{} than on most: a call takes {} in the mean, and half \
              of the samples less than {}.",
+            of_case(rare.case),
             numbers::reading(rare.mean_ns, "ns"),
             numbers::reading(rare.median_ns, "ns")
         );

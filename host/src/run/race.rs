@@ -13,7 +13,8 @@ use crate::measure::{
     Unpiloted,
 };
 use crate::store::{self, Key, Owner, RaceId, Store, StoreError};
-use bakeoff_domain::measurement::{Replica, race_seconds};
+use bakeoff_domain::measurement::{Overrun, Replica, race_seconds};
+use bakeoff_domain::numbers;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Criterion, Experiment, Measure, Scale, Source};
@@ -252,6 +253,10 @@ impl RaceRecorder<'_> {
             let dropout: Option<Dropout> =
                 self.store.get(store::ResultKind::Dropout, &key, owner)?;
             stored.dropped.extend(dropout);
+            let key = keys::overrun(&self.key, place);
+            let overrun: Option<Overrun> =
+                self.store.get(store::ResultKind::Overrun, &key, owner)?;
+            stored.overruns.extend(overrun);
         }
         for replica in &stored.replicas {
             let event = replica_event(replica, Origin::Kept, self.variants.len());
@@ -363,6 +368,23 @@ impl RaceListener for RaceRecorder<'_> {
         let reason = format!("{id}: {}", dropout.failure.message);
         self.store.emit(Event::ReplicaDiscarded { index, reason })?;
         Ok(())
+    }
+
+    fn on_overrun(&mut self, overrun: &Overrun, index: u32) -> Result<(), StoreError> {
+        let variant = &self.variants[overrun.variant];
+        let key = keys::overrun(&self.key, overrun.variant);
+        self.store.put(
+            store::ResultKind::Overrun,
+            &key,
+            Owner::of(variant),
+            overrun,
+        )?;
+        let reason = format!(
+            "a sample of {} took more than {}, far longer than was predicted: it goes on in processes of its own",
+            self.id(overrun.variant),
+            numbers::reading(overrun.wall_ns as f64, "ns"),
+        );
+        self.on_discarded(index, &reason)
     }
 
     fn on_discarded(&mut self, index: u32, reason: &str) -> Result<(), StoreError> {

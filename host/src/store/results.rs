@@ -26,6 +26,8 @@ pub enum ResultKind {
     CoarseRace,
     /// A dropout: a variant that failed while it was timed.
     Dropout,
+    /// An overrun: a sample that took far longer than was predicted.
+    Overrun,
     /// The end of a race that never had a pilot.
     Unpiloted,
     /// An assessment: what the workload says of a variant's answers to many inputs.
@@ -41,8 +43,8 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `unpiloted`,
-    /// `assessment`, `evaluation`, `aggregation`, `build-round`, `work`.
+    /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `overrun`,
+    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -50,6 +52,7 @@ impl ResultKind {
             Self::Pilot => "pilot",
             Self::CoarseRace => "coarse-race",
             Self::Dropout => "dropout",
+            Self::Overrun => "overrun",
             Self::Unpiloted => "unpiloted",
             Self::Assessment => "assessment",
             Self::Evaluation => "evaluation",

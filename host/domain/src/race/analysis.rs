@@ -7,7 +7,7 @@ use super::means::Means;
 use super::pair_sequence::PairSequence;
 use super::settings::RaceSettings;
 use super::times::{MeanTimes, TimeSummary};
-use crate::measurement::{Replica, VariantIndex};
+use crate::measurement::{Overrun, Replica, VariantIndex};
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ impl Race {
                 pair.push_pilot(&times, &weights);
             }
         }
-        Self {
+        let mut race = Self {
             pairs,
             times: MeanTimes::new(&settings),
             cold_starts: ColdStarts::new(&settings),
@@ -84,7 +84,11 @@ impl Race {
             next_index: 0,
             waiting: BTreeMap::new(),
             skipped: BTreeSet::new(),
+        };
+        for overrun in race.settings.overruns.clone() {
+            race.count_overrun(&overrun);
         }
+        race
     }
 
     /// Adds a replica. Replicas count in the order of their launch, whatever order they finish in:
@@ -105,12 +109,31 @@ impl Race {
         }
     }
 
-    /// Sets a variant aside: from now on it runs in replicas of its own, as [`Analysis::next`] says. What was pushed
-    /// counts as before.
-    pub fn set_aside(&mut self, variant: VariantIndex) {
-        if !self.settings.aside.contains(&variant) {
-            self.settings.aside.push(variant);
+    /// Adds a sample that took far longer than was predicted. Its variant is set aside: from now on it runs in replicas
+    /// of its own, as [`Analysis::next`] says. What was pushed counts as before. A second one of a variant is ignored.
+    pub fn push_overrun(&mut self, overrun: Overrun) {
+        let mut known = self.settings.overruns.iter();
+        if known.any(|one| one.variant == overrun.variant) {
+            return;
         }
+        self.settings.overruns.push(overrun);
+        self.count_overrun(&overrun);
+    }
+
+    fn count_overrun(&mut self, overrun: &Overrun) {
+        if !self.settings.aside.contains(&overrun.variant) {
+            self.settings.aside.push(overrun.variant);
+        }
+        // A case of weight 0 is shown and claims nothing.
+        let counts = self
+            .weights
+            .get(overrun.case)
+            .is_some_and(|weight| *weight > 0.0);
+        let least_ns = overrun.least_ns(self.settings.metric) as f64;
+        for pair in self.pairs.iter_mut().filter(|_| counts) {
+            pair.push_overrun(overrun, least_ns);
+        }
+        self.times.push_overrun(overrun, least_ns);
     }
 
     /// The settings, with all who are set aside.

@@ -58,8 +58,8 @@ impl Means {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RaceSettings, analyse};
-    use crate::measurement::{Replica, Sample, Surroundings};
+    use super::super::{Race, RaceSettings, analyse};
+    use crate::measurement::{Overrun, Replica, Sample, Surroundings};
     use crate::verdict::Verdict;
 
     /// A replica of 16 blocks in which these variants take so many milliseconds.
@@ -87,6 +87,51 @@ mod tests {
             parts: Vec::new(),
             surroundings: Surroundings::default(),
         }
+    }
+
+    #[test]
+    fn a_sample_that_overran_takes_a_verdict_away_that_it_contradicts() {
+        let overrun = |variant, ms: u64| Overrun {
+            variant,
+            case: 0,
+            calls: 1,
+            cpu_ns: 1_000_000 * ms,
+            wall_ns: 2_000_000 * ms,
+        };
+        let replicas: Vec<Replica> = (0..30)
+            .map(|index| replica(index, &[(0, 1.0), (1, 1.2)]))
+            .collect();
+        let with = |overruns: &[Overrun]| {
+            let mut race = Race::new(RaceSettings::new(2, 1), None);
+            replicas
+                .iter()
+                .for_each(|replica| race.push(replica.clone()));
+            overruns
+                .iter()
+                .for_each(|overrun| race.push_overrun(*overrun));
+            race.analysis()
+        };
+        let verdict = |overruns: &[Overrun]| with(overruns).overall[0].verdict;
+        assert_eq!(verdict(&[]), Verdict::Beats);
+        // A few milliseconds of five hundred change nothing; a second is twice all that was seen.
+        assert_eq!(verdict(&[overrun(0, 3)]), Verdict::Beats);
+        assert_eq!(verdict(&[overrun(0, 1_000)]), Verdict::NoCall);
+        // The other one is slower still, by nobody knows how much.
+        assert_eq!(verdict(&[overrun(1, 1_000)]), Verdict::Beats);
+        // One of each variant counts, whenever it is known.
+        let analysis = with(&[overrun(0, 1_000), overrun(0, 3)]);
+        assert_eq!(analysis.settings.aside, [0]);
+        let settings = RaceSettings {
+            overruns: vec![overrun(0, 1_000)],
+            ..RaceSettings::new(2, 1)
+        };
+        assert_eq!(analyse(&settings, None, &replicas), analysis);
+        let shown = analysis
+            .times
+            .iter()
+            .find(|time| time.variant == 0)
+            .unwrap();
+        assert!(shown.mean_ns > 2e6 && shown.calls == 481, "{shown:?}");
     }
 
     #[test]

@@ -6,12 +6,9 @@ use super::obvious::ObviousDifference;
 use super::settings::RaceSettings;
 use super::totals::PairTotals;
 use crate::few_layouts::{few_layouts_log, with_few_layouts};
-use crate::measurement::{CaseIndex, VariantIndex};
+use crate::measurement::{CaseIndex, Overrun, VariantIndex};
 use crate::stats::{Bounds, ConfidenceSequence, median};
 use crate::verdict::{PairEvidence, PairVerdict};
-
-/// How many standard errors of the total lie inside every interval.
-const TOTAL_ERRORS: f64 = 2.0;
 
 /// The differences of a pair over all cases (`case` is `None`) or on one, by replica.
 #[derive(Clone, Debug)]
@@ -64,6 +61,15 @@ impl ScopeSequence {
         self.totals.push(times);
     }
 
+    /// Adds a sample of one of the pair that took far longer than was predicted, which counts for the estimate.
+    pub(super) fn push_overrun(&mut self, overrun: &Overrun, least_ns: f64) {
+        let is_here = self.case.is_none_or(|case| case == overrun.case);
+        let is_of_a = overrun.variant == self.pair.0;
+        if is_here && (is_of_a || overrun.variant == self.pair.1) {
+            self.totals.push_overrun(overrun.case, is_of_a, least_ns);
+        }
+    }
+
     /// Adds what a replica says.
     pub(super) fn push(&mut self, times: &PairTimes) {
         let difference = times.difference();
@@ -98,11 +104,11 @@ impl ScopeSequence {
         };
         let threshold = self.sequence.threshold();
         let is_above = |theta: f64| {
-            total.log_ratio - TOTAL_ERRORS * total.standard_error >= theta
+            total.low >= theta
                 && self.sequence.evidence_above(theta + self.layouts_log()) >= threshold
         };
         let is_below = |theta: f64| {
-            total.log_ratio + TOTAL_ERRORS * total.standard_error <= theta
+            total.high <= theta
                 && self.sequence.evidence_below(theta - self.layouts_log()) >= threshold
         };
         is_above(0.0) || is_below(0.0) || is_above(-practical_log) && is_below(practical_log)
@@ -129,15 +135,10 @@ impl ScopeSequence {
         let total = self.totals.estimate();
         let replicas = self.sequence.values().len() as u32;
         // An end that is not known stays so.
-        let low_end = |total: f64, error: f64| bounds.low.map(|low| low.min(total - error));
-        let high_end = |total: f64, error: f64| bounds.high.map(|high| high.max(total + error));
         let total = total.filter(|_| replicas > 0);
-        let held = total.map_or(bounds, |total| {
-            let error = TOTAL_ERRORS * total.standard_error;
-            Bounds {
-                low: low_end(total.log_ratio, error),
-                high: high_end(total.log_ratio, error),
-            }
+        let held = total.map_or(bounds, |total| Bounds {
+            low: bounds.low.map(|low| low.min(total.low)),
+            high: bounds.high.map(|high| high.max(total.high)),
         });
         let finite = |end: Option<f64>| end.filter(|end| end.is_finite());
         let evidence = PairEvidence {
@@ -197,6 +198,13 @@ impl PairSequence {
             if let Some(found) = scope.find(times, weights) {
                 scope.push_pilot(&found);
             }
+        }
+    }
+
+    /// Adds an overrun: see [`ScopeSequence::push_overrun`].
+    pub(super) fn push_overrun(&mut self, overrun: &Overrun, least_ns: f64) {
+        for scope in self.scopes() {
+            scope.push_overrun(overrun, least_ns);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The settings of a race: declared before the first replica, never changed by looking at the data.
 
 use super::alpha::{ClaimScope, ClaimUnit};
-use crate::measurement::{CaseIndex, Metric, VariantIndex};
+use crate::measurement::{CaseIndex, Metric, Overrun, VariantIndex};
 use crate::plan::{LAYOUTS, ShortCase};
 use crate::verdict;
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,10 @@ pub struct RaceSettings {
     /// their samples took far longer than was predicted.
     #[serde(default)]
     pub aside: Vec<VariantIndex>,
+    /// The samples that took far longer than was predicted, at most one of a variant. Their times count as far as they
+    /// are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overruns: Vec<Overrun>,
     /// The cases whose calls are timed by a cheaper clock, as the pilot fixed them.
     #[serde(default)]
     pub short_cases: Vec<ShortCase>,
@@ -104,6 +108,7 @@ impl RaceSettings {
             precision: None,
             first_scales: Vec::new(),
             aside: Vec::new(),
+            overruns: Vec::new(),
             short_cases: Vec::new(),
             layouts: Vec::new(),
             withdrawn: Vec::new(),

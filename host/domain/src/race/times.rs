@@ -1,7 +1,7 @@
 //! Times of calls, for display.
 
 use super::settings::RaceSettings;
-use crate::measurement::{CaseIndex, VariantIndex};
+use crate::measurement::{CaseIndex, Overrun, VariantIndex};
 use crate::stats::median_interval;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,8 @@ pub struct TimeSummary {
     pub variant: VariantIndex,
     /// The case; 0 for a set of instances.
     pub case: CaseIndex,
-    /// All time of its calls over their number, in nanoseconds; for a set of instances, the geometric mean over the
+    /// All time of its calls over their number, in nanoseconds, with what is known of a sample that took far longer than
+    /// was predicted; for a set of instances, the geometric mean over the
     /// replicas of that over the instances that the replica drew.
     pub mean_ns: f64,
     /// Lower end of a distribution-free interval for the median over replicas of their means, in nanoseconds,
@@ -65,6 +66,15 @@ impl MeanTimes {
         times.means.push(ns / calls);
         times.ns += ns;
         times.calls += calls;
+    }
+
+    /// Adds a sample of which only a least time is known.
+    pub(super) fn push_overrun(&mut self, overrun: &Overrun, least_ns: f64) {
+        let place = overrun.variant * self.cases + overrun.case;
+        if let Some(times) = self.times.get_mut(place).filter(|_| !self.instances) {
+            times.ns += least_ns;
+            times.calls += f64::from(overrun.calls);
+        }
     }
 
     /// The summaries of all variants that ran, by variant, then by case.

@@ -8,6 +8,9 @@ use super::block_times::PairTimes;
 use crate::measurement::CaseIndex;
 use std::collections::BTreeMap;
 
+/// How many standard errors of the total lie inside every interval.
+const STANDARD_ERRORS: f64 = 2.0;
+
 /// Sums over the blocks of a pair on a case.
 #[derive(Clone, Copy, Debug, Default)]
 struct CaseSums {
@@ -18,6 +21,8 @@ struct CaseSums {
     aa: f64,
     ab: f64,
     bb: f64,
+    /// The least times of a sample of `a` and of one of `b` that took far longer than was predicted.
+    overruns: [Option<f64>; 2],
 }
 
 impl CaseSums {
@@ -28,6 +33,19 @@ impl CaseSums {
         self.aa += a_ns * a_ns;
         self.ab += a_ns * b_ns;
         self.bb += b_ns * b_ns;
+    }
+
+    /// The sums with a block for each overrun that counts, in which the other one took its mean.
+    fn with_overruns(&self, counted: Overruns) -> Self {
+        let mut sums = *self;
+        let (mean_a, mean_b) = (self.a / self.blocks, self.b / self.blocks);
+        if let Some(least_ns) = self.overruns[0].filter(|_| counted != Overruns::OfB) {
+            sums.push(least_ns, mean_b);
+        }
+        if let Some(least_ns) = self.overruns[1].filter(|_| counted != Overruns::OfA) {
+            sums.push(mean_a, least_ns);
+        }
+        sums
     }
 
     fn log_ratio(&self) -> f64 {
@@ -44,12 +62,35 @@ impl CaseSums {
     }
 }
 
-/// The estimate of the logarithm of a ratio.
+/// The overruns that count for an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Overruns {
+    Both,
+    OfA,
+    OfB,
+}
+
+/// The estimate of the logarithm of a ratio, and how far from it the truth may be.
+///
+/// Of an overrun only a least time is known, and what is not known of it speaks for one end alone: however much longer
+/// `b` took, `a` is no slower for it. So the overrun of `b` does not move the high end, nor that of `a` the low one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TotalEstimate {
     pub(super) log_ratio: f64,
-    /// Infinite where nothing is known of it.
-    pub(super) standard_error: f64,
+    /// Two standard errors below; minus infinity where nothing is known of the error.
+    pub(super) low: f64,
+    /// Two standard errors above.
+    pub(super) high: f64,
+}
+
+impl TotalEstimate {
+    fn new(log_ratio: f64, standard_error: f64) -> Self {
+        Self {
+            log_ratio,
+            low: log_ratio - STANDARD_ERRORS * standard_error,
+            high: log_ratio + STANDARD_ERRORS * standard_error,
+        }
+    }
 }
 
 /// The total times of a pair so far, over all cases or on one.
@@ -85,15 +126,37 @@ impl PairTotals {
         }
     }
 
+    /// Adds a sample on a case that took at least this long: of `a`, or else of `b`. Of a set of instances, each of
+    /// which is drawn again, it does not count.
+    pub(super) fn push_overrun(&mut self, case: CaseIndex, is_of_a: bool, least_ns: f64) {
+        if self.differences.is_none() {
+            let sums = self.cases.entry(case).or_default();
+            sums.overruns[usize::from(!is_of_a)] = Some(least_ns);
+        }
+    }
+
     /// The estimate; `None` before the first replica.
     pub(super) fn estimate(&self) -> Option<TotalEstimate> {
         if let Some(differences) = &self.differences {
             return of_differences(differences);
         }
-        if self.cases.is_empty() {
+        let estimate = self.with_overruns(Overruns::Both)?;
+        if self.cases.values().all(|case| case.overruns == [None; 2]) {
+            return Some(estimate);
+        }
+        Some(TotalEstimate {
+            log_ratio: estimate.log_ratio,
+            low: self.with_overruns(Overruns::OfB)?.low,
+            high: self.with_overruns(Overruns::OfA)?.high,
+        })
+    }
+
+    fn with_overruns(&self, counted: Overruns) -> Option<TotalEstimate> {
+        let cases = self.cases.values().filter(|case| case.blocks > 0.0);
+        let cases: Vec<CaseSums> = cases.map(|case| case.with_overruns(counted)).collect();
+        if cases.is_empty() {
             return None;
         }
-        let cases = self.cases.values();
         let (mut log_ratio, mut variance) = (0.0, 0.0);
         for case in cases {
             log_ratio += case.weight * case.log_ratio();
@@ -104,10 +167,7 @@ impl PairTotals {
         } else {
             variance.sqrt()
         };
-        Some(TotalEstimate {
-            log_ratio,
-            standard_error,
-        })
+        Some(TotalEstimate::new(log_ratio, standard_error))
     }
 }
 
@@ -116,14 +176,12 @@ fn of_differences(differences: &[f64]) -> Option<TotalEstimate> {
     let mean = differences.iter().sum::<f64>() / count;
     let squares = differences.iter().map(|value| (value - mean).powi(2));
     let variance = squares.sum::<f64>() / (count - 1.0) / count;
-    (count > 0.0).then(|| TotalEstimate {
-        log_ratio: mean,
-        standard_error: if count > 1.0 {
-            variance.sqrt()
-        } else {
-            f64::INFINITY
-        },
-    })
+    let standard_error = if count > 1.0 {
+        variance.sqrt()
+    } else {
+        f64::INFINITY
+    };
+    (count > 0.0).then(|| TotalEstimate::new(mean, standard_error))
 }
 
 #[cfg(test)]
@@ -154,7 +212,7 @@ mod tests {
         assert!((found.log_ratio - 2.0_f64.ln()).abs() < 1e-12);
         // Residuals of 10, −10 and 0, of a sum of 60.
         let expected = (1.5 * 200.0_f64).sqrt() / 60.0;
-        assert!((found.standard_error - expected).abs() < 1e-12, "{found:?}");
+        assert!((error(found) - expected).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
@@ -164,9 +222,37 @@ mod tests {
         let both = estimate(&[steady.clone(), wild]);
         assert!((both.log_ratio - 2.0_f64.ln()).abs() < 1e-12);
         let expected = 0.75 * (2.0 * 200.0_f64).sqrt() / 40.0;
-        assert!((both.standard_error - expected).abs() < 1e-12, "{both:?}");
+        assert!((error(both) - expected).abs() < 1e-12, "{both:?}");
         let single = estimate(&[steady, times(&[(9.0, 3.0)], 0.75, 1)]);
-        assert_eq!(single.standard_error, f64::INFINITY);
+        assert_eq!(error(single), f64::INFINITY);
+    }
+
+    #[test]
+    fn an_overrun_counts_as_a_block_in_which_the_other_took_its_mean() {
+        let steady = times(&[(20.0, 10.0), (20.0, 12.0)], 1.0, 0);
+        for (is_of_a, last) in [(true, (500.0, 11.0)), (false, (20.0, 500.0))] {
+            let mut totals = PairTotals::new(false);
+            // Whether it comes before or after the blocks makes no difference.
+            totals.push_overrun(0, is_of_a, 500.0);
+            assert_eq!(totals.estimate(), None);
+            totals.push(&PairTimes {
+                cases: vec![steady.clone()],
+            });
+            let as_block = times(&[(20.0, 10.0), (20.0, 12.0), last], 1.0, 0);
+            let (found, expected) = (totals.estimate().unwrap(), estimate(&[as_block]));
+            assert!((found.log_ratio - expected.log_ratio).abs() < 1e-12);
+            // The end that it says nothing of is where it would be without it.
+            let without = estimate(&[steady.clone()]);
+            let (low, high) = if is_of_a {
+                (without.low, expected.high)
+            } else {
+                (expected.low, without.high)
+            };
+            assert!(
+                (found.low - low).abs() < 1e-12 && (found.high - high).abs() < 1e-12,
+                "{found:?}"
+            );
+        }
     }
 
     #[test]
@@ -179,7 +265,14 @@ mod tests {
         }
         let found = totals.estimate().unwrap();
         assert!((found.log_ratio - 0.2).abs() < 1e-12);
-        assert!((found.standard_error - 0.1).abs() < 1e-12);
+        assert!((error(found) - 0.1).abs() < 1e-12);
+    }
+
+    /// The standard error that the ends tell.
+    fn error(found: TotalEstimate) -> f64 {
+        let (below, above) = (found.log_ratio - found.low, found.high - found.log_ratio);
+        assert!(below == above || (below - above).abs() < 1e-12, "{found:?}");
+        above / STANDARD_ERRORS
     }
 
     fn log_of(log: f64) -> f64 {
