@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p bakeoff-domain -- 2000` makes 2,000 runs of each row (500 by default). With
 //! `--json FILE` the figures are written there too. Rows are named after the table in
-//! `docs/measuring.md`. Everything but the last rows follows from seeds.
+//! `docs/benches.md`. Everything but the last rows follows from seeds.
 
 mod bulk;
 mod figures;

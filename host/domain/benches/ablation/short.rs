@@ -1,5 +1,5 @@
 //! The verdict about two variants on one case, with any of its rules left out: the definition in
-//! `docs/measuring.md` once more, which has to agree with the race's while no rule is.
+//! `docs/verdicts.md` once more, which has to agree with the race's while no rule is.
 
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::race::{ClaimScope, RaceSettings};

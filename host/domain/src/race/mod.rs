@@ -22,7 +22,7 @@ pub use alpha::ClaimScope;
 pub use analysis::{Analysis, Race, analyse};
 pub use first_scale::first_scales;
 pub use obvious::blocks_needed;
-pub use progress::{NextStep, RemainingBudget, StopReason};
+pub use progress::{INPUTS_ENOUGH, NextStep, RemainingBudget, StopReason};
 pub use prospect::{Prospect, prospect};
 pub use settings::{FirstScale, RaceSettings};
 pub use times::TimeSummary;

@@ -16,9 +16,9 @@ const PATIENCE: f64 = 1.5;
 const CLEAR_LEAD_LOG: f64 = 0.048_790_164_169_432_03;
 /// The share of the budget after which nobody stays for a single case.
 const CASES_SHARE: f64 = 0.5;
-/// The different inputs of each case after which a verdict is left alone: one in twenty is then met with 95 %. Somebody
-/// beaten after fewer stays, until this share of the budget is used.
-const INPUTS_ENOUGH: u64 = 60;
+/// The different inputs of each case after which a verdict is left alone: one in twenty is then met with 95 %.
+pub const INPUTS_ENOUGH: u64 = 60;
+/// Somebody beaten after fewer inputs stays, until this share of the budget is used.
 const INPUTS_SHARE: f64 = 0.25;
 /// The share of the budget after which those that were set aside have their turn.
 const TOGETHER_SHARE: f64 = 0.75;

@@ -187,7 +187,14 @@ pub(super) fn conditional(report: &Report) -> String {
             let names: Vec<String> = leaders.iter().map(|v| name(report, &v.id)).collect();
             let called = view::shortened(&criterion.name);
             match names.as_slice() {
-                [only] => format!("If {called} matters most, take {only}."),
+                [only] => {
+                    let by_time = criterion.is_timed().then_some(&leaders[0].id);
+                    let exception = by_time.and_then(|id| sizes::beaten_at(report, id));
+                    format!(
+                        "If {called} matters most, take {only}{}.",
+                        exception.unwrap_or_default()
+                    )
+                }
                 [_, _] | [_, _, _] => {
                     format!(
                         "If {called} matters most, take {}: neither is surely better.",

@@ -6,15 +6,13 @@ use super::view::{
 };
 use super::{advice, digits, numbers, open, sizes, speed, too_short};
 use crate::failure::FailureClass;
+use crate::race::INPUTS_ENOUGH;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
 };
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// With so many different inputs of each case, one in twenty was met with 95 %.
-const INPUTS_ENOUGH: u64 = 60;
 
 /// The largest number of names in a sentence about a shared first place.
 const NAMES_MAX: usize = 6;
@@ -379,12 +377,22 @@ fn options(report: &Report) -> String {
     };
     let options: Vec<String> = close.iter().map(option).collect();
     let sense = match recommendation.outcome {
-        RankingOutcome::Winner => "",
-        RankingOutcome::Tie => " The first place is shared.",
-        RankingOutcome::NoCall => " The first place is not settled.",
-        RankingOutcome::Nothing => "",
+        RankingOutcome::Winner => first_exception(report),
+        RankingOutcome::Tie => " The first place is shared.".to_owned(),
+        RankingOutcome::NoCall => " The first place is not settled.".to_owned(),
+        RankingOutcome::Nothing => String::new(),
     };
     format!("The options, by total: {}.{sense}", options.join("; "))
+}
+
+/// Where the first of several options is not the one to take, if it surely loses at a size.
+fn first_exception(report: &Report) -> String {
+    let winner = report.recommendation.winner.as_deref();
+    let exception = winner.and_then(|winner| sizes::beaten_at(report, winner));
+    let named = winner.zip(exception);
+    named.map_or(String::new(), |(winner, exception)| {
+        format!(" {} is first{exception}.", name(report, winner))
+    })
 }
 
 #[cfg(test)]
@@ -423,6 +431,25 @@ mod tests {
             behind(&no_call(&[]), &["best", "new", "old"].map(str::to_owned)),
             None
         );
+    }
+
+    #[test]
+    fn a_size_at_which_the_first_one_loses_is_said_in_every_style() {
+        let mut report = report(json!({ "recommendation": { "winner": "best" } }));
+        let lost = json!({ "case": 100, "verdict": "beaten", "ratio": 2.5 });
+        report.verdicts = vec![row("best", "new", &lost)];
+        for style in [
+            RecommendationStyle::Decisive,
+            RecommendationStyle::Options,
+            RecommendationStyle::Conditional,
+        ] {
+            report.options.recommendation = style;
+            let said = headline(&report);
+            assert!(
+                said.contains(", but not at size 100, where new is 2.5 × faster than best"),
+                "{said}"
+            );
+        }
     }
 
     #[test]
