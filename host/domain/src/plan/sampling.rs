@@ -8,7 +8,7 @@ use super::steady::{Steadiness, WarmUp, steadiness};
 use super::too_short::{self, TooShort};
 use super::{BLOCKS_MAX, BLOCKS_MIN};
 use crate::measurement::{CaseIndex, VariantIndex};
-use crate::race::blocks_needed;
+use crate::race::{INPUTS_ENOUGH, blocks_needed};
 use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -43,6 +43,8 @@ const FARTHEST: f64 = 30.0;
 const OBVIOUS: f64 = 1.8;
 /// The processes after which an obvious difference is to be known.
 const OBVIOUS_REPLICAS: u32 = 2;
+/// The processes that are to meet enough inputs, where each could have more of them for little.
+const INPUTS_REPLICAS: u32 = 4;
 /// So many times as long as the quickest may be set aside.
 const ASIDE: f64 = 10.0;
 /// The share of the budget that the processes of an obvious difference may take before somebody is set aside.
@@ -222,7 +224,7 @@ impl Sampling {
     /// max(200 q, 0.1 ms) beside one who is more than 3 × slower, max(50 q, 0.02 ms) beside one who is more than 30 ×
     /// slower; one at least. Blocks: enough to take twice
     /// as long as starting and warming up, or where somebody is nearly twice as slow, enough for two processes to
-    /// tell; few enough that three times the replicas of a clear difference fit into the budget; 4 to 16.
+    /// tell, and for four of them to meet enough inputs if that takes no longer; few enough that three times the replicas of a clear difference fit into the budget; 4 to 16.
     pub fn of_replica(&self, variants: &[VariantIndex]) -> ReplicaSampling {
         let slowest = self.slowest(variants);
         let length = if slowest > FARTHEST {
@@ -240,11 +242,13 @@ impl Sampling {
         let startup = self.startup_seconds(variants);
         let block = self.seconds_of_block(variants, &calls);
         let fills = |blocks: &u32| f64::from(*blocks) * block >= BLOCKS_TO_STARTUP * startup;
+        let filling = (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX);
         let wanted = if slowest > OBVIOUS {
             let enough = self.limits.obvious_blocks.div_ceil(OBVIOUS_REPLICAS) + 1;
-            enough.clamp(BLOCKS_MIN, BLOCKS_MAX)
+            let for_inputs = self.blocks_for_inputs(&calls).min(filling);
+            enough.max(for_inputs).clamp(BLOCKS_MIN, BLOCKS_MAX)
         } else {
-            (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX)
+            filling
         };
         let seconds = self.limits.seconds * f64::from(self.limits.workers);
         let fits =
@@ -257,6 +261,16 @@ impl Sampling {
             seconds: startup + f64::from(blocks) * block,
             block_seconds: block,
         }
+    }
+
+    /// The blocks of each of a few replicas that together have so many inputs of every case that a verdict is left alone;
+    /// of a set of instances, all are known.
+    fn blocks_for_inputs(&self, calls: &[u32]) -> u32 {
+        let fewest = self.timed_cases().map(|case| calls[case]).min();
+        let fewest = fewest.filter(|calls| *calls > 0 && self.instances_per_block.is_none());
+        fewest.map_or(0, |calls| {
+            (INPUTS_ENOUGH as u32).div_ceil(calls * INPUTS_REPLICAS)
+        })
     }
 
     /// Returns true if one of these variants is more than 3 × slower than the quickest of them.

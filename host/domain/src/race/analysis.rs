@@ -68,15 +68,24 @@ impl Race {
         let mut pairs: Vec<PairSequence> = pairs
             .map(|(a, b)| PairSequence::new(&settings, a, b))
             .collect();
+        let mut mean_times = MeanTimes::new(&settings);
         if let Some(pilot) = pilot {
             let times = BlockTimes::new(&settings, pilot);
             for pair in &mut pairs {
                 pair.push_pilot(&times, &weights);
             }
+            let cases = if settings.instances { 0 } else { weights.len() };
+            for (variant, case) in
+                (0..settings.variants).flat_map(|one| (0..cases).map(move |case| (one, case)))
+            {
+                if let Some((_, calls)) = times.total(variant, case) {
+                    mean_times.push_pilot(variant, case, calls);
+                }
+            }
         }
         let mut race = Self {
             pairs,
-            times: MeanTimes::new(&settings),
+            times: mean_times,
             cold_starts: ColdStarts::new(&settings),
             weights,
             settings,

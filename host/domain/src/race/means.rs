@@ -132,6 +132,14 @@ mod tests {
             .find(|time| time.variant == 0)
             .unwrap();
         assert!(shown.mean_ns > 2e6 && shown.calls == 481, "{shown:?}");
+        assert_eq!(shown.inputs, 481);
+        // The inputs of the pilot were met, too; its times are in no mean.
+        let piloted = analyse(&settings, Some(&replicas[0]), &replicas);
+        let found = piloted.times.iter().find(|time| time.variant == 0).unwrap();
+        assert_eq!(
+            (found.mean_ns, found.calls, found.inputs),
+            (shown.mean_ns, 481, 497)
+        );
     }
 
     #[test]

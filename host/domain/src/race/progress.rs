@@ -186,7 +186,7 @@ impl Analysis {
         }
         let own = self.times.iter().filter(|time| time.variant == variant);
         let mut counted = own.filter(|time| settings.weights()[time.case] > 0.0);
-        counted.any(|time| time.calls < INPUTS_ENOUGH)
+        counted.any(|time| time.inputs < INPUTS_ENOUGH)
     }
 
     /// Returns true if verdicts about the cold start are wanted, and none calls the variant slower.

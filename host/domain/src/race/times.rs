@@ -24,8 +24,12 @@ pub struct TimeSummary {
     pub high_ns: Option<f64>,
     /// The number of replicas in which it ran.
     pub replicas: u32,
-    /// The number of its calls: as many inputs were drawn.
+    /// The number of its calls.
     pub calls: u64,
+    /// The number of inputs that were drawn for its calls, those of the pilot's replica included; 0 for a set of
+    /// instances.
+    #[serde(default)]
+    pub inputs: u64,
 }
 
 /// The times of a variant on a case.
@@ -35,6 +39,8 @@ struct Times {
     means: Vec<f64>,
     ns: f64,
     calls: f64,
+    /// Calls of the pilot, whose times are not among these.
+    pilot_calls: f64,
 }
 
 /// The times of all replicas, by variant and case.
@@ -58,6 +64,11 @@ impl MeanTimes {
             instances: settings.instances,
             times: vec![Times::default(); settings.variants * cases],
         }
+    }
+
+    /// Adds the number of calls in the pilot's replica.
+    pub(super) fn push_pilot(&mut self, variant: VariantIndex, case: CaseIndex, calls: f64) {
+        self.times[variant * self.cases + case].pilot_calls += calls;
     }
 
     /// Adds the calls of a replica: their number, and what they took together, in nanoseconds.
@@ -99,6 +110,11 @@ impl MeanTimes {
                 high_ns: interval.map(|(_, high)| high.max(mean_ns)),
                 replicas: times.means.len() as u32,
                 calls: times.calls as u64,
+                inputs: if self.instances {
+                    0
+                } else {
+                    (times.calls + times.pilot_calls) as u64
+                },
             });
         }
         summaries

@@ -130,6 +130,21 @@ fn an_obvious_pair_gets_the_blocks_that_two_processes_need() {
 }
 
 #[test]
+fn an_obvious_pair_meets_enough_inputs_where_more_blocks_cost_little() {
+    let times: &[&[u64]] = &[&[1_000_000], &[2_000_000]];
+    // Fifteen blocks of single calls in each of four processes would be sixty inputs, and nine of 3 ms take as long
+    // as twice the start of 13 ms.
+    assert_eq!(chosen(times).blocks, 9);
+    let short: &[&[u64]] = &[&[60_000, 600_000], &[120_000, 1_200_000]];
+    assert_eq!(chosen(short).calls.iter().min(), Some(&1));
+    assert!(chosen(short).blocks > 5);
+    // All instances of a set are known.
+    let mut set = conditions(1);
+    set.instances_per_block = Some(1);
+    assert_eq!(choose(&pilot(times), WarmUp::Normal, &set).blocks, 5);
+}
+
+#[test]
 fn somebody_far_slower_is_set_aside_if_others_would_wait() {
     let aside = |times_ns: &[&[u64]]| chosen(times_ns).aside;
     const MS: u64 = 1_000_000;

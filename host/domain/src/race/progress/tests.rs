@@ -38,6 +38,7 @@ fn analysis(variants: usize, overall: Vec<PairVerdict>) -> Analysis {
         high_ns: None,
         replicas: 10,
         calls: 100,
+        inputs: 100,
     };
     Analysis {
         settings: RaceSettings::new(variants, 1),
@@ -208,7 +209,7 @@ fn who_is_beaten_on_few_inputs_stays_for_a_while() {
         live_variants: vec![0, 1, 2],
     };
     for time in &mut race.times {
-        time.calls = 59;
+        time.inputs = 59;
     }
     assert_eq!(next(&race, 24.0), all);
     assert_eq!(next(&race, 26.0), NextStep::Stop(StopReason::Winner));

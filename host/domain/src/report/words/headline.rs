@@ -435,9 +435,11 @@ mod tests {
 
     #[test]
     fn a_size_at_which_the_first_one_loses_is_said_in_every_style() {
-        let mut report = report(json!({ "recommendation": { "winner": "best" } }));
+        let mut report =
+            report(json!({ "recommendation": { "winner": "best", "outcome": "winner" } }));
         let lost = json!({ "case": 100, "verdict": "beaten", "ratio": 2.5 });
-        report.verdicts = vec![row("best", "new", &lost)];
+        let first = |other: &str| row("best", other, &json!({ "verdict": "beats", "ratio": 0.5 }));
+        report.verdicts = vec![first("new"), first("old"), row("best", "new", &lost)];
         for style in [
             RecommendationStyle::Decisive,
             RecommendationStyle::Options,
