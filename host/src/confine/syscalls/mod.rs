@@ -12,9 +12,9 @@ pub(super) use rules::Signals;
 use super::job::Processes;
 use seccompiler::{SeccompAction, SeccompFilter, TargetArch, sock_filter};
 
-/// The first system call (Linux 6.13) that the lists here know nothing about. It and all later
+/// The first system call (Linux 6.6) that the lists here know nothing about. It and all later
 /// ones do not exist in a child; nor do those of the x32 ABI, whose numbers are higher still.
-const FIRST_UNKNOWN: u32 = 463;
+const FIRST_UNKNOWN: u32 = 453;
 
 /// Takes the other system calls away from all threads of this process and all that it will start.
 ///
