@@ -18,6 +18,7 @@ mod folder_watch;
 mod frames;
 mod job;
 mod landlock_rules;
+mod live_process;
 mod memory_file;
 mod privileges;
 mod probe;
