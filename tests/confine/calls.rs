@@ -104,6 +104,9 @@ async fn some_calls_are_refused_by_their_arguments() {
         request(1026),
         request(1024),
         request(1031),
+        // typing into a terminal, attributes of a file
+        (libc::SYS_ioctl, [1, 0x5412, 0, 0, 0, 0]),
+        (libc::SYS_ioctl, [1, 0x4008_6602, 0, 0, 0, 0]),
         // what would hide memory, or change the filter
         (libc::SYS_prctl, [4, 0, 0, 0, 0, 0]),
         (libc::SYS_prctl, [22, 2, 0, 0, 0, 0]),
@@ -112,6 +115,7 @@ async fn some_calls_are_refused_by_their_arguments() {
         map(libc::MAP_PRIVATE | libc::MAP_ANONYMOUS),
         (libc::SYS_close_range, [900, 901, 0, 0, 0, 0]),
         request(1),
+        (libc::SYS_ioctl, [1, 0x5450, 0, 0, 0, 0]),
         // to the ids that it has
         (libc::SYS_setresuid, [none, none, none, 0, 0, 0]),
     ];

@@ -37,12 +37,20 @@ const FILE_REQUESTS: [i32; 17] = [
     libc::F_GET_SEALS,
 ];
 
-/// Requests to a handle that send signals to others, or type into a terminal.
-const NO_IOCTLS: [u64; 4] = [
-    0x5412, // TIOCSTI
-    0x541c, // TIOCLINUX
-    0x8901, // FIOSETOWN
-    0x8902, // SIOCSPGRP
+/// The requests to what a handle leads to: the state of a terminal, what waits, whether to wait, whether to stay open in
+/// another program, and copies of files that are open for writing. None types into a terminal, sends signals, or
+/// changes the attributes of a file, of which Landlock knows nothing.
+const HANDLE_REQUESTS: [u64; 10] = [
+    0x5401,      // TCGETS
+    0x802c_542a, // TCGETS2
+    0x540f,      // TIOCGPGRP
+    0x5413,      // TIOCGWINSZ
+    0x541b,      // FIONREAD
+    0x5421,      // FIONBIO
+    0x5450,      // FIONCLEX
+    0x5451,      // FIOCLEX
+    0x4004_9409, // FICLONE
+    0x4020_940d, // FICLONERANGE
 ];
 
 /// What would hide memory from the parent, or take part in the filter.
@@ -77,10 +85,13 @@ pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
             any_of(2, &[Check::Of(CLOSE_RANGE_UNSHARE, 0)])?,
         ),
         (libc::SYS_fcntl, any_of(1, &FILE_REQUESTS.map(is))?),
-        (libc::SYS_ioctl, none_of(1, &NO_IOCTLS)?),
+        (libc::SYS_ioctl, any_of(1, &HANDLE_REQUESTS.map(Check::Is))?),
         (libc::SYS_mmap, mmap()?),
         // What a process has open is looked at from outside, which another state would hide.
-        (libc::SYS_prctl, none_of(0, &NO_PRCTLS.map(word))?),
+        (
+            libc::SYS_prctl,
+            all_of(&NO_PRCTLS.map(|what| (0, Check::IsNot(word(what)))))?,
+        ),
         // Not the limits of other processes: a CPU limit kills.
         (libc::SYS_prlimit64, any_of(0, &[Check::Is(0)])?),
         // A pair talks to itself only, unless a datagram names another address.
@@ -135,12 +146,6 @@ fn mmap() -> Result<Vec<SeccompRule>, String> {
     let (shared, nameless) = (word(libc::MAP_SHARED), word(libc::MAP_ANONYMOUS));
     let kinds = [0, shared, nameless];
     any_of(3, &kinds.map(|kind| Check::Of(shared | nameless, kind)))
-}
-
-/// The one rule that argument number `index` is none of `values`.
-fn none_of(index: u8, values: &[u64]) -> Result<Vec<SeccompRule>, String> {
-    let checks = values.iter().map(|&value| (index, Check::IsNot(value)));
-    all_of(&checks.collect::<Vec<_>>())
 }
 
 fn is(constant: i32) -> Check {
