@@ -1,6 +1,7 @@
 //! What children can and cannot do behind their fences, tried by a child that is told to try.
 
 mod bounds;
+mod calls;
 mod endings;
 mod escape;
 mod groups;
@@ -8,7 +9,7 @@ mod levels;
 pub(crate) mod probe;
 
 use bakeoff::confine::{
-    Confinement, EscapeAttempt, EscapeOutcome, Fence, Job, Level, PROBE, ProbeConfig, Processes,
+    Confinement, EscapeAttempt, Fence, Job, Level, PROBE, ProbeConfig, Processes,
 };
 use probe::*;
 use std::path::{Path, PathBuf};

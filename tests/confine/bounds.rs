@@ -88,6 +88,47 @@ async fn processes_are_counted() {
     assert_eq!((outcomes.len(), exit.cause), (2, ExitCause::Exited(0)));
 }
 
+/// Without control groups, which would bound it in the kernel.
+async fn watched() -> Confinement {
+    let host = ProbeConfig {
+        groups: false,
+        ..host()
+    };
+    Confinement::probe_on(host).await.unwrap()
+}
+
+/// The kernel shows nothing of such a process under its own number.
+#[tokio::test]
+async fn memory_counts_where_the_first_thread_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let rest = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);
+    let ways = [EscapeAttempt::LeaderGone(256 << 20), rest];
+    let bound = |job: &mut Job<'_>| job.rss_bytes_max = Some(128 << 20);
+    let child = start(&watched().await, builder(folder.path()), &ways, bound).await;
+    let leader = child.pid().unwrap();
+    let ending = tokio::time::timeout(Duration::from_secs(50), ended(child));
+    let (_, exit) = ending.await.unwrap();
+    assert_eq!(exit.cause, ExitCause::MemoryWatchdog);
+    assert_eq!(alive_in_session(leader), 0);
+}
+
+#[tokio::test]
+async fn threads_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = watched().await;
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let with = |threads| {
+        let ways = [EscapeAttempt::Threads(threads), EscapeAttempt::Sleep(1_000)];
+        let fence = builder(folder.path());
+        let confinement = &confinement;
+        async move { run(confinement, fence, &ways).await }
+    };
+    let (_, exit) = with(9 * (cores + 16)).await;
+    assert_eq!(exit.cause, ExitCause::ProcessWatchdog);
+    let (outcomes, exit) = with(cores + 16).await;
+    assert_eq!((outcomes.len(), exit.cause), (2, ExitCause::Exited(0)));
+}
+
 #[tokio::test]
 async fn cpu_time_is_limited() {
     let fence = Fence {

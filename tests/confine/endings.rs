@@ -22,11 +22,13 @@ async fn crashes_and_panics_are_told_apart() {
 async fn a_dropped_child_is_gone_with_all_that_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let confinement = confinement().await;
-    let ways = [EscapeAttempt::Fork(3), REST];
+    let ways = [EscapeAttempt::Fork(3), EscapeAttempt::LeaderGone(1), REST];
     let mut child = start(&confinement, builder(folder.path()), &ways, |_| {}).await;
-    child.next_frame().await.unwrap().unwrap();
+    for _ in 0..2 {
+        child.next_frame().await.unwrap().unwrap();
+    }
     let leader = child.pid().unwrap();
-    assert_eq!(alive_in_session(leader), 4);
+    assert_eq!(alive_in_session(leader), 5);
     drop(child);
     assert_eq!(alive_in_session(leader), 0);
     let left = std::fs::metadata(format!("/proc/{leader}"));

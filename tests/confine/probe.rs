@@ -107,25 +107,39 @@ pub(crate) async fn attempt(
 
 /// Whether a process is there and more than a zombie.
 pub(crate) fn is_alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, fields)| !fields.starts_with(['Z', 'X']))
+    // Its first thread may have ended before the others.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let mut threads = threads.into_iter().flatten().flatten();
+    threads.any(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, fields)| !fields.starts_with(['Z', 'X']))
+    })
 }
 
 /// The processes whose session is that of `leader`, zombies left out.
 pub(crate) fn alive_in_session(leader: u32) -> usize {
     let leader = leader.to_string();
+    let is_in_session = |pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+        fields.split_ascii_whitespace().nth(3) == Some(&leader)
+    };
     std::fs::read_dir("/proc")
         .unwrap()
         .flatten()
-        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
-        .filter(|stat| {
-            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
-            let mut fields = fields.split_ascii_whitespace();
-            let state = fields.next().unwrap_or_default();
-            !matches!(state, "Z" | "X") && fields.nth(2) == Some(&leader)
-        })
+        .filter_map(|process| process.file_name().to_str()?.parse().ok())
+        .filter(|pid| is_in_session(pid) && is_alive(*pid))
         .count()
+}
+
+/// Asserts that an outcome says "not allowed", and not "not there".
+#[track_caller]
+pub(crate) fn refused(outcome: &EscapeOutcome) {
+    match outcome {
+        Err((libc::EPERM | libc::EACCES, _)) => {}
+        other => panic!("not refused: {other:?}"),
+    }
 }
 
 /// The processes that were started with a file among their arguments, zombies left out: those have

@@ -1,6 +1,7 @@
-//! Crates whose native code takes what it may not, and what is left where fetching them is killed.
+//! Crates whose native code takes what it may not, and what programs of the user's leave where bakeoff is killed.
 
 use super::{Place, answer, confinement};
+use crate::confine::probe::is_alive;
 use crate::support::bakeoff;
 use bakeoff::compile::BuildLimits;
 use std::path::PathBuf;
@@ -23,22 +24,42 @@ fn fill(mib: usize, keep: &dyn Fn(std::fs::File, String)) {
 extern \"C\" { fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize; }
 ";
 
+/// A script whose first thread ends, so that the kernel shows nothing under its number, while another one goes on.
+const GOES_ON: &str = "
+extern \"C\" { fn syscall(number: i64, ...) -> i64; }
+fn main() {
+    std::thread::spawn(go_on);
+    unsafe { syscall(if cfg!(target_arch = \"x86_64\") { 60 } else { 93 }, 0); }
+}
+";
+
 #[tokio::test]
 async fn case_177_crate_fills_disk() {
-    for (name, keep) in [
-        ("files", "drop(file); drop(path)"),
-        (
-            "removed",
-            "std::fs::remove_file(path).unwrap(); std::mem::forget(file)",
-        ),
-        (
-            "mapped",
+    let removed = "std::fs::remove_file(path).unwrap(); std::mem::forget(file)";
+    let mapped = |bytes: &str| {
+        format!(
             "std::fs::remove_file(path).unwrap(); use std::os::fd::AsRawFd; \
-             unsafe { mmap(0, 16 << 20, 1, 1, file.as_raw_fd(), 0); } drop(file)",
-        ),
+             unsafe {{ mmap(0, {bytes}, 1, 1, file.as_raw_fd(), 0); }} drop(file)"
+        )
+    };
+    // Each pair may hold half a megabyte.
+    let sockets = "drop(file); std::fs::remove_file(path).unwrap(); \
+                   for _ in 0..16 { std::mem::forget(std::os::unix::net::UnixStream::pair().unwrap()); }";
+    for (name, keep, main) in [
+        ("files", "drop(file); drop(path)", ""),
+        ("removed", removed, ""),
+        ("mapped", &mapped("16 << 20"), ""),
+        ("in-part", &mapped("4096"), ""),
+        ("sockets", sockets, ""),
+        ("gone", removed, GOES_ON),
     ] {
         let place = Place::new();
-        let script = format!("{FILLS}\nfn main() {{ fill(192, &|file, path| {{ {keep} }}); }}\n");
+        let start = match main {
+            "" => "fn main()",
+            _ => "fn go_on()",
+        };
+        let script =
+            format!("{FILLS}{main}\n{start} {{ fill(192, &|file, path| {{ {keep} }}); }}\n");
         place.publish(name, "", &[("build.rs", &script), ("src/lib.rs", "")]);
         let crates = place.fetched(&[name]);
         let limits = BuildLimits {
@@ -46,7 +67,10 @@ async fn case_177_crate_fills_disk() {
             ..BuildLimits::default()
         };
         let refused = place.open(&crates, &confinement().await, limits).await;
-        let said = refused.unwrap_err().to_string();
+        let said = match refused {
+            Err(error) => error.to_string(),
+            Ok(_) => "it was built".to_owned(),
+        };
         assert!(
             said.contains("it keeps more than 134217728 bytes in its folder"),
             "{name}: {said}"
@@ -59,11 +83,16 @@ async fn case_177_crate_fills_disk() {
 const HIDES: &str = "
 extern \"C\" { fn memfd_create(name: *const u8, flags: u32) -> i32; fn prctl(what: i32, value: usize) -> i32;
     fn syscall(number: i64, ...) -> i64; fn sendmsg(file: i32, message: *const u8, flags: i32) -> isize;
-    fn getxattr(path: *const u8, name: *const u8, value: *mut u8, size: usize) -> isize; }
+    fn getxattr(path: *const u8, name: *const u8, value: *mut u8, size: usize) -> isize;
+    fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
+    fn unshare(what: i32) -> i32;
+    fn vmsplice(pipe: i32, pieces: *const [usize; 2], count: usize, flags: u32) -> isize; }
 fn hidden() -> u32 {
     let pair = std::os::unix::net::UnixStream::pair().unwrap();
     use std::os::fd::AsRawFd;
     let message = [0_u64; 8];
+    let (_end, pipe) = std::io::pipe().unwrap();
+    let piece = [message.as_ptr() as usize, 8];
     unsafe {
         u32::from(memfd_create(b\"x\\0\".as_ptr(), 0) >= 0)
             | u32::from(prctl(4, 0) == 0) << 1
@@ -74,6 +103,13 @@ fn hidden() -> u32 {
                 // Refused (EPERM), and not just absent.
                 std::io::Error::last_os_error().raw_os_error() != Some(1)
             }) << 4
+            // Shared memory without a file, of which a page is left mapped.
+            | u32::from(mmap(0, 1 << 20, 3, 0x21, -1, 0) != usize::MAX) << 5
+            // Open files of a thread's own.
+            | u32::from(unshare(0x400) == 0) << 6
+            | u32::from(syscall(436, 900, 901, 2) == 0) << 7
+            // Pages in a pipe.
+            | u32::from(vmsplice(pipe.as_raw_fd(), &piece, 1, 0) >= 0) << 8
     }
 }
 ";
@@ -88,7 +124,7 @@ async fn case_178_crate_fills_memfd() {
     );
     let library = format!(
         "extern crate proc_macro;\n{HIDES}\n#[proc_macro]\npub fn got(_: proc_macro::TokenStream) -> \
-         proc_macro::TokenStream {{ format!(\"{{}}u32\", hidden() * 32 + include!(concat!(env!(\"OUT_DIR\"), \
+         proc_macro::TokenStream {{ format!(\"{{}}u32\", hidden() * 4096 + include!(concat!(env!(\"OUT_DIR\"), \
          \"/made.rs\"))).parse().unwrap() }}\n"
     );
     place.publish(
@@ -103,7 +139,8 @@ async fn case_178_crate_fills_memfd() {
     assert_eq!(answer(Some(built.unwrap()), says).await.unwrap(), 0);
 }
 
-/// The toolchain's own cargo, in whose place a script waits for ever.
+/// The toolchain's own cargo, in whose place a script waits for ever. What it started itself, as cargo does with git,
+/// has left its session.
 #[test]
 fn case_179_killed_vendor_leaves_cargo() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -128,7 +165,8 @@ fn case_179_killed_vendor_leaves_cargo() {
     place.write("toolchain/bin/rustc", &rustc);
     place.write(
         "toolchain/bin/cargo",
-        "#!/bin/sh\necho $$ > ../../../../pid\nexec sleep 86400\n",
+        "#!/bin/sh\nsetsid sh -c 'echo $$ >> ../../../../pids; sleep 86400' &\n\
+         echo $$ >> ../../../../pids\nexec sleep 86400\n",
     );
     for program in ["rustc", "cargo"] {
         let executable = std::fs::Permissions::from_mode(0o755);
@@ -142,29 +180,7 @@ fn case_179_killed_vendor_leaves_cargo() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let until = std::time::Instant::now() + Duration::from_secs(60);
-    let pid = loop {
-        let said = std::fs::read_to_string(place.path("pid")).unwrap_or_default();
-        match said.trim().parse::<u32>() {
-            Ok(pid) => break pid,
-            Err(_) => assert!(
-                std::time::Instant::now() < until,
-                "cargo was not started: {said}"
-            ),
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let is_alive = || {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit_once(") ")
-            .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
-    };
-    while is_alive() {
-        assert!(std::time::Instant::now() < until, "cargo is still there");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    ends_with_killed(&mut child, &place.path("pids"));
     // And the next one removes the folder.
     let said = place.run(&["vendor"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
@@ -176,9 +192,70 @@ fn case_179_killed_vendor_leaves_cargo() {
     assert_eq!(left, Vec::<String>::new());
 }
 
+/// Kills bakeoff as soon as a file has the numbers of a program and of what that detached; then both must end.
+fn ends_with_killed(bakeoff: &mut std::process::Child, pids: &std::path::Path) {
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    let pids = loop {
+        let said = std::fs::read_to_string(pids).unwrap_or_default();
+        let pids: Vec<u32> = said.lines().filter_map(|it| it.parse().ok()).collect();
+        if pids.len() == 2 {
+            break pids;
+        }
+        assert!(
+            std::time::Instant::now() < until,
+            "the program was not started: {said}"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(pids.iter().all(|pid| is_alive(*pid)));
+    bakeoff.kill().unwrap();
+    bakeoff.wait().unwrap();
+    while pids.iter().any(|pid| is_alive(*pid)) {
+        assert!(
+            std::time::Instant::now() < until,
+            "what was started is still there: {pids:?}"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A program that answers as a model runs with the user's rights, and may leave its session.
+#[test]
+fn what_a_command_detaches_ends_with_a_killed_bakeoff() {
+    let place = Place::new();
+    place.experiment(&[], "pub fn number(_: u32) -> u32 { 42 }");
+    let script = format!(
+        "cd '{}'; setsid sh -c 'echo $$ >> pids; sleep 86400' & echo $$ >> pids; exec sleep 86400",
+        place.path("").display()
+    );
+    let mut child = bakeoff(&["generate", "--approaches=1", "--provider=command"])
+        .args(["--tokens=90000", "--command=/bin/sh", "--command=-c"])
+        .arg(format!("--command={script}"))
+        .arg(place.path("experiment"))
+        .env("BAKEOFF_CACHE_DIR", place.path("cache"))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    ends_with_killed(&mut child, &place.path("pids"));
+}
+
 /// A build script that loops, and what it started under another name, while bakeoff is killed.
 #[test]
 fn a_build_script_ends_with_a_killed_bakeoff() {
+    ends_with_bakeoff("");
+}
+
+/// The same, after the script did what it could to stop the builder, which would then not end what it started.
+#[test]
+fn a_build_script_that_stops_its_builder_ends_with_a_killed_bakeoff() {
+    ends_with_bakeoff(
+        "extern \"C\" { fn kill(pid: i32, signal: i32) -> i32; fn getpgrp() -> i32; }
+        for signal in [19, 20, 21, 22] { unsafe { kill(getpgrp(), signal); } }",
+    );
+}
+
+fn ends_with_bakeoff(first: &str) {
     let place = Place::new();
     let script = "fn main() {
         println!(\"cargo::rerun-if-changed=build.rs\");
@@ -186,11 +263,13 @@ fn a_build_script_ends_with_a_killed_bakeoff() {
         unsafe {
             if fork() == 0 { setsid(); if fork() == 0 { prctl(15, b\"kworker/9:9\\0\".as_ptr()); } }
         }
+        FIRST
         let out = std::env::var(\"OUT_DIR\").unwrap();
         std::fs::write(format!(\"{out}/alive-{}\", std::process::id()), \"\").unwrap();
         loop { std::thread::sleep(std::time::Duration::from_millis(20)); }
     }\n";
-    place.publish("stays", "", &[("build.rs", script), ("src/lib.rs", "")]);
+    let script = script.replace("FIRST", first);
+    place.publish("stays", "", &[("build.rs", &script), ("src/lib.rs", "")]);
     place.experiment(&["stays@1"], "pub fn number(_: u32) -> u32 { 42 }");
     assert_eq!(place.run(&["vendor"]).status, 0);
     let temporary = place.path("temporary");

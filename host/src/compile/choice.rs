@@ -5,11 +5,12 @@
 //! root folder only, with an environment of a few variables, and what runs is the toolchain's own.
 
 use super::toolchain_error::ToolchainError;
-use crate::confine::kill_with_parent;
+use crate::confine::{Keeper, kept, kill_with_parent};
 use crate::files::{SearchPath, owned_by_others};
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use tokio::process::Command;
 
 /// Variables that name the user's own folders. They are passed on if they are absolute.
@@ -105,6 +106,15 @@ impl Programs {
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         kill_with_parent(command.as_std_mut());
+        self.prepared(command)
+    }
+
+    /// The same for a program that starts others, under a keeper: all of them end with it, and with bakeoff.
+    pub(super) fn kept_command(&self, program: &Path) -> Command {
+        self.prepared(kept(program).into())
+    }
+
+    fn prepared(&self, mut command: Command) -> Command {
         command
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
@@ -176,6 +186,19 @@ impl Programs {
         let rustc = if own.is_file() { own } else { program };
         Ok((rustc, sysroot))
     }
+}
+
+/// Runs a [kept command](Programs::kept_command) to its end. If what this returns is dropped, the program ends with all
+/// that it started.
+pub(super) async fn output_of_kept(mut command: Command) -> io::Result<Output> {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let keeper = child.id().map(Keeper::of).transpose()?;
+    let output = child.wait_with_output().await;
+    drop(keeper);
+    output
 }
 
 /// The folders in which the user's compilers and the programs that find them lie, as far as they are known without

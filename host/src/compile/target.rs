@@ -1,6 +1,6 @@
 //! The target that prototypes are compiled for: adding it to a toolchain that lacks it.
 
-use super::choice::{Programs, resolved};
+use super::choice::{Programs, output_of_kept, resolved};
 use super::toolchain_error::{TARGET, ToolchainError};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -78,9 +78,10 @@ async fn add(
     report(&format!(
         "the Rust toolchain {name} lacks the target {TARGET}: running `{command}`"
     ));
-    let mut added = programs.command(&rustup);
+    let mut added = programs.kept_command(&rustup);
     added.args(["target", "add", TARGET, "--toolchain"]);
-    let tried = match added.arg(name.to_string()).output().await {
+    added.arg(name.to_string());
+    let tried = match output_of_kept(added).await {
         Ok(_) if has_core(&libraries(sysroot)) => return Ok(()),
         Ok(output) => {
             let stderr = String::from_utf8_lossy(&output.stderr);

@@ -61,6 +61,7 @@ impl CgroupParent {
             stderr_bytes_max: 0,
             rss_bytes_max: Some(1 << 30),
             processes_max: Some(1),
+            threads_max: None,
             folder: None,
         };
         self.make(&bounds).is_ok()
@@ -86,8 +87,7 @@ impl CgroupParent {
             version: self.version,
         };
         if let Some(processes) = bounds.processes_max {
-            let tasks = (processes as u64).saturating_mul(tasks_per_process());
-            group.set("pids.max", tasks)?;
+            group.set("pids.max", tasks_of(processes))?;
         }
         if let (Some(bytes), Version::Two) = (bounds.rss_bytes_max, self.version) {
             group.set("memory.max", bytes)?;
@@ -141,6 +141,11 @@ fn owner(name: &str) -> Option<&str> {
         .bytes()
         .all(|byte| byte.is_ascii_digit())
         .then_some(owner)
+}
+
+/// The most tasks of so many processes, which the watchdog counts as threads where no group can be made.
+pub(super) fn tasks_of(processes: usize) -> u64 {
+    (processes as u64).saturating_mul(tasks_per_process())
 }
 
 fn tasks_per_process() -> u64 {
@@ -335,6 +340,7 @@ mod tests {
         stderr_bytes_max: 0,
         rss_bytes_max: Some(64 << 20),
         processes_max: Some(1),
+        threads_max: None,
         folder: None,
     };
 

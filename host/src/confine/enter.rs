@@ -4,7 +4,7 @@ use super::exit::ROLE_FAILED;
 use super::frames::Frames;
 use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
-use super::{landlock_rules, memory_file, privileges, shared_page};
+use super::{keeper, landlock_rules, memory_file, privileges, shared_page};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
@@ -58,7 +58,7 @@ impl Header {
 }
 
 /// Runs this process as a child, if it was started as one: builds the fence, runs the role, and
-/// returns the exit status. In any other process it returns `None` at once. It must be the first call
+/// returns the exit status; or as the keeper of a program. In any other process it returns `None` at once. It must be the first call
 /// in `main`.
 ///
 /// ```no_run
@@ -73,7 +73,11 @@ impl Header {
 /// ```
 pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next()? != MARKER {
+    let first = arguments.next()?;
+    if first == keeper::MARKER {
+        return Some(keeper::main(arguments));
+    }
+    if first != MARKER {
         return None;
     }
     let name = arguments.next().unwrap_or_default();

@@ -1,12 +1,14 @@
 //! What the folders of a child hold, all together: files, and what is left of files without a name.
 //!
 //! The kernel bounds each file, and nothing bounds their number. A file that was removed goes on taking room as long
-//! as somebody has it open or mapped, so these are looked for where the kernel lists them.
+//! as somebody has it open or mapped, so these are looked for where the kernel lists them; and what waits in pipes and
+//! pairs of sockets takes memory of the kernel's, so these are counted with the most that one may hold.
 
+use super::live_process;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,8 +20,18 @@ const DEPTH_MAX: usize = 64;
 const PERIOD: Duration = Duration::from_millis(100);
 const PAUSE_TO_LOOK: u32 = 10;
 
+/// How often processes are looked for in one look: one may hand its open files to another and end meanwhile.
+const ROUNDS_MAX: usize = 4;
+
 /// In how many looks one after the other a process is seen to hide: one that was just forked does so for a moment.
 const HIDDEN_LOOKS: u32 = 5;
+
+/// The most bytes that wait in one socket of a pair: twice what the kernel gives it, since it also counts what the
+/// bytes are kept in. The filter of system calls lets nobody ask for more.
+const SOCKET_BYTES: u64 = 512 << 10;
+
+/// The most pages that wait in a pipe. The filter lets nobody ask for more.
+const PIPE_PAGES: u64 = 16;
 
 /// Bytes of a block, as `stat` counts them.
 const BLOCK_BYTES: u64 = 512;
@@ -29,6 +41,8 @@ const BLOCK_BYTES: u64 = 512;
 pub(super) struct FolderBound {
     pub(super) folders: Vec<PathBuf>,
     pub(super) bytes_max: u64,
+    /// The largest file that a process may write.
+    pub(super) file_bytes_max: Option<u64>,
     /// How many processes of ours nobody can look into: the child hides its memory.
     pub(super) hidden_max: usize,
 }
@@ -51,17 +65,16 @@ impl<'a> FolderWatch<'a> {
         }
     }
 
-    /// Returns true if the folders hold too much. `processes` are those that may have files of them open; they are
-    /// asked for only if it is time to look.
-    pub(super) fn is_exceeded(&mut self, processes: impl FnOnce() -> Vec<i32>) -> bool {
+    /// Returns true if the folders hold too much. `processes` are those that may have files of them open at the moment;
+    /// they are asked for only if it is time to look.
+    pub(super) fn is_exceeded(&mut self, processes: impl Fn() -> Vec<i32>) -> bool {
         let now = Instant::now();
         if now < self.next {
             return false;
         }
-        let processes = processes();
-        let is_exceeded = bytes(&self.bound.folders, &processes)
+        let is_exceeded = bytes(self.bound, &processes)
             .is_none_or(|bytes| bytes > self.bound.bytes_max)
-            || self.hides(&processes);
+            || self.hides(&processes());
         self.next = Instant::now() + PERIOD.max(now.elapsed() * PAUSE_TO_LOOK);
         is_exceeded
     }
@@ -82,25 +95,32 @@ impl<'a> FolderWatch<'a> {
 /// Returns true if a process is there, has not ended, and does not let its open files be seen: it runs a program that
 /// nobody may read, or has just been forked by one that hides.
 fn is_hidden(process: i32) -> bool {
-    let open = fs::read_dir(format!("/proc/{process}/fd"));
-    let is_denied = open.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
-    is_denied && {
-        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        let state = stat.rsplit_once(") ").map_or("Z", |(_, rest)| rest);
-        !state.starts_with(['Z', 'X'])
-    }
+    live_process::folder(process).is_some_and(|folder| {
+        let open = fs::read_dir(folder.join("fd"));
+        open.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    })
 }
 
-/// What folders hold, and files without a name that these processes have open or mapped; `None` if there are too many
-/// or too deep ones to be counted.
-fn bytes(folders: &[PathBuf], processes: &[i32]) -> Option<u64> {
+/// What folders hold, and files without a name, pipes and sockets that these processes have open or mapped; `None` if
+/// there are too many or too deep ones to be counted.
+fn bytes(bound: &FolderBound, processes: &dyn Fn() -> Vec<i32>) -> Option<u64> {
     let mut count = Count::default();
-    for folder in folders {
+    for folder in &bound.folders {
         count.folder(folder, DEPTH_MAX)?;
     }
-    for process in processes {
-        count.open_files(*process);
-        count.mapped_files(*process);
+    let mut looked_at = HashSet::new();
+    for _ in 0..ROUNDS_MAX {
+        let started = processes().into_iter().filter(|it| looked_at.insert(*it));
+        let started: Vec<PathBuf> = started.filter_map(live_process::folder).collect();
+        if started.is_empty() {
+            break;
+        }
+        for process in &started {
+            count.open_files(process);
+        }
+        for process in &started {
+            count.mapped_files(process, bound.file_bytes_max);
+        }
     }
     Some(count.bytes)
 }
@@ -145,39 +165,67 @@ impl Count {
         }
     }
 
-    /// Files without a name that a process has open, memory files among them.
-    fn open_files(&mut self, process: i32) {
-        let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else {
+    /// Files without a name, pipes and sockets that a process has open, which /proc shows in a folder.
+    fn open_files(&mut self, process: &Path) {
+        let Ok(open) = fs::read_dir(process.join("fd")) else {
             return;
         };
         for file in open.flatten() {
             // By this path nothing is opened, whatever it is.
-            if let Ok(found) = fs::metadata(file.path())
-                && found.is_file()
-                && found.nlink() == 0
-            {
+            let Ok(found) = fs::metadata(file.path()) else {
+                continue;
+            };
+            let kind = found.file_type();
+            if kind.is_file() && found.nlink() == 0 {
                 self.file(&found, true);
+            } else if kind.is_socket() {
+                self.once((found.dev(), found.ino()), SOCKET_BYTES);
+            } else if kind.is_fifo() {
+                let bytes = PIPE_PAGES.saturating_mul(rustix::param::page_size() as u64);
+                self.once((found.dev(), found.ino()), bytes);
             }
         }
     }
 
-    /// Files without a name that a process has mapped, and perhaps no longer open. As much of them counts as is
-    /// mapped.
-    fn mapped_files(&mut self, process: i32) {
-        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
-        for line in maps.lines().filter(|line| line.ends_with(" (deleted)")) {
-            if let Some((file, bytes)) = mapping(line)
-                && !self.seen.contains(&file)
-            {
-                self.bytes = self.bytes.saturating_add(bytes);
+    /// Files without a name that a process has mapped, and no longer open. All of a file goes on as long as a page of
+    /// it is mapped, and nobody can ask for its size: it counts as the largest that there may be. Memory files, which
+    /// the child got from its parent, count as far as they are mapped.
+    fn mapped_files(&mut self, process: &Path, file_bytes_max: Option<u64>) {
+        let maps = fs::read_to_string(process.join("maps")).unwrap_or_default();
+        for mapping in maps.lines().filter_map(mapping) {
+            match file_bytes_max {
+                Some(largest) if !mapping.is_memory => {
+                    self.once(mapping.file, largest.max(mapping.bytes));
+                }
+                _ if self.seen.contains(&mapping.file) => {}
+                _ => self.bytes = self.bytes.saturating_add(mapping.bytes),
             }
+        }
+    }
+
+    /// Counts a file that may be met again.
+    fn once(&mut self, file: (u64, u64), bytes: u64) {
+        if self.seen.insert(file) {
+            self.bytes = self.bytes.saturating_add(bytes);
         }
     }
 }
 
-/// The device and number of a mapped file, and the bytes that are mapped: a line of /proc/PID/maps, as
-/// "from-to permissions offset major:minor inode path".
-fn mapping(line: &str) -> Option<((u64, u64), u64)> {
+/// A file without a name that is mapped.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapping {
+    /// Its device and number.
+    file: (u64, u64),
+    /// The bytes that are mapped.
+    bytes: u64,
+    /// Whether it is a memory file, by its path: nobody can give a file such a name.
+    is_memory: bool,
+}
+
+/// The mapping in a line of /proc/PID/maps, as "from-to permissions offset major:minor inode path", if it is of a file
+/// without a name.
+fn mapping(line: &str) -> Option<Mapping> {
+    let line = line.strip_suffix(" (deleted)")?;
     let mut fields = line.split_ascii_whitespace();
     let (from, to) = fields.next()?.split_once('-')?;
     let hex = |text| u64::from_str_radix(text, 16).ok();
@@ -188,7 +236,11 @@ fn mapping(line: &str) -> Option<((u64, u64), u64)> {
         u32::try_from(hex(major)?).ok()?,
         u32::try_from(hex(minor)?).ok()?,
     );
-    Some(((libc::makedev(major, minor), inode), bytes))
+    Some(Mapping {
+        file: (libc::makedev(major, minor), inode),
+        bytes,
+        is_memory: fields.next()?.starts_with("/memfd:"),
+    })
 }
 
 #[cfg(test)]
@@ -199,17 +251,26 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn own() -> [i32; 1] {
-        [i32::try_from(std::process::id()).unwrap()]
+    fn bound(folder: &Path) -> FolderBound {
+        FolderBound {
+            folders: vec![folder.to_owned()],
+            bytes_max: u64::MAX,
+            file_bytes_max: Some(32 * MIB as u64),
+            hidden_max: 1,
+        }
+    }
+
+    fn own() -> Vec<i32> {
+        vec![i32::try_from(std::process::id()).unwrap()]
     }
 
     #[test]
     fn files_count_once_with_what_they_take_also_without_a_name() {
         let home = tempfile::tempdir().unwrap();
-        let folders = [home.path().to_owned()];
+        let folders = bound(home.path());
         let at = |name: &str| home.path().join(name);
         fs::create_dir_all(at("deep/er")).unwrap();
-        let empty = bytes(&folders, &[]).unwrap();
+        let empty = bytes(&folders, &Vec::<i32>::new).unwrap();
         assert!(empty < MIB as u64);
         fs::write(at("deep/er/a"), vec![1; MIB]).unwrap();
         fs::hard_link(at("deep/er/a"), at("b")).unwrap();
@@ -217,17 +278,17 @@ mod tests {
             .unwrap()
             .set_len(1 << 40)
             .unwrap();
-        let one = bytes(&folders, &[]).unwrap() - empty;
+        let one = bytes(&folders, &Vec::<i32>::new).unwrap() - empty;
         assert!((MIB as u64..2 * MIB as u64).contains(&one), "{one}");
-        let before = bytes(&folders, &own()).unwrap();
+        let before = bytes(&folders, &own).unwrap();
         let mut open = File::create(at("gone")).unwrap();
         open.write_all(&vec![1; 8 * MIB]).unwrap();
         fs::remove_file(at("gone")).unwrap();
-        let more = bytes(&folders, &own()).unwrap() - before;
+        let more = bytes(&folders, &own).unwrap() - before;
         assert!(more >= 8 * MIB as u64, "{more}");
         // Other tests of this process may open and close files meanwhile; what is closed is counted no more.
         drop(open);
-        assert!(bytes(&folders, &[]).unwrap() - empty < 2 * MIB as u64);
+        assert!(bytes(&folders, &Vec::<i32>::new).unwrap() - empty < 2 * MIB as u64);
     }
 
     #[test]
@@ -235,19 +296,46 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let deep: PathBuf = std::iter::repeat_n("d", DEPTH_MAX + 2).collect();
         fs::create_dir_all(home.path().join(deep)).unwrap();
-        let bound = FolderBound {
-            folders: vec![home.path().to_owned()],
-            bytes_max: u64::MAX,
-            hidden_max: 1,
-        };
+        let bound = bound(home.path());
         assert!(FolderWatch::new(&bound).is_exceeded(Vec::new));
     }
 
     #[test]
     fn a_mapped_file_without_a_name_has_its_place_and_size() {
         let line = "7f00-8f00 rw-s 00000000 fe:01 1234                 /tmp/x y (deleted)";
-        let file = (libc::makedev(0xfe, 1), 1234);
-        assert_eq!(mapping(line), Some((file, 0x1000)));
+        let expected = |is_memory| Mapping {
+            file: (libc::makedev(0xfe, 1), 1234),
+            bytes: 0x1000,
+            is_memory,
+        };
+        assert_eq!(mapping(line), Some(expected(false)));
+        let memory = line.replace("/tmp/x y", "/memfd:x");
+        assert_eq!(mapping(&memory), Some(expected(true)));
         assert_eq!(mapping("x (deleted)"), None);
+        assert_eq!(mapping(line.trim_end_matches(" (deleted)")), None);
+    }
+
+    #[test]
+    fn pipes_and_sockets_count_once_and_mapped_files_as_the_largest() {
+        let home = tempfile::tempdir().unwrap();
+        let fds = home.path().join("fd");
+        fs::create_dir(&fds).unwrap();
+        let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let (pipe, _other) = io::pipe().unwrap();
+        use std::os::fd::AsRawFd as _;
+        let opened = [pair.0.as_raw_fd(), pair.1.as_raw_fd(), pipe.as_raw_fd()];
+        for (number, file) in opened.iter().chain(&opened).enumerate() {
+            let link = format!("/proc/{}/fd/{file}", std::process::id());
+            std::os::unix::fs::symlink(link, fds.join(number.to_string())).unwrap();
+        }
+        let mut count = Count::default();
+        count.open_files(home.path());
+        let of_pipe = PIPE_PAGES * rustix::param::page_size() as u64;
+        assert_eq!(count.bytes, 2 * SOCKET_BYTES + of_pipe);
+        let line = "7f00-8f00 rw-s 00000000 fe:01 1234 /tmp/x (deleted)\n";
+        fs::write(home.path().join("maps"), line.repeat(2)).unwrap();
+        let before = count.bytes;
+        count.mapped_files(home.path(), Some(64 << 20));
+        assert_eq!(count.bytes - before, 64 << 20);
     }
 }

@@ -93,12 +93,13 @@ pub struct Job<'a> {
     /// The most bytes that the child and its own children may write to stderr. One byte more and
     /// they are killed.
     pub stderr_bytes_max: usize,
-    /// The most resident memory of the child and its own children together, in bytes. Checked every
+    /// The most resident and swapped memory of the child and its own children together, in bytes. Checked every
     /// [`WATCH_PERIOD`](super::WATCH_PERIOD), or [`LONE_WATCH_PERIOD`](super::LONE_WATCH_PERIOD) if it
     /// starts nothing; beyond it they are killed.
     pub rss_bytes_max: Option<u64>,
     /// The most bytes that the folders of [`Fence::write`] may hold, together with what the child and its own
-    /// children have open of files without a name. Beyond it they are killed.
+    /// children have open or mapped of files without a name, and what may wait in their pipes and sockets. Beyond it
+    /// they are killed.
     pub folder_bytes_max: Option<u64>,
     /// Whether the child shares a page with the parent, in which it
     /// [announces](super::Frames::announce) what it is about to do.
@@ -197,8 +198,8 @@ pub enum Processes {
     /// It may not, and has only the few system calls of a running engine: it cannot open anything.
     /// For runners.
     None,
-    /// It may start the programs of [`Fence::execute`], and has all system calls but those that
-    /// reach beyond the fence. For builders.
+    /// It may start the programs of [`Fence::execute`], and has the system calls that compilers, linkers
+    /// and cargo need, none of which reaches beyond the fence. For builders.
     Spawn {
         /// The most processes at a time, the child itself included. Checked every
         /// [`WATCH_PERIOD`](super::WATCH_PERIOD).

@@ -1,7 +1,7 @@
 //! The parent's side: a proof that fences work on this machine, and children that run behind them.
 
 use super::bubblewrap::Bubblewrap;
-use super::cgroup::{Cgroup, CgroupParent};
+use super::cgroup::{self, Cgroup, CgroupParent};
 use super::enter::{Header, KernelFeatures, MARKER};
 use super::error::{FrameError, SpawnError};
 use super::exit::{Exit, ExitCause};
@@ -155,16 +155,19 @@ impl Confinement {
 /// The bounds of a job.
 fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
     let around = outer.map_or(0, |_| Bubblewrap::PROCESSES);
+    let processes_max = match job.fence.processes {
+        Processes::None => None,
+        Processes::Spawn { at_most } => Some(at_most.saturating_add(around)),
+    };
     Bounds {
         stderr_bytes_max: job.stderr_bytes_max,
         rss_bytes_max: job.rss_bytes_max,
-        processes_max: match job.fence.processes {
-            Processes::None => None,
-            Processes::Spawn { at_most } => Some(at_most.saturating_add(around)),
-        },
+        processes_max,
+        threads_max: processes_max.map(cgroup::tasks_of),
         folder: job.folder_bytes_max.map(|bytes_max| FolderBound {
             folders: job.fence.write.clone(),
             bytes_max,
+            file_bytes_max: job.fence.rlimits.file_bytes,
             hidden_max: around + 1,
         }),
     }

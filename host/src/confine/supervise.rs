@@ -8,6 +8,7 @@ use super::cgroup::Cgroup;
 use super::cpu_time;
 use super::exit::{Exit, ExitCause};
 use super::folder_watch::FolderWatch;
+use super::live_process;
 use super::watchdog::{self, Bounds};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
@@ -316,7 +317,7 @@ impl Supervisor {
     fn wait_for_group(&self) {
         for _ in 0..GROUP_WAIT_MS_MAX {
             let empty = rustix::process::test_kill_process_group(self.pid).is_err();
-            if empty || !watchdog::group_is_alive(self.pid) {
+            if empty || !live_process::group_is_alive(self.pid.as_raw_nonzero().get()) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));

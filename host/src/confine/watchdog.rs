@@ -1,7 +1,8 @@
-//! The memory and the processes of a running child, read from /proc.
+//! The memory, the processes and the threads of a running child, read from /proc.
 
 use super::exit::ExitCause;
 use super::folder_watch::{FolderBound, FolderWatch};
+use super::live_process::{self, Usage};
 use super::{LONE_WATCH_PERIOD, WATCH_PERIOD};
 use rustix::process::Pid;
 use std::fs;
@@ -14,6 +15,8 @@ pub(super) struct Bounds {
     pub(super) rss_bytes_max: Option<u64>,
     /// The most processes at a time; `None` if the fence allows only the child itself.
     pub(super) processes_max: Option<usize>,
+    /// The most threads of all these processes.
+    pub(super) threads_max: Option<u64>,
     /// What the folders may hold that it may write to.
     pub(super) folder: Option<FolderBound>,
 }
@@ -44,13 +47,27 @@ pub(super) fn exceeded(child: Pid, bounds: &Bounds) -> Option<ExitCause> {
     {
         return Some(ExitCause::ProcessWatchdog);
     }
-    let page_bytes = rustix::param::page_size() as u64;
-    let bytes: u64 = processes
-        .iter()
-        .filter_map(|&pid| resident_pages(pid))
-        .map(|pages| pages.saturating_mul(page_bytes))
-        .sum();
-    (bounds.rss_bytes_max? < bytes).then_some(ExitCause::MemoryWatchdog)
+    let usage = match bounds.processes_max {
+        Some(_) => usage_of(&processes),
+        None => Usage {
+            bytes: resident_bytes(child),
+            threads: 1,
+        },
+    };
+    if bounds.threads_max.is_some_and(|max| usage.threads > max) {
+        return Some(ExitCause::ProcessWatchdog);
+    }
+    (bounds.rss_bytes_max? < usage.bytes).then_some(ExitCause::MemoryWatchdog)
+}
+
+/// What processes take together.
+fn usage_of(processes: &[i32]) -> Usage {
+    let mut total = Usage::default();
+    for usage in processes.iter().filter_map(|&pid| live_process::usage(pid)) {
+        total.bytes = total.bytes.saturating_add(usage.bytes);
+        total.threads = total.threads.saturating_add(usage.threads);
+    }
+    total
 }
 
 /// Watches the folders of a child that starts others.
@@ -60,7 +77,7 @@ pub(super) fn fills_folders(child: Pid, bounds: &Bounds, watch: &mut FolderWatch
 }
 
 /// The child and its descendants, at most `max`. The child adopts orphans, so none is missed.
-fn tree(child: i32, max: usize) -> Vec<i32> {
+pub(super) fn tree(child: i32, max: usize) -> Vec<i32> {
     let mut found = vec![child];
     let mut next = 0;
     while let Some(&pid) = found.get(next) {
@@ -93,25 +110,12 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
-/// Returns true if any process of a group is alive and not a zombie.
-pub(super) fn group_is_alive(group: Pid) -> bool {
-    let group = group.as_raw_nonzero().get().to_string();
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return false;
-    };
-    processes
-        .flatten()
-        .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok())
-        .any(|stat| {
-            // "pid (name) state parent group …", where a name may hold anything.
-            let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
-            let mut fields = fields.split_ascii_whitespace();
-            let state = fields.next().unwrap_or_default();
-            !matches!(state, "Z" | "X") && fields.nth(1) == Some(&group)
-        })
-}
-
-fn resident_pages(pid: i32) -> Option<u64> {
-    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    statm.split_ascii_whitespace().nth(1)?.parse().ok()
+/// The resident memory of a process that runs no code of others: this look disturbs it least.
+fn resident_bytes(pid: i32) -> u64 {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let pages = statm.split_ascii_whitespace().nth(1);
+    let pages = pages.and_then(|pages| pages.parse::<u64>().ok());
+    pages
+        .unwrap_or(0)
+        .saturating_mul(rustix::param::page_size() as u64)
 }

@@ -1,15 +1,13 @@
 //! A program that runs to its end or to a limit, and is killed with all that it started.
 
 use super::excerpt::excerpt;
-use crate::confine::kill_with_parent;
+use crate::confine::{Keeper, kept};
 use crate::files::Scratch;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -53,7 +51,7 @@ impl Program<'_> {
     /// written. If what this returns is dropped, the program is killed.
     pub(super) async fn run(self, on_bytes: &(dyn Fn(usize) + Send + Sync)) -> io::Result<Ended> {
         let folder = Scratch::new()?;
-        let mut command = Command::new(self.path);
+        let mut command = kept(self.path);
         command
             .args(&self.arguments)
             .env_clear()
@@ -62,11 +60,9 @@ impl Program<'_> {
             .current_dir(folder.work())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        kill_with_parent(&mut command);
+            .stderr(Stdio::piped());
         let Started {
-            running,
+            keeper,
             pipes: (stdin, stdout, stderr),
             exit,
         } = start(command).await?;
@@ -79,7 +75,7 @@ impl Program<'_> {
             let read = async {
                 let read = read(stdout, on_bytes).await;
                 if !matches!(read, Ok(Some(_))) {
-                    running.kill();
+                    keeper.end();
                 }
                 read
             };
@@ -100,7 +96,7 @@ impl Program<'_> {
             },
         };
         // What is left is killed before its folder is removed.
-        drop(running);
+        drop(keeper);
         drop(folder);
         Ok(ended)
     }
@@ -108,36 +104,10 @@ impl Program<'_> {
 
 /// A program that was started.
 struct Started {
-    running: Running,
+    /// Dropping it ends the program with all that it started.
+    keeper: Keeper,
     pipes: (ChildStdin, ChildStdout, ChildStderr),
     exit: oneshot::Receiver<ExitStatus>,
-}
-
-/// The process group of a program. It is killed when this is dropped.
-struct Running(Arc<Mutex<Option<Pid>>>);
-
-impl Running {
-    fn kill(&self) {
-        kill_group(&self.0, false);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// Kills a process group, unless its leader is reaped: the number may then belong to another.
-fn kill_group(leader: &Mutex<Option<Pid>>, is_last: bool) {
-    let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pid) = *leader {
-        // Fails only if nothing is left to kill.
-        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
-    }
-    if is_last {
-        *leader = None;
-    }
 }
 
 /// Starts a program on a thread of its own, which stays until it has ended: the kernel ties the death of a
@@ -156,20 +126,29 @@ async fn start(mut command: Command) -> io::Result<Started> {
                     return;
                 }
             };
-            let leader = Arc::new(Mutex::new(Some(Pid::from_child(&child))));
-            let running = Running(Arc::clone(&leader));
+            let keeper = match Keeper::of(child.id()) {
+                Ok(keeper) => keeper,
+                Err(error) => {
+                    // It has done nothing yet that would be left.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    let _ = sender.send(Err(error));
+                    return;
+                }
+            };
             let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-            // If nobody waits for it any more, it is dropped, and the program killed.
-            drop(sender.send(Ok((running, pipes))));
-            let _ = exit_sender.send(wait(&mut child, &leader));
+            // If nobody waits for it any more, the keeper is dropped, and the program ends.
+            drop(sender.send(Ok((keeper, pipes))));
+            let status = child.wait();
+            let _ = exit_sender.send(status.unwrap_or_else(|_| ExitStatus::from_raw(-1)));
         })?;
     let gone = |_| io::Error::other("its thread is gone");
-    let (running, pipes) = started.await.map_err(gone)??;
+    let (keeper, pipes) = started.await.map_err(gone)??;
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
     Ok(Started {
-        running,
+        keeper,
         pipes: (
             ChildStdin::from_std(stdin)?,
             ChildStdout::from_std(stdout)?,
@@ -177,15 +156,6 @@ async fn start(mut command: Command) -> io::Result<Started> {
         ),
         exit,
     })
-}
-
-/// Waits until a program has ended, and kills what it started before it is reaped.
-fn wait(child: &mut Child, leader: &Mutex<Option<Pid>>) -> ExitStatus {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let pid = Pid::from_child(child);
-    while let Err(rustix::io::Errno::INTR) = rustix::process::waitid(WaitId::Pid(pid), options) {}
-    kill_group(leader, true);
-    child.wait().unwrap_or_else(|_| ExitStatus::from_raw(-1))
 }
 
 /// Reads all of stdout; `None` if it is too much.

@@ -2,7 +2,7 @@
 
 use super::package;
 use crate::compile::cache::Cache;
-use crate::compile::choice::Programs;
+use crate::compile::choice::{Programs, output_of_kept};
 use crate::compile::toolchain::Toolchain;
 use crate::config::{LOCK_BYTES_MAX, read_lock};
 use crate::files::{Scratch, own_folder, owned_by_others, read_bounded};
@@ -104,7 +104,7 @@ pub async fn vendor(
     let work = scratch.work();
     package::write(work, crates, lock).map_err(failed)?;
     let programs = Programs::of_user(false);
-    let mut command = programs.command(&cargo);
+    let mut command = programs.kept_command(&cargo);
     command
         .args([
             "vendor",
@@ -114,9 +114,8 @@ pub async fn vendor(
             SOURCES,
         ])
         .env("RUSTC", &toolchain.compiler.rustc)
-        .current_dir(work)
-        .kill_on_drop(true);
-    let output = tokio::time::timeout(WALL, command.output()).await;
+        .current_dir(work);
+    let output = tokio::time::timeout(WALL, output_of_kept(command)).await;
     let output =
         output.map_err(|_| failed(std::io::Error::other("cargo took more than 15 minutes")))?;
     let output = output.map_err(failed)?;

@@ -78,6 +78,13 @@ pub enum EscapeAttempt {
     LeaveSession,
     /// Make a system call by its number, with six zeros.
     Call(i64),
+    /// Make a system call by its number, with these arguments, none of which may lead to memory of this process that it
+    /// needs.
+    CallWith(i64, [u64; 6]),
+    /// Start a process whose first thread ends, while another one keeps this many bytes of memory.
+    LeaderGone(u64),
+    /// Start this many threads that sleep, and leave them running.
+    Threads(usize),
     /// List the environment, one `NAME=value` per line.
     Environment,
     /// List the open descriptors, one number per line.
@@ -140,6 +147,13 @@ fn attempt_one(attempt: EscapeAttempt, kept: &mut Vec<Vec<u8>>) -> io::Result<St
             thread.join().map_err(|_| io::Error::other("panicked"))?;
             Ok(String::new())
         }
+        EscapeAttempt::Threads(count) => {
+            for _ in 0..count {
+                let sleeper = std::thread::Builder::new().stack_size(STACK_BYTES);
+                sleeper.spawn(|| std::thread::sleep(Duration::from_secs(SLEEP_S.into())))?;
+            }
+            Ok(String::new())
+        }
         EscapeAttempt::Environment => Ok(std::env::vars_os()
             .map(|(name, value)| format!("{}={}\n", name.display(), value.display()))
             .collect()),
@@ -170,7 +184,7 @@ const NONE: libc::c_ulong = 0;
 /// Makes the attempts that are one system call, without the wrapping of std.
 fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
     // SAFETY: each call gets the numbers, strings and structures that its manual asks for, and they
-    // live through the call; one that is named by its number alone gets zeros, and so no pointer.
+    // live through the call; one that is named by its number gets zeros, and so no pointer, or what a test asks for.
     // Forked children only sleep, and end.
     let answer = unsafe {
         match attempt {
@@ -208,6 +222,10 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
             EscapeAttempt::Call(number) => {
                 libc::syscall(*number, NONE, NONE, NONE, NONE, NONE, NONE)
             }
+            EscapeAttempt::CallWith(number, [a, b, c, d, e, f]) => {
+                libc::syscall(*number, *a, *b, *c, *d, *e, *f)
+            }
+            EscapeAttempt::LeaderGone(bytes) => fork_leaderless(*bytes),
             _ => return Err(io::ErrorKind::Unsupported.into()),
         }
     };
@@ -232,6 +250,36 @@ unsafe fn fork_sleeper() -> i64 {
             0 => {
                 libc::sleep(SLEEP_S);
                 libc::_exit(0)
+            }
+            answer => answer.into(),
+        }
+    }
+}
+
+/// Stack of a thread that sleeps.
+const STACK_BYTES: usize = 64 << 10;
+
+/// The new process's id, or -1; the new process itself never returns. Its first thread ends at once, and another one
+/// keeps memory.
+///
+/// # Safety
+/// As fork: this process has no other thread.
+unsafe fn fork_leaderless(bytes: u64) -> i64 {
+    // SAFETY: this process has one thread, so the new one may do anything. The call that ends a thread touches no
+    // memory, and the other thread needs nothing of the first one's stack.
+    unsafe {
+        match libc::fork() {
+            0 => {
+                let keep = move || {
+                    let kept = vec![1_u8; usize::try_from(bytes).unwrap_or(usize::MAX)];
+                    std::thread::sleep(Duration::from_secs(SLEEP_S.into()));
+                    drop(kept);
+                    libc::_exit(0)
+                };
+                match std::thread::Builder::new().spawn(keep) {
+                    Ok(_) => libc::syscall(libc::SYS_exit, 0),
+                    Err(_) => libc::_exit(1),
+                }
             }
             answer => answer.into(),
         }

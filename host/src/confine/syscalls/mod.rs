@@ -1,9 +1,11 @@
 //! Seccomp: the system calls that a child may make.
 //!
-//! A refused call fails (EPERM, or ENOSYS where a library knows an older way) and does not kill:
-//! the C library probes for features, and copes when one is missing.
+//! Both kinds of child have a list of calls, and no other. A refused call fails (EPERM, or ENOSYS where a library knows
+//! an older way) and does not kill: the C library probes for features, and copes when one is missing. Calls that it
+//! would rather make than an older one are on the list, so that EPERM tells a program what is the case.
 
 mod builder;
+mod builder_calls;
 mod rules;
 mod runner;
 
@@ -12,9 +14,9 @@ pub(super) use rules::Signals;
 use super::job::Processes;
 use seccompiler::{SeccompAction, SeccompFilter, TargetArch, sock_filter};
 
-/// The first system call (Linux 6.13) that the lists here know nothing about. It and all later
+/// The first system call (Linux 6.6) that the lists here know nothing about. It and all later
 /// ones do not exist in a child; nor do those of the x32 ABI, whose numbers are higher still.
-const FIRST_UNKNOWN: u32 = 463;
+const FIRST_UNKNOWN: u32 = 453;
 
 /// Takes the other system calls away from all threads of this process and all that it will start.
 ///
@@ -23,16 +25,17 @@ const FIRST_UNKNOWN: u32 = 463;
 pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|error| format!("seccomp: {error}"))?;
-    let (rules, mismatch, matching) = match processes {
-        Processes::None => (runner::allowed()?, refuse(), SeccompAction::Allow),
-        Processes::Spawn { .. } => (builder::denied(signals)?, SeccompAction::Allow, refuse()),
+    let rules = match processes {
+        Processes::None => runner::allowed()?,
+        Processes::Spawn { .. } => builder::allowed(signals)?,
     };
-    let filter = SeccompFilter::new(rules, mismatch, matching, arch)
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let list = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)
         .and_then(seccompiler::BpfProgram::try_from)
         .map_err(|error| format!("seccomp: {error}"))?;
-    // The stricter one comes last: a runner could not install another after it.
-    install(&absent())?;
-    install(&filter)
+    // One filter and not two: of two refusals, the kernel would take that of the later filter.
+    let filter = [absent(), list].concat();
+    seccompiler::apply_filter_all_threads(&filter).map_err(|error| format!("seccomp: {error}"))
 }
 
 /// Returns true if the kernel can filter system calls.
@@ -50,16 +53,8 @@ pub(super) fn available() -> bool {
     answer == 0
 }
 
-fn install(filter: &[sock_filter]) -> Result<(), String> {
-    seccompiler::apply_filter_all_threads(filter).map_err(|error| format!("seccomp: {error}"))
-}
-
-fn refuse() -> SeccompAction {
-    SeccompAction::Errno(libc::EPERM.unsigned_abs())
-}
-
-/// A filter that answers ENOSYS, as an older kernel would: to calls that are too new to be judged,
-/// and to clone3, whose flags lie in memory where no filter can see them.
+/// The beginning of a filter, which answers ENOSYS, as an older kernel would: to calls that are too new to be judged,
+/// and to clone3, whose flags lie in memory where no filter can see them. All other calls are for what follows.
 fn absent() -> Vec<sock_filter> {
     let load = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     let at_least = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
@@ -74,6 +69,5 @@ fn absent() -> Vec<sock_filter> {
         step(at_least, FIRST_UNKNOWN, 1, 0),
         step(equals, clone3, 0, 1),
         step(answer, enosys, 0, 0),
-        step(answer, libc::SECCOMP_RET_ALLOW, 0, 0),
     ]
 }

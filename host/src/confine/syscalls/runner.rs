@@ -50,7 +50,6 @@ const PLAIN: &[i64] = &[
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
     // threads and the end
-    libc::SYS_clone3,
     libc::SYS_exit,
     libc::SYS_exit_group,
     libc::SYS_getcpu,
@@ -71,8 +70,7 @@ const OLD: &[i64] = &[];
 /// `PAGEMAP_SCAN`: `_IOWR('f', 16, struct pm_scan_arg)`, whose argument has 96 bytes.
 const PAGEMAP_SCAN: u64 = 0xc060_6610;
 
-/// The rules of the calls that are allowed. clone3 is in the list so that the other filter's ENOSYS counts, and
-/// the C library falls back to clone.
+/// The rules of the calls that are allowed.
 pub(super) fn allowed() -> Result<Rules, String> {
     let plain = PLAIN.iter().chain(OLD).map(|&call| (call, Vec::new()));
     let mut rules: Rules = plain.collect();

@@ -127,25 +127,49 @@ fn a_command_is_killed_at_its_time_limit_with_all_that_it_started() {
     block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pids");
-        let script = format!("sleep 1000 & echo $$ $! > {}; wait", file.display());
-        let short = |options: &mut ModelOptions| options.timeout = Duration::from_millis(400);
+        let script = format!(
+            "sleep 1000 & one=$!; setsid sleep 1000 & echo $$ $one $! > {}; wait",
+            file.display()
+        );
+        let short = |options: &mut ModelOptions| options.timeout = Duration::from_millis(800);
         let error = open_shell(&script, short)
             .unwrap()
             .ask(&request(""))
             .await
             .unwrap_err();
         assert_eq!(error.class(), "model-timeout");
-        let pids = std::fs::read_to_string(&file).unwrap();
-        for pid in pids.split_whitespace() {
-            let alive = || {
-                let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-                status.is_ok_and(|status| !status.contains(") Z "))
-            };
-            while alive() {
-                std::thread::yield_now();
-            }
-        }
+        assert_eq!(gone(&file), 3);
     });
+}
+
+/// It left its session, has closed what it got, and answers nobody.
+#[test]
+fn what_a_command_detaches_ends_with_it() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pids");
+        let script = format!(
+            "cat > /dev/null; setsid sleep 1000 <&- >&- 2>&- & echo $! > {}; echo '{{\"text\": \"a\"}}'",
+            file.display()
+        );
+        assert_eq!(shell(&script).ask(&request("")).await, Ok(answer("a")));
+        assert_eq!(gone(&file), 1);
+    });
+}
+
+/// Waits until the processes are gone whose numbers a file has, and returns how many these were.
+fn gone(file: &std::path::Path) -> usize {
+    let pids = std::fs::read_to_string(file).unwrap();
+    for pid in pids.split_whitespace() {
+        let is_alive = || {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            status.is_ok_and(|status| !status.contains(") Z "))
+        };
+        while is_alive() {
+            std::thread::yield_now();
+        }
+    }
+    pids.split_whitespace().count()
 }
 
 #[test]
