@@ -59,7 +59,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[doc(hidden)]
-pub use generation_record::seal_generation_again;
+pub use generation_record::{read_generation_record, seal_generation_again};
 pub use status::Status;
 
 /// Tries several ways to solve a problem in a sandbox, measures them against each other, and
