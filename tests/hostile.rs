@@ -16,6 +16,7 @@ mod load_cases;
 mod long_texts;
 mod neighbours;
 mod parsers;
+mod place_tables;
 mod places;
 mod planting;
 mod results;

@@ -106,7 +106,9 @@ fn begin_within(tokens: u32, out: &Path, address: &str) -> Child {
 
 fn lines(out: &Path) -> usize {
     let record = fs::read(out.join(".bakeoff/models.jsonl")).unwrap_or_default();
-    record.iter().filter(|byte| **byte == b'\n').count()
+    let lines = record.iter().filter(|byte| **byte == b'\n').count();
+    // The first one is the record's id.
+    lines.saturating_sub(1)
 }
 
 fn kill(mut child: Child) {
@@ -195,6 +197,8 @@ fn an_exploration_that_is_killed_at_every_boundary_pays_for_no_reply_twice() {
     let record = fs::read_to_string(out.join(".bakeoff/models.jsonl")).unwrap();
     let exchanges: Vec<Value> = record
         .lines()
+        // The first one is the record's id.
+        .skip(1)
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let (whole, cut): (Vec<&Value>, Vec<&Value>) = exchanges

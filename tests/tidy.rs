@@ -4,6 +4,7 @@
 
 mod architecture;
 mod circles;
+mod doors;
 mod source;
 
 use source::{Segments, Source, Tests};
@@ -111,113 +112,6 @@ fn outside_things_are_named_behind_their_doors_only() {
             "ARCHITECTURE.md: {owners:?} do not use their door `{door}`"
         ));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// What opens, makes or writes a file by its path, and so through links.
-const BY_PATH: [&str; 12] = [
-    "std::fs::read",
-    "std::fs::read_to_string",
-    "std::fs::write",
-    "std::fs::copy",
-    "std::fs::create_dir_all",
-    "std::fs::File::open",
-    "std::fs::File::create",
-    "std::fs::File::create_new",
-    "std::fs::File::options",
-    "std::fs::OpenOptions",
-    "crate::files::open_plain",
-    "crate::files::read_bounded",
-];
-
-/// The rooms in which a path may be somebody else's: there, files are opened through `files::Folder`, or `Reach`.
-const STRANGERS: [&str; 11] = [
-    "audit",
-    "cli",
-    "config",
-    "interface",
-    "library",
-    "mcp",
-    "propose",
-    "provider",
-    "run",
-    "source",
-    "store",
-];
-
-/// Where a path is the user's own word, or that of a folder of ours.
-const OWN_PATHS: [(&str, &str); 20] = [
-    ("audit::bundle", "a folder of ours, to pack and unpack in"),
-    ("cli::build", "`-o`"),
-    ("cli::compare", "the file of cases that the user named"),
-    ("cli::completions", "the folder that the user named"),
-    ("cli::criterion_files", "the folder that the user named"),
-    ("cli::derived", "a folder of ours"),
-    ("cli::init", "files that the user named"),
-    ("cli::kept", "a report that the user named"),
-    ("cli::step_summary", "the environment's word"),
-    ("mcp::server", "a folder of ours"),
-    ("mcp::workspace", "a folder of ours"),
-    ("propose::draft", "a folder of ours"),
-    ("provider::read_file", "files that the user named"),
-    (
-        "store::atomic_file",
-        "a folder of results that was looked through, without links",
-    ),
-    (
-        "store::bundle::read",
-        "a bundle that the user named, and a folder of ours",
-    ),
-    ("store::bundle::write", "a folder of ours"),
-    (
-        "store::contents",
-        "a folder of results that was looked through; no link is followed",
-    ),
-    (
-        "store::journal",
-        "a folder of results that was looked through; no link is followed",
-    ),
-    (
-        "store::lock",
-        "a folder of results that was looked through; no link is followed",
-    ),
-    (
-        "store::open",
-        "a folder of results that was looked through, without links",
-    ),
-];
-
-#[test]
-fn folders_of_others_are_entered_by_their_door() {
-    let mut wrong = Vec::new();
-    let mut unused: Vec<&str> = OWN_PATHS.iter().map(|(module, _)| *module).collect();
-    for (module, source) in source::modules(&root().join("host/src"), Tests::LeftOut) {
-        if !module
-            .get(1)
-            .is_some_and(|room| STRANGERS.contains(&room.as_str()))
-        {
-            continue;
-        }
-        let name = module[1..].join("::");
-        for path in source.absolute_paths(&module) {
-            let path = path.join("::");
-            let is_by_path = BY_PATH.iter().any(|by_path| {
-                let rest = path.strip_prefix(by_path);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-            });
-            if is_by_path {
-                unused.retain(|own| *own != name);
-                if !OWN_PATHS.iter().any(|(own, _)| *own == name) {
-                    wrong.push(format!("{name} names {path}: `files::Folder` is the door"));
-                }
-            }
-        }
-    }
-    wrong.extend(
-        unused
-            .iter()
-            .map(|own| format!("{own} opens nothing by its path any more")),
-    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -25,11 +25,19 @@ use wasm_encoder::{Component as Encoder, RawSection};
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 
+#[path = "kept_parsers.rs"]
+mod kept_parsers;
+
+pub(crate) use kept_parsers::{
+    cassette, generation_record, lock_holder, model_command, model_progress, model_record,
+    model_stream,
+};
+
 /// A parser by name, and the function that gives it bytes.
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 15] = [
+pub(crate) const ALL: [Harness; 19] = [
     ("experiment", experiment),
     ("cases", cases),
     ("instances", instances),
@@ -45,6 +53,10 @@ pub(crate) const ALL: [Harness; 15] = [
     ("cassette", cassette),
     ("model-stream", model_stream),
     ("model-command", model_command),
+    ("model-record", model_record),
+    ("model-progress", model_progress),
+    ("generation-record", generation_record),
+    ("lock-holder", lock_holder),
 ];
 
 /// The store and bundles need a folder, and so take far longer than the parsers above.
@@ -107,26 +119,6 @@ pub(crate) fn agent_request(bytes: &[u8]) {
     if let Some(refusal) = bakeoff::mcp::refusal(bytes) {
         assert!(is_inert(&refusal) && refusal.len() < 8_000, "{refusal:?}");
     }
-}
-
-/// A file of exchanges with a model.
-pub(crate) fn cassette(bytes: &[u8]) {
-    if let Err(error) = bakeoff::provider::parse_cassette(bytes) {
-        assert!(is_inert(&error) && error.len() < 8_000, "{error:?}");
-    }
-}
-
-/// The stream of a model's reply.
-pub(crate) fn model_stream(bytes: &[u8]) {
-    for message in bakeoff::provider::read_stream(bytes) {
-        assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
-    }
-}
-
-/// What a command wrote that answers as a model.
-pub(crate) fn model_command(bytes: &[u8]) {
-    let message = bakeoff::provider::read_command_output(bytes);
-    assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
 }
 
 /// A message must be printable as well, with the places that it points at.

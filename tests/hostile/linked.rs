@@ -1,6 +1,6 @@
 //! Results that are links out of a folder, and a `report.json` that is one.
 
-use super::places::READING;
+use super::place_tables::READING;
 use super::planting::{CANARY, Host, Plant, Planted, Rule};
 use crate::finished::{CASES, TOP_K};
 use crate::support::run_bakeoff;

@@ -1,7 +1,12 @@
 //! Folders in which something else is in the place of a file or folder that a command opens: one row for each place, and
 //! one for each command.
 
-use super::planting::{Plant, Planted, Rule, each};
+use super::place_tables::{
+    ALL, CHECKING, EXAMINING, FOLDERS, KEEPING, KEPT, KEPT_BY_THEM, LOOKED_INTO, MAKING, OF_AGENTS,
+    OF_THE_USERS, OUT, OWN, READ, READING, REPEATED, REPEATING, RUNNING, USING, WRITTEN,
+    WRITTEN_INTO,
+};
+use super::planting::{OF_USER, Plant, Planted, Rule, each};
 use crate::finished::{FinishedRun, SharedRun};
 use crate::mcp::client::Client;
 use crate::support::{bakeoff, measuring_slot, root, run_bakeoff};
@@ -9,218 +14,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-
-/// Everything that is planted.
-const ALL: [Plant; 9] = [
-    Plant::Link,
-    Plant::SecondName,
-    Plant::Pipe,
-    Plant::DeviceLink,
-    Plant::Device,
-    Plant::Huge,
-    Plant::Unreadable,
-    Plant::OtherKind,
-    Plant::Changing,
-];
-
-/// What leads out in ways of its own, or makes a command wait.
-const OUT: [Plant; 3] = [Plant::Link, Plant::SecondName, Plant::Pipe];
-
-/// The same for those that read an experiment.
-const READ: [Plant; 2] = [Plant::Link, Plant::Changing];
-
-/// What a folder of results may have, and what lies beside it.
-const KEPT: [&str; 31] = [
-    ".bakeoff",
-    ".bakeoff/planted-cases",
-    ".bakeoff/planted-cases/bakeoff.db",
-    ".bakeoff/planted-cases/bakeoff.db-wal",
-    ".bakeoff/planted-cases/bakeoff.db-shm",
-    ".bakeoff/planted-cases/bakeoff.db-journal",
-    ".bakeoff/planted-cases/bakeoff.db.new",
-    ".bakeoff/planted-cases/bakeoff.db.new-wal",
-    ".bakeoff/planted-cases/lock",
-    ".bakeoff/planted-cases/events.jsonl",
-    ".bakeoff/planted-cases/progress.json",
-    ".bakeoff/planted-cases/report.json",
-    ".bakeoff/planted-cases/report.md",
-    ".bakeoff/planted-cases/report.html",
-    ".bakeoff/planted-cases/summary.md",
-    ".bakeoff/planted-cases/.report.json.tmp",
-    ".bakeoff/planted-cases/contents",
-    ".bakeoff/planted-cases/variants",
-    ".bakeoff/planted-cases/variants/sort.json",
-    ".bakeoff/planted-cases/variants/sort/iteration-1/source.rs",
-    ".bakeoff/planted-cases/charts",
-    ".bakeoff/planted-cases/aside-1",
-    ".bakeoff/models.jsonl",
-    ".bakeoff/models.jsonl.under-way",
-    ".bakeoff/models.progress.json",
-    ".bakeoff/generation.json",
-    ".bakeoff/generation.attempts",
-    "baselines",
-    "it.bundle",
-    "new.db",
-    "times",
-];
-
-/// What an experiment consists of.
-const OWN: [&str; 17] = [
-    "bakeoff.toml",
-    "bakeoff.lock",
-    "cases.toml",
-    "wit",
-    "wit/top-k.wit",
-    "approaches",
-    "approaches/sort.rs",
-    "granted.wasm",
-    "data",
-    "data/table",
-    "evaluators/panics.rs",
-    "aggregators/summary.rs",
-    "replies.jsonl",
-    "instructions.md",
-    ".bakeoff/models.jsonl",
-    ".bakeoff/generation.json",
-    ".bakeoff/generation.attempts",
-];
-
-/// The folders that a run writes into. What is a folder when it begins stays one: nothing is promised where somebody
-/// else changes them meanwhile.
-const WRITTEN_INTO: [&str; 5] = [
-    ".bakeoff",
-    ".bakeoff/planted-cases",
-    ".bakeoff/planted-cases/variants",
-    ".bakeoff/planted-cases/contents",
-    ".bakeoff/planted-cases/charts",
-];
-
-/// The files that a run writes, or goes on with.
-const WRITTEN: [&str; 9] = [
-    ".bakeoff/planted-cases/bakeoff.db",
-    ".bakeoff/planted-cases/bakeoff.db-wal",
-    ".bakeoff/planted-cases/bakeoff.db-shm",
-    ".bakeoff/planted-cases/bakeoff.db.new",
-    ".bakeoff/planted-cases/lock",
-    ".bakeoff/planted-cases/events.jsonl",
-    ".bakeoff/planted-cases/progress.json",
-    ".bakeoff/planted-cases/report.md",
-    ".bakeoff/planted-cases/.report.json.tmp",
-];
-
-/// What commands that read look into themselves: for all that is planted.
-const LOOKED_INTO: [&str; 7] = [
-    ".bakeoff/planted-cases/bakeoff.db",
-    ".bakeoff/planted-cases/report.json",
-    ".bakeoff/planted-cases/lock",
-    ".bakeoff/planted-cases/contents",
-    ".bakeoff/models.jsonl",
-    ".bakeoff/models.progress.json",
-    ".bakeoff/generation.json",
-];
-
-/// What a tool of an agent opens by itself, or has a command open.
-const OF_AGENTS: [&str; 6] = [
-    "bakeoff.toml",
-    ".bakeoff",
-    ".bakeoff/planted-cases/bakeoff.db",
-    ".bakeoff/planted-cases/report.json",
-    ".bakeoff/planted-cases/contents",
-    "approaches/sort.rs",
-];
-
-/// Commands that read what is kept.
-pub(super) const READING: [&[&str]; 10] = [
-    &["report", "."],
-    &["report", ".bakeoff/planted-cases", "--format", "html"],
-    &["pick", "."],
-    &["runs", "."],
-    &["status", "."],
-    &["compare", "1", ".bakeoff/planted-cases:1"],
-    &["export", ".", "--format", "jsonl", "--table", "samples"],
-    &["export", ".", "--format", "criterion", "--out", "times"],
-    &["pack", ".", "--out", "it.bundle"],
-    &["baseline", ".", "sort", "--name", "kept"],
-];
-
-/// Commands that read an experiment, and take next to no time.
-const CHECKING: [&[&str]; 4] = [
-    &["check", "."],
-    &[
-        "build",
-        "approaches/sort.rs",
-        "--wit",
-        "wit",
-        "--call",
-        "top-k",
-        "-o",
-        "built.wasm",
-    ],
-    &[
-        "generate",
-        ".",
-        "--approaches",
-        "1",
-        "--provider",
-        "replay",
-        "--cassette",
-        "none.jsonl",
-        "--yes",
-    ],
-    &["vendor", "."],
-];
-
-/// Commands that make something of it.
-const MAKING: [&[&str]; 2] = [
-    &["run", ".", "--budget", "100ms"],
-    &["run", ".", "--budget", "100ms", "--generate", "--yes"],
-];
-
-/// Commands that start a run, or go on with it.
-const RUNNING: [&[&str]; 2] = [
-    &["run", ".", "--budget", "100ms"],
-    &["run", ".", "--budget", "100ms", "--fresh"],
-];
-
-/// Commands that make something of results, or of files.
-const REPEATING: [&[&str]; 4] = [
-    &["verify", "."],
-    &[
-        "compare",
-        "approaches/select.rs",
-        "approaches/reversed.rs",
-        "--wit",
-        "wit",
-        "--call",
-        "top-k",
-        "--cases",
-        "cases.toml",
-        "--budget",
-        "100ms",
-    ],
-    &["init", "."],
-    &[
-        "explore",
-        "A statement.",
-        "--out",
-        ".",
-        "--provider",
-        "replay",
-        "--cassette",
-        "replies.jsonl",
-        "--no-run",
-    ],
-];
-
-/// What these open.
-const REPEATED: [&str; 6] = [
-    "bakeoff.toml",
-    "wit",
-    "cases.toml",
-    ".bakeoff/planted-cases/contents",
-    ".bakeoff/generation.json",
-    ".bakeoff/models.jsonl",
-];
 
 /// An experiment that names a file of every kind, with results, and with what a model was asked.
 static STRANGER: LazyLock<SharedRun> =
@@ -319,6 +112,12 @@ fn stranger() -> FinishedRun {
 
 fn hold(file: &str, plant: Plant, rule: Rule, commands: &[&[&str]]) {
     let run = stranger();
+    if file.starts_with(OF_USER) || OF_THE_USERS.contains(&file) {
+        for folder in ["of-user/cache/crates", "of-user/keys/bakeoff"] {
+            fs::create_dir_all(run.path(folder)).unwrap();
+        }
+        fs::copy(run.pack(), run.path("packed.bundle")).unwrap();
+    }
     Planted::new(Path::new(run.dir()), file, plant, rule).hold(commands);
 }
 
@@ -357,15 +156,53 @@ fn nothing_outside_is_read_quoted_or_waited_for_in_the_place_of_an_experiments_f
 fn nothing_outside_is_read_written_quoted_or_waited_for_by_commands_that_write() {
     let _slot = measuring_slot();
     let hold_running = |file, plant| hold(file, plant, Rule::Nothing, &RUNNING);
-    each(
-        &WRITTEN_INTO,
-        &[Plant::Link, Plant::SecondName],
-        hold_running,
-    );
+    each(&WRITTEN_INTO, &FOLDERS, hold_running);
     let files = [Plant::Link, Plant::SecondName, Plant::Changing];
     each(&WRITTEN, &files, hold_running);
+    each(
+        &WRITTEN[..1],
+        &[Plant::Pipe, Plant::OtherKind],
+        hold_running,
+    );
     each(&REPEATED, &[Plant::Link], |file, plant| {
         hold(file, plant, rule_of(file), &REPEATING)
+    });
+    each(&KEPT_BY_THEM, &[Plant::Link], |file, plant| {
+        hold(file, plant, Rule::Nothing, &KEEPING[..1])
+    });
+}
+
+#[test]
+fn nothing_outside_is_read_written_quoted_or_waited_for_in_the_place_of_the_users_own_files() {
+    each(&OF_THE_USERS, &OUT, |file, plant| {
+        hold(file, plant, rule_of(file), &USING)
+    });
+    each(&[".bakeoff"], &[Plant::Link], |file, plant| {
+        hold(file, plant, Rule::Nothing, &EXAMINING)
+    });
+}
+
+/// Each place with each plant, under each command.
+#[test]
+#[ignore = "takes minutes: one of the campaigns in CONTRIBUTING"]
+fn nothing_outside_is_reached_from_any_place_by_any_command() {
+    let _slot = measuring_slot();
+    let commands: Vec<&[&str]> = [
+        &READING[..],
+        &CHECKING,
+        &USING,
+        &EXAMINING,
+        &REPEATING,
+        &RUNNING,
+        &MAKING,
+        &KEEPING,
+    ]
+    .concat();
+    let mut places = [&KEPT[..], &OWN, &WRITTEN, &OF_THE_USERS].concat();
+    places.sort_unstable();
+    places.dedup();
+    each(&places, &ALL, |file, plant| {
+        hold(file, plant, rule_of(file), &commands)
     });
 }
 
@@ -380,10 +217,18 @@ fn nothing_outside_is_told_to_an_agent() {
             client.initialize();
             let here = json!({"folder": "."});
             let source = json!({"path": "approaches/sort.rs"});
-            let calls: [(&str, Value); 4] = [
+            let named = |name: &str| json!({"name": name, "path": format!("approaches/{name}.rs")});
+            let calls: [(&str, Value); 5] = [
                 ("report", here.clone()),
                 ("pick", here.clone()),
                 ("run", json!({"folder": ".", "budget_seconds": 1})),
+                (
+                    "compare",
+                    json!({
+                        "sources": [named("sort"), named("select")], "wit": {"path": "wit/top-k.wit"},
+                        "call": "top-k", "cases": [{"call": "top-k([3, 1, 2], 1)"}], "budget_seconds": 0.1
+                    }),
+                ),
                 (
                     "check",
                     json!({"file": source, "wit": {"path": "wit/top-k.wit"}, "call": "top-k"}),

@@ -2,10 +2,13 @@
 //! and what no command may do with any of them.
 
 use crate::support::{CommandOutput, bakeoff};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -14,6 +17,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// The folder of what is the user's own, where a test has it in the folder that it plants in.
+pub(super) const OF_USER: &str = "of-user";
 
 /// What stands in the files outside of every folder.
 pub(super) const CANARY: &str = "canary-of-the-host";
@@ -68,11 +74,38 @@ impl Host {
         state
     }
 
+    /// Watches what is opened, read or changed here by its own name.
+    fn watch(&self) -> HostWatch {
+        let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
+        for folder in [self.folder.path(), &self.at("folder")] {
+            inotify::add_watch(&watch, folder, WatchFlags::ALL_EVENTS).unwrap();
+        }
+        HostWatch { watch }
+    }
+
     /// The files themselves, whatever name they have elsewhere.
     fn files(&self) -> HashSet<(u64, u64)> {
         let state = self.state().into_iter();
         let found = state.map(|(path, ..)| path.metadata().unwrap());
         found.map(|found| (found.dev(), found.ino())).collect()
+    }
+}
+
+/// What happens to the files of a host while this is alive.
+struct HostWatch {
+    watch: OwnedFd,
+}
+
+impl HostWatch {
+    /// What happened, as words.
+    fn seen(&self) -> Vec<String> {
+        let mut seen = Vec::new();
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(&self.watch, &mut buffer);
+        while let Ok(event) = events.next() {
+            seen.push(format!("{:?} of {:?}", event.events(), event.file_name()));
+        }
+        seen
     }
 }
 
@@ -180,7 +213,15 @@ impl Plant {
 
 /// Runs a command to its end, which it has to reach by itself.
 pub(super) fn said(arguments: &[&str], folder: &Path) -> CommandOutput {
-    let mut child = bakeoff(arguments)
+    let mut command = bakeoff(arguments);
+    // The user's own folders, where the test has such: what lies in them may be planted, too.
+    for (variable, name) in [("BAKEOFF_CACHE_DIR", "cache"), ("XDG_DATA_HOME", "keys")] {
+        let own = folder.join(OF_USER).join(name);
+        if own.exists() {
+            command.env(variable, own);
+        }
+    }
+    let mut child = command
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -269,8 +310,8 @@ impl<'a> Planted<'a> {
     pub(super) fn hold(&self, commands: &[&[&str]]) {
         for arguments in commands {
             let about = arguments.join(" ");
-            // What the user names himself may be a link, and is told where it is wrong.
-            let is_named = |word: &&str| Path::new(self.file).starts_with(word);
+            // What the user names himself, and what is on the way there, may be a link, and is told where it is wrong.
+            let is_named = |word: &&str| Path::new(word).starts_with(self.file);
             let is_named = arguments[1..].iter().any(is_named);
             self.watch(&about, is_named, || {
                 let said = said(arguments, self.folder);
@@ -285,6 +326,7 @@ impl<'a> Planted<'a> {
     pub(super) fn watch(&self, about: &str, is_named: bool, work: impl FnOnce() -> Vec<String>) {
         let about = format!("{about}, with {self}");
         let before = self.host.state();
+        let watch = self.host.watch();
         let is_over = AtomicBool::new(false);
         let place = self.folder.join(self.file);
         let texts = std::thread::scope(|scope| {
@@ -296,6 +338,8 @@ impl<'a> Planted<'a> {
             drop(changing);
             texts.unwrap_or_else(|panic| resume_unwind(panic))
         });
+        let seen = watch.seen();
+        assert!(is_named || seen.is_empty(), "{seen:?} by {about}");
         let is_own = self.plant == Plant::SecondName && self.rule == Rule::OwnBySecondName;
         let may_tell = is_named || is_own;
         for text in texts {

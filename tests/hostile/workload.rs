@@ -5,7 +5,9 @@ use crate::bakeoff::Rng;
 
 pub fn generate(size: u32, seed: u64) -> (Vec<i64>, u32) {
     let mut rng = Rng::new(seed);
-    let values = (0..size).map(|_| rng.between(-1_000_000, 1_000_000)).collect();
+    let values = (0..size)
+        .map(|_| rng.between(-1_000_000, 1_000_000))
+        .collect();
     (values, (size / 250).max(1))
 }
 

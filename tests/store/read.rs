@@ -222,7 +222,7 @@ fn a_report_is_taken_from_the_database_where_its_file_is_lost_or_of_another_run(
         let mut other = report();
         change(&mut other);
         let bytes = serde_json::to_vec(&other).unwrap();
-        let files = Files::new(folder.path());
+        let files = Files::named_by_user(folder.path()).unwrap();
         files.write_report(ReportFile::Json, &bytes).unwrap();
     };
     write(|earlier| {

@@ -23,6 +23,8 @@ pub(crate) struct Source {
     pub(crate) exports: Vec<(String, Segments)>,
     /// Paths of two segments or more outside of imports, as written.
     pub(crate) paths: Vec<Segments>,
+    /// Methods that are called, by their names.
+    pub(crate) methods: Vec<String>,
     /// Modules that were left out.
     test_modules: Vec<String>,
 }
@@ -104,6 +106,9 @@ impl Source {
                 read_use_tree(&rest[1..end], &mut Vec::new(), list);
                 at += end + 1;
             } else {
+                if let [".", name, "(", ..] = rest {
+                    source.methods.push((*name).to_owned());
+                }
                 let path = path_at(rest);
                 let is_inner = at > 0 && ["::", ".", "$"].contains(&all[at - 1]);
                 if path.len() > 1 && !is_inner {

@@ -181,7 +181,7 @@ fn times_are_exported_in_the_files_of_criterion() {
     let refused = run_bakeoff(&[&export[..], &["--out", sent.to_str().unwrap()]].concat());
     assert_ne!(refused.status, 0);
     assert!(
-        refused.explains("nothing is written through links"),
+        refused.explains("nothing is read or written through a link"),
         "{}",
         refused.stderr
     );

@@ -124,7 +124,7 @@ impl Staged<'_> {
 
     /// Adds every file that was measured, and the components that ran as far as they were stored.
     fn contents(&mut self, kept: &KeptRun) -> Result<(), PackError> {
-        let into = Files::new(self.folder).contents();
+        let into = Files::named_by_user(self.folder)?.contents();
         let mut digests = BTreeSet::new();
         for bytes in kept.files.contents() {
             digests.insert(into.put(bytes)?);
@@ -168,7 +168,9 @@ pub fn unpack(file: &Path, into: &Path) -> Result<KeptRun, BundleError> {
     let replicas = read_replicas(&into.join(REPLICAS)).map_err(malformed)?;
     check_bundle(&record, &report, &replicas).map_err(malformed)?;
     let evidence = Evidence { record, replicas };
-    let contents = Files::new(into).contents();
+    let contents = Files::named_by_user(into)
+        .map_err(|error| malformed(error.to_string()))?
+        .contents();
     KeptRun::put_together(evidence, report, contents)
         .map_err(|error: KeptRunError| malformed(error.to_string()))
 }

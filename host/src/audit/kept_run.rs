@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_content_that_is_named_many_times_over_counts_each_time() {
         let folder = tempfile::tempdir().unwrap();
-        let contents = Files::new(folder.path()).contents();
+        let contents = Files::named_by_user(folder.path()).unwrap().contents();
         let digest = contents.put(b"12345").unwrap();
         let mut get = bounded(&contents, 12);
         assert!(get(&digest, 4).is_err());

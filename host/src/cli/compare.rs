@@ -17,7 +17,7 @@ use crate::files::Scratch;
 use crate::render::escape::Plain;
 use crate::render::{AskedTest, ComparisonOutcome, Untimed};
 use crate::run::KnownMachine;
-use crate::store::Start;
+use crate::store::{ResultsPlace, Start};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Report, words};
@@ -154,7 +154,12 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = Job {
         loaded: &loaded,
-        folder: arguments.out.as_deref().unwrap_or(temporary.work()),
+        folder: ResultsPlace::Named(
+            arguments
+                .out
+                .clone()
+                .unwrap_or_else(|| temporary.work().to_owned()),
+        ),
         start: Start::Resume,
         seed: arguments.seed,
         safety: &arguments.safety,

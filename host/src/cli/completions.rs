@@ -3,12 +3,18 @@
 use super::failure::Failure;
 use super::{Status, show};
 use crate::config;
+use crate::files::{Folder, Scratch};
 use clap::{Args, Command};
 use clap_complete::aot::{self, Shell};
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 /// The name of the program in completions.
 const PROGRAM: &str = "bakeoff";
+
+/// The most pages of the manual, and bytes of one.
+const PAGES_MAX: usize = 1000;
+const PAGE_BYTES_MAX: u64 = 1 << 20;
 
 /// Writes completions of commands and options for a shell
 #[derive(Debug, Args)]
@@ -62,11 +68,9 @@ pub(super) fn complete(
 pub(super) fn man(arguments: &ManArguments, program: Command) -> Result<Status, Failure> {
     match &arguments.out {
         Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .and_then(|()| clap_mangen::generate_to(program, folder))
-                .map_err(|error| {
-                    Failure::usage(format!("cannot write to {}: {error}", folder.display()))
-                })?;
+            write_pages(program, folder).map_err(|error| {
+                Failure::usage(format!("cannot write to {}: {error}", folder.display()))
+            })?;
         }
         None => {
             let mut page = Vec::new();
@@ -77,4 +81,22 @@ pub(super) fn man(arguments: &ManArguments, program: Command) -> Result<Status, 
         }
     }
     Ok(Status::Done)
+}
+
+/// Writes the pages into a folder that the user named. They are made in one of ours: what has their names may be
+/// anything.
+fn write_pages(program: Command, folder: &Path) -> io::Result<()> {
+    let made = Scratch::new()?;
+    clap_mangen::generate_to(program, made.work())?;
+    let (made, folder) = (
+        Folder::named_by_user(made.work())?,
+        Folder::made_by_user(folder)?,
+    );
+    for page in made.entries(PAGES_MAX)?.unwrap_or_default() {
+        let bytes = made.read(&page.name, PAGE_BYTES_MAX)?.unwrap_or_default();
+        let new = folder.new_file(&page.name)?;
+        new.file().write_all(&bytes)?;
+        new.put_in_place()?;
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::kept;
-use crate::files::NewFile;
+use crate::files::Folder;
 use crate::render::escape::Plain;
 use crate::render::{self, CriterionBenchmark, TimedSample};
 use crate::run::{Evidence, samples_of};
@@ -10,9 +10,8 @@ use crate::sandbox::TimedCalls;
 use crate::store::{RunId, Store};
 use bakeoff_domain::variant::VariantId;
 use serde_json::Value;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The name of a baseline, which is that of a folder.
@@ -67,40 +66,32 @@ pub(super) fn write(
         let case = |samples: Vec<TimedCalls>| samples.into_iter().map(timed).collect();
         by_case.into_iter().map(case).collect()
     });
+    let failed = |error: io::Error| {
+        let shown = folder.display().to_string();
+        Failure::infrastructure(format!("cannot write to {}: {error}", Plain(&shown)))
+    };
+    let open = Folder::made_by_user(folder).map_err(failed)?;
     for benchmark in &benchmarks {
-        write_one(folder, baseline, benchmark).map_err(|error| {
-            let shown = folder.display().to_string();
-            Failure::infrastructure(format!("cannot write to {}: {error}", Plain(&shown)))
-        })?;
+        write_one(&open, baseline, benchmark).map_err(failed)?;
     }
     Ok(benchmarks.len())
 }
 
-fn write_one(folder: &Path, baseline: &Baseline, benchmark: &CriterionBenchmark) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let mut path = folder.to_owned();
-    for name in benchmark.folder.iter().chain([&baseline.0]) {
-        path.push(name);
-        match fs::create_dir(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            created => created?,
-        }
-        // The folder may have come with an experiment that somebody sent.
-        if !fs::symlink_metadata(&path)?.is_dir() {
-            let what = format!(
-                "{} is a link or a file, and nothing is written through links",
-                Plain(&path.display().to_string())
-            );
-            return Err(io::Error::other(what));
-        }
-    }
+fn write_one(
+    folder: &Folder,
+    baseline: &Baseline,
+    benchmark: &CriterionBenchmark,
+) -> io::Result<()> {
+    // What is in the folder may have come with an experiment that somebody sent.
+    let names = benchmark.folder.iter().chain([&baseline.0]);
+    let place = folder.make(names.collect::<PathBuf>())?;
     let files: [(&str, &Value); 3] = [
         ("benchmark.json", &benchmark.benchmark),
         ("estimates.json", &benchmark.estimates),
         ("sample.json", &benchmark.sample),
     ];
     for (name, value) in files {
-        let file = NewFile::for_path(&path.join(name))?;
+        let file = place.new_file(name)?;
         file.file().write_all(value.to_string().as_bytes())?;
         file.put_in_place()?;
     }

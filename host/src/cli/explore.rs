@@ -312,7 +312,7 @@ impl Arguments {
         let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
         let job = run::Job {
             loaded: &loaded,
-            folder: &folder,
+            folder,
             start: Start::Resume,
             seed: None,
             safety: &self.safety,

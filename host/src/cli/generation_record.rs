@@ -2,7 +2,7 @@
 //! did not seal decides nothing, and is set aside before another is written.
 
 use super::failure::Failure;
-use super::generation_seal::{opened, sealed};
+use super::generation_seal::{is_forged, opened, sealed};
 use super::placing::cannot_write;
 use crate::config::LoadedExperiment;
 use crate::files::{Folder, JsonError, parse_json_of};
@@ -182,15 +182,32 @@ pub(super) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String>
         Err(error) => return Err(error.to_string()),
     };
     let bytes = read.ok_or_else(|| format!("it has more than {FILE_BYTES_MAX} bytes"))?;
-    let text = opened(&bytes).ok_or(NO_SEAL)?;
+    parsed(&opened(&bytes).ok_or(NO_SEAL)?).map(Some)
+}
+
+/// Parses a record.
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let parsed: serde_json::Value =
         parse_json_of(text.as_bytes(), FILE_VALUES_MAX).map_err(|error| error.to_string())?;
     let of_it: Generation = serde_json::from_value(parsed.clone())
         .map_err(|error| JsonError::from(error).to_string())?;
     of_it.check()?;
-    let kept =
-        serde_json::from_value(parsed).map_err(|error| JsonError::from(error).to_string())?;
-    Ok(Some(kept))
+    serde_json::from_value(parsed).map_err(|error| JsonError::from(error).to_string())
+}
+
+/// Reads a record, as one that has no seal of ours, and as it is read where it has. Returns the messages that a user
+/// would see. For fuzz targets.
+#[doc(hidden)]
+pub fn read_generation_record(bytes: &[u8]) -> Vec<String> {
+    if is_forged(bytes) {
+        return vec!["\u{7}a seal was forged".to_owned()];
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let read = [
+        parsed::<GenerationRecord>(&text).err(),
+        parsed::<ExplorationRecord>(&text).err(),
+    ];
+    read.into_iter().flatten().collect()
 }
 
 /// Reads what a report says of generated approaches. A record that cannot be read is said, and left out.

@@ -28,6 +28,11 @@ pub(super) fn opened(text: &[u8]) -> Option<String> {
     without_seal(text, &UserKey::of_results().ok()?)
 }
 
+/// Returns true if an object has the seal of a key that nobody else has seen, or ever will.
+pub(super) fn is_forged(text: &[u8]) -> bool {
+    UserKey::of_this_process().is_ok_and(|key| without_seal(text, &key).is_some())
+}
+
 fn with_seal(object: &str, key: &UserKey) -> String {
     let open = object.trim_end();
     let open = open.strip_suffix('}').unwrap_or(open).trim_end();

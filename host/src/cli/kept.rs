@@ -10,7 +10,7 @@ use crate::files::{Folder, parse_json, read_bounded};
 use crate::library::{self, results_folder};
 use crate::render::clipped;
 use crate::render::escape::Plain;
-use crate::store::{Files, Mode, Origin, ReportFile, RunId, Store, StoreError};
+use crate::store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::io::ErrorKind;
@@ -104,7 +104,7 @@ pub(super) struct ReportPlace {
     /// The report's file.
     file: PathBuf,
     /// The folder of results, unless the user named the file of the report.
-    results: Option<PathBuf>,
+    results: Option<ResultsPlace>,
     /// The same folder, open, if it is there.
     folder: Option<Folder>,
     /// The experiment, if it was found.
@@ -119,22 +119,25 @@ impl ReportPlace {
             let declared = config::declared(named)?;
             let results = results_folder(&declared.dir, &declared.experiment)?;
             return Ok(Self {
-                file: report_in(&results),
+                file: report_in(&results.path()),
+                folder: results.open_folder().ok(),
                 results: Some(results),
-                folder: library::open_results(&declared.dir, &declared.experiment).ok(),
                 experiment: Some(declared),
             });
         }
         let (file, results) = match named.extension().is_some_and(|end| end == "json") {
             true => (named.to_owned(), None),
-            false => (report_in(named), Some(named.to_owned())),
+            false => {
+                let results = ResultsPlace::Named(named.to_owned());
+                (report_in(named), Some(results))
+            }
         };
         let experiment = owner(&file);
         Ok(Self {
             file,
             folder: results
-                .as_deref()
-                .and_then(|results| Folder::named_by_user(results).ok()),
+                .as_ref()
+                .and_then(|results| results.open_folder().ok()),
             results,
             experiment,
         })
@@ -160,7 +163,7 @@ impl ReportPlace {
             shown.warn(self.nothing_behind(why));
             Ok(shown)
         };
-        let store = match Store::open(results, Mode::Read) {
+        let store = match results.open(Mode::Read) {
             Err(error) if error.is_missing() => {
                 return alone(in_file, "there are no results beside it");
             }
@@ -180,7 +183,7 @@ impl ReportPlace {
         let mut warnings = Vec::new();
         let mut is_foreign = false;
         if store.origin() == Origin::Elsewhere {
-            warnings.push(from_elsewhere(results));
+            warnings.push(from_elsewhere(&results.path()));
         }
         let file = match in_file {
             Ok(file) if are_of_one_run(&file, &recomputed.kept) => Some(file),
@@ -238,7 +241,7 @@ impl ReportPlace {
     pub(super) fn sources(&self, run: Option<RunId>) -> Result<Sources, Failure> {
         match (&self.results, run) {
             (Some(results), Some(run)) => {
-                let store = Store::open(results, Mode::Read)?;
+                let store = results.open(Mode::Read)?;
                 Ok(audit::sources(&store, run)?)
             }
             _ => Ok(Sources::new()),
@@ -249,7 +252,7 @@ impl ReportPlace {
     pub(super) fn runs(&self, shown: &DisplayedReport) -> Result<Vec<PastRun>, Failure> {
         match (&self.results, shown.run) {
             (Some(results), Some(_)) => {
-                let store = Store::open(results, Mode::Read)?;
+                let store = results.open(Mode::Read)?;
                 Ok(library::runs_shown(&store, &shown.report)?)
             }
             _ => Ok(Vec::new()),
@@ -257,9 +260,12 @@ impl ReportPlace {
     }
 
     /// Returns the folder of results, or the folder that contains the report.
-    pub(super) fn folder(&self) -> &Path {
-        let beside = || self.file.parent().unwrap_or(Path::new("."));
-        self.results.as_deref().unwrap_or_else(beside)
+    pub(super) fn folder(&self) -> ResultsPlace {
+        let beside = || {
+            let folder = self.file.parent().unwrap_or(Path::new("."));
+            ResultsPlace::Named(folder.to_owned())
+        };
+        self.results.clone().unwrap_or_else(beside)
     }
 
     /// Returns true if the user named the file of a report: it has no samples to be recomputed
@@ -321,10 +327,10 @@ pub(super) fn sound(report: &Report, from: &Path) -> Result<(), Failure> {
 }
 
 /// Opens a folder of results for reading, and writes to stderr if they come from elsewhere.
-pub(super) fn open(results: &Path) -> Result<Store, StoreError> {
-    let store = Store::open(results, Mode::Read)?;
+pub(super) fn open(results: &ResultsPlace) -> Result<Store, StoreError> {
+    let store = results.open(Mode::Read)?;
     if store.origin() == Origin::Elsewhere {
-        anstream::eprintln!("{}", from_elsewhere(results));
+        anstream::eprintln!("{}", from_elsewhere(&results.path()));
     }
     Ok(store)
 }
@@ -420,13 +426,13 @@ struct Version {
 
 /// Returns the folder of results that a user means by an experiment's folder or file, or by the
 /// folder itself.
-pub(super) fn results(named: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn results(named: &Path) -> Result<ResultsPlace, Failure> {
     match is_experiment(named) {
         true => {
             let declared = config::declared(named)?;
             Ok(results_folder(&declared.dir, &declared.experiment)?)
         }
-        false => Ok(named.to_owned()),
+        false => Ok(ResultsPlace::Named(named.to_owned())),
     }
 }
 
@@ -436,7 +442,7 @@ pub(super) fn is_experiment(named: &Path) -> bool {
 }
 
 pub(super) fn report_in(folder: &Path) -> PathBuf {
-    Files::new(folder).report(ReportFile::Json)
+    folder.join(ReportFile::Json.name())
 }
 
 /// Returns the experiment whose `.bakeoff/NAME` contains the report. An experiment file that cannot
@@ -449,7 +455,7 @@ pub(super) fn owner(report: &Path) -> Option<DeclaredExperiment> {
     };
     let declared = config::declared(folder.parent()?.parent()?).ok()?;
     let own = results_folder(&declared.dir, &declared.experiment).ok()?;
-    (own.canonicalize().ok()? == folder).then_some(declared)
+    (own.path().canonicalize().ok()? == folder).then_some(declared)
 }
 
 /// The name of the report in a folder of results.

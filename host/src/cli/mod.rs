@@ -59,7 +59,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[doc(hidden)]
-pub use generation_record::seal_generation_again;
+pub use generation_record::{read_generation_record, seal_generation_again};
 pub use status::Status;
 
 /// Tries several ways to solve a problem in a sandbox, measures them against each other, and
@@ -158,6 +158,7 @@ pub fn main() -> ExitCode {
     if let Err(failure) = temporary_folder() {
         return failure.print();
     }
+    crate::files::remove_abandoned();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_stack_size(crate::confine::STACK_BYTES)

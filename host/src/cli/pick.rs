@@ -10,7 +10,7 @@ use crate::files::{Reach, write_new};
 use crate::render::escape::Plain;
 use crate::run::is_built_from;
 use crate::source::{COMPONENT_BYTES_MAX, read_code};
-use crate::store::{Mode, ResultKind, RunId, Store, StoredResult};
+use crate::store::{Mode, ResultKind, ResultsPlace, RunId, StoredResult};
 use bakeoff_domain::report::{Ended, RankingOutcome, Report, VariantReport};
 use bakeoff_domain::variant::{self, approach_indexes};
 use clap::Args;
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         ));
     }
     let winner = winner(&shown.report)?;
-    let measured = measured_code(place.folder(), shown.run, &winner.id)?;
+    let measured = measured_code(&place.folder(), shown.run, &winner.id)?;
     let own = place.experiment.as_ref();
     let own = own.and_then(|declared| own_file(declared, &winner.id));
     let changed = match (&measured, &own) {
@@ -131,11 +131,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
 /// Returns the code of a variant as measured in a run, or else in the last run that has a report;
 /// `None` if it was not stored.
 fn measured_code(
-    folder: &Path,
+    folder: &ResultsPlace,
     run: Option<RunId>,
     id: &str,
 ) -> Result<Option<MeasuredCode>, Failure> {
-    let store = match Store::open(folder, Mode::Read) {
+    let store = match folder.open(Mode::Read) {
         Err(error) if error.is_missing() => return Ok(None),
         store => store?,
     };
@@ -151,7 +151,7 @@ fn measured_code(
     let builds: Vec<StoredResult<IgnoredAny>> = store.results(run, ResultKind::Build)?;
     let contents = store.files().contents();
     // A version that did not keep the code named it by another digest.
-    let Some(path) = contents.path(&sha256).filter(|path| path.exists()) else {
+    let Some(path) = contents.path(&sha256).filter(|_| contents.has(&sha256)) else {
         return Ok(None);
     };
     let own = builds.iter().find(|build| build.variant == id);

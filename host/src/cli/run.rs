@@ -8,12 +8,12 @@ use super::{Status, again, counts, generation_record, progress, show, step_summa
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::library;
 use crate::run::{self, Interrupt, KnownMachine, RunOptions};
-use crate::store::Start;
+use crate::store::{ResultsPlace, Start};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report};
 use bakeoff_domain::spec::Workers;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Runs an experiment, or goes on with one that was interrupted.
@@ -87,12 +87,12 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Next::End => return Ok(Status::Done),
     }
     let folder = match &arguments.out {
-        Some(folder) => folder.clone(),
+        Some(folder) => ResultsPlace::Named(folder.clone()),
         None => library::results_folder(&loaded.dir, &loaded.experiment)?,
     };
     let job = Job {
         loaded: &loaded,
-        folder: &folder,
+        folder,
         start: if arguments.fresh {
             Start::Fresh
         } else {
@@ -119,7 +119,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 pub(super) struct Job<'a> {
     pub(super) loaded: &'a LoadedExperiment,
     /// The folder of the results.
-    pub(super) folder: &'a Path,
+    pub(super) folder: ResultsPlace,
     pub(super) start: Start,
     /// The seed of the run, if the user gave one.
     pub(super) seed: Option<RunSeed>,
@@ -147,7 +147,7 @@ pub(super) struct Done {
 /// `None` if the user interrupted it; that has been reported then.
 pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done>, Failure> {
     let options = RunOptions {
-        folder: job.folder.to_owned(),
+        folder: job.folder,
         start: job.start,
         seed: job.seed,
         host: job.safety.host_options_on(job.policy, &job.machine)?,

@@ -5,12 +5,13 @@ use super::kept::{is_experiment, owner, report_in};
 use crate::audit::KeptRun;
 use crate::config::{self, LoadedExperiment, Policy};
 use crate::library::results_folder;
+use crate::store::ResultsPlace;
 use std::path::{Path, PathBuf};
 
 /// The folder of results, and the folder that granted folders are relative to.
 pub(super) struct RunPlace {
     /// The folder of results.
-    pub(super) results: PathBuf,
+    pub(super) results: ResultsPlace,
     /// The experiment's folder, if it was found.
     dir: Option<PathBuf>,
 }
@@ -23,7 +24,7 @@ impl RunPlace {
         if is_experiment(named) {
             let declared = config::declared(named)?;
             let results = match results {
-                Some(named) => named.to_owned(),
+                Some(named) => ResultsPlace::Named(named.to_owned()),
                 None => results_folder(&declared.dir, &declared.experiment)?,
             };
             return Ok(Self {
@@ -33,12 +34,12 @@ impl RunPlace {
         }
         if let Some(results) = results {
             return Ok(Self {
-                results: results.to_owned(),
+                results: ResultsPlace::Named(results.to_owned()),
                 dir: Some(named.to_owned()),
             });
         }
         Ok(Self {
-            results: named.to_owned(),
+            results: ResultsPlace::Named(named.to_owned()),
             dir: owner(&report_in(named)).map(|declared| declared.dir),
         })
     }

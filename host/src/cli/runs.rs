@@ -40,7 +40,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             RunStatus::Finished => kept::of_run(&store, Some(run.id))?,
             _ => None,
         };
-        if let Some(shown) = shown.filter(|shown| kept::sound(&shown.report, &folder).is_ok()) {
+        if let Some(shown) =
+            shown.filter(|shown| kept::sound(&shown.report, &folder.path()).is_ok())
+        {
             status = shown.status(status);
             reports.push((run.id, shown.report));
         }

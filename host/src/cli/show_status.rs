@@ -8,7 +8,7 @@ use super::{Status, kept, show};
 use crate::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
 use crate::provider::Spending;
 use crate::render::escape::Plain;
-use crate::store::{Lock, Store, StoreError};
+use crate::store::{Store, StoreError};
 use bakeoff_domain::report::words;
 use clap::Args;
 use serde::Serialize;
@@ -48,16 +48,15 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let models = models(&arguments.from);
-    let opened =
-        kept::results(&arguments.from).and_then(|folder| Ok((kept::open(&folder)?, folder)));
-    let (store, folder) = match (opened, &models) {
+    let opened = kept::results(&arguments.from).and_then(|place| Ok(kept::open(&place)?));
+    let store = match (opened, &models) {
         (Ok(opened), _) => opened,
         // There is no run yet, while approaches are asked for.
         (Err(_), Some(models)) => return show_models(models, output),
         (Err(failure), None) => return Err(failure),
     };
     let progress = progress(&store)?;
-    let holder = Lock::holder(&folder).map(|holder| holder.to_string());
+    let holder = store.holder().map(|holder| holder.to_string());
     if output.format == Format::Json {
         #[derive(Serialize)]
         struct Shown<'a> {

@@ -6,7 +6,7 @@ use super::options::{Format, Output};
 use super::show;
 use crate::compile::{self, Cache, Toolchain};
 use crate::config::{self, LOCK_BYTES_MAX, LOCK_FILE, read_lock};
-use crate::files::{NewFile, Reach};
+use crate::files::{Folder, Reach};
 use crate::render::escape::Plain;
 use bakeoff_domain::crates::LockedCrate;
 use clap::Args;
@@ -60,7 +60,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let unwritten = |error: std::io::Error| {
         Failure::infrastructure(format!("cannot write {}: {error}", file.display()))
     };
-    let written = NewFile::for_path(&file).map_err(unwritten)?;
+    let folder = Folder::named_by_user(&declared.dir).map_err(unwritten)?;
+    let written = folder.new_file(LOCK_FILE).map_err(unwritten)?;
     written
         .file()
         .write_all(crates.lock.as_bytes())

@@ -3,11 +3,12 @@
 //! Loading compiled code is as unsafe as running it, so an entry is only used if its HMAC is valid
 //! under a key that only its owner can read. An invalid entry is removed, and built again.
 
-use crate::files::{Folder, MAC_BYTES, NewFile, UserKey, own_folder};
+use crate::files::{Folder, MAC_BYTES, UserKey, own_folder, remove_abandoned_below};
 use crate::source::digest_of_parts;
 use serde::{Serialize, de::DeserializeOwned};
+use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 /// The most bytes in a cache. The entry of a prototype has about 250 KB.
@@ -19,10 +20,19 @@ const ENTRY_BYTES_MAX: u64 = 256 << 20;
 /// The name of the key file.
 const KEY_FILE: &str = "key";
 
+/// How the names of entries end.
+const ENTRY_END: &str = ".built";
+
+/// The folder of fetched crates in it, where whoever fetches some works.
+const CRATES: &str = "crates";
+
+/// The most files that are looked at when it has become too large.
+const FILES_MAX: usize = 1 << 20;
+
 /// A folder of entries, and the key that authenticates them.
 #[derive(Debug)]
 pub struct Cache {
-    folder: PathBuf,
+    folder: Folder,
     key: UserKey,
     bytes_max: u64,
 }
@@ -94,8 +104,12 @@ impl Cache {
             });
         }
         let key = UserKey::in_folder(folder, KEY_FILE).map_err(failed)?;
+        let folder = Folder::named_by_user(folder).map_err(failed)?;
+        if let Ok(crates) = folder.below(CRATES) {
+            remove_abandoned_below(&crates);
+        }
         Ok(Self {
-            folder: folder.to_owned(),
+            folder,
             key,
             bytes_max: CACHE_BYTES_MAX,
         })
@@ -103,7 +117,7 @@ impl Cache {
 
     /// The folder of its entries.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// The cache with another bound on its size, in bytes.
@@ -115,9 +129,8 @@ impl Cache {
 
     /// Returns the entry of a name, if there is one with a valid HMAC. An invalid one is removed.
     pub(super) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
-        let path = self.path(name);
-        let folder = Folder::named_by_user(&self.folder).ok()?;
-        let read = folder.read(path.file_name()?, ENTRY_BYTES_MAX);
+        let file = file_of(name);
+        let read = self.folder.read(&file, ENTRY_BYTES_MAX);
         // What is no plain file has no entry, and is removed like one that is not valid.
         let bytes = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -128,7 +141,7 @@ impl Cache {
             .and_then(|bytes| postcard::from_bytes(bytes).ok());
         if entry.is_none() {
             // Another process may have removed it first.
-            drop(std::fs::remove_file(&path));
+            drop(self.folder.remove(&file));
         }
         entry
     }
@@ -142,7 +155,7 @@ impl Cache {
             return;
         }
         let write = || -> io::Result<()> {
-            let new = NewFile::private(&self.path(name))?;
+            let new = self.folder.new_private_file(file_of(name))?;
             let mut file = new.file();
             file.write_all(&self.key.mac(&[name.0.as_bytes(), &bytes]))?;
             file.write_all(&bytes)?;
@@ -151,10 +164,6 @@ impl Cache {
         if write().is_ok() {
             self.evict();
         }
-    }
-
-    fn path(&self, name: &Name) -> PathBuf {
-        self.folder.join(format!("{}.built", name.0))
     }
 
     /// The bytes of an entry after its HMAC, which covers the name too: an entry that was moved to
@@ -174,29 +183,33 @@ impl Cache {
             return;
         }
         entries.sort();
-        for (_, bytes, path) in entries {
+        for (_, bytes, file) in entries {
             if total <= self.bytes_max / 4 * 3 {
                 break;
             }
             // Another process may evict as well.
-            drop(std::fs::remove_file(path));
+            drop(self.folder.remove(file));
             total -= bytes;
         }
     }
 
-    fn entries(&self) -> Vec<(SystemTime, u64, PathBuf)> {
-        let entries = std::fs::read_dir(&self.folder)
-            .into_iter()
-            .flatten()
-            .flatten();
-        let described = entries.filter_map(|entry| {
-            let path = entry.path();
-            let found = entry.metadata().ok()?;
-            let is_entry = path.extension().is_some_and(|end| end == "built");
-            is_entry.then_some((found.modified().ok()?, found.len(), path))
+    fn entries(&self) -> Vec<(SystemTime, u64, OsString)> {
+        let names = self.folder.entries(FILES_MAX).ok().flatten();
+        let described = names.into_iter().flatten().filter_map(|entry| {
+            let is_entry = entry
+                .name
+                .as_encoded_bytes()
+                .ends_with(ENTRY_END.as_bytes());
+            let found = is_entry.then(|| self.folder.look(&entry.name).ok())??;
+            found.map(|found| (found.modified, found.bytes, entry.name))
         });
         described.collect()
     }
+}
+
+/// The name of an entry's file.
+fn file_of(name: &Name) -> String {
+    format!("{}{ENTRY_END}", name.0)
 }
 
 #[cfg(test)]
@@ -204,6 +217,11 @@ mod tests {
     use super::*;
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::path::PathBuf;
+
+    fn path_of(cache: &Cache, name: &Name) -> PathBuf {
+        cache.folder().join(file_of(name))
+    }
 
     fn name(text: &str) -> Name {
         Name::of(&[text.as_bytes()])
@@ -224,7 +242,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
         cache.put(&name("a"), &vec![7_u8; 10]);
-        let path = cache.path(&name("a"));
+        let path = path_of(&cache, &name("a"));
         let good = std::fs::read(&path).unwrap();
         let mut bad: Vec<Vec<u8>> = (0..good.len()).map(|end| good[..end].to_vec()).collect();
         bad.extend((0..good.len()).map(|at| {
@@ -246,7 +264,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
         cache.put(&name("a"), &1_u8);
-        std::fs::copy(cache.path(&name("a")), cache.path(&name("b"))).unwrap();
+        std::fs::copy(path_of(&cache, &name("a")), path_of(&cache, &name("b"))).unwrap();
         assert_eq!(cache.get::<u8>(&name("b")), None);
         std::fs::write(folder.path().join(KEY_FILE), [0; 64]).unwrap();
         assert_eq!(
@@ -271,12 +289,25 @@ mod tests {
         let cache = Cache::open(folder.path()).unwrap().with_bytes_max(4_000);
         for index in 0..5_u64 {
             cache.put(&name(&index.to_string()), &vec![1_u8; 900]);
-            let file = std::fs::File::open(cache.path(&name(&index.to_string()))).unwrap();
+            let file = std::fs::File::open(path_of(&cache, &name(&index.to_string()))).unwrap();
             let age = std::time::Duration::from_secs(1_000 - index);
             file.set_modified(SystemTime::now() - age).unwrap();
         }
         // The fifth passes 4,000 bytes; 3,000 hold three of 934.
         let kept = |index: u64| cache.get::<Vec<u8>>(&name(&index.to_string())).is_some();
         assert_eq!([0, 1, 2, 3, 4].map(kept), [false, false, true, true, true]);
+    }
+
+    #[test]
+    fn what_a_killed_fetch_left_is_removed_when_the_cache_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let crates = folder.path().join(CRATES);
+        let left = crates.join("bakeoff-work-abc123");
+        std::fs::create_dir_all(left.join("work/sources")).unwrap();
+        std::fs::set_permissions(&left, Permissions::from_mode(0o700)).unwrap();
+        std::fs::write(left.join("lock"), "").unwrap();
+        std::fs::create_dir(crates.join("kept")).unwrap();
+        Cache::open(folder.path()).unwrap();
+        assert!(!left.exists() && crates.join("kept").exists());
     }
 }

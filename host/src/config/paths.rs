@@ -5,7 +5,8 @@
 
 use super::error::{ConfigError, Finding, quoted};
 use super::section::At;
-use crate::files::not_plain;
+use crate::files::{Folder, leaves_folder};
+use std::io;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
@@ -17,6 +18,9 @@ const WIT_FOLDERS_DEEP: usize = 2;
 
 /// The most entries of a folder of WIT.
 const WIT_ENTRIES_MAX: usize = 1000;
+
+/// The help for a file that is not found.
+const CHECK: &str = "paths are relative to the experiment's folder; check the spelling";
 
 /// The help for a link.
 const LINK: &str = "put the file itself there instead of the link";
@@ -157,36 +161,31 @@ pub(super) fn check_recorded_grant(path: &Path) -> Result<(), ConfigError> {
 type Fault = (String, &'static str);
 
 fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
-    const CHECK: &str = "paths are relative to the experiment's folder; check the spelling";
-    let real = match folder.join(&file.path).canonicalize() {
-        Ok(real) => real,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+    let unseen = |error: io::Error| (format!("cannot be looked up: {error}"), CHECK);
+    let home = Folder::named_by_user(folder).map_err(unseen)?;
+    let found = match home.find(&file.path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(("does not exist".into(), CHECK));
         }
-        Err(error) => return Err((format!("cannot be looked up: {error}"), CHECK)),
+        Err(error) if leaves_folder(&error) => {
+            return Err((
+                "is a link that leaves the experiment's folder, or an absolute one".into(),
+                LINK,
+            ));
+        }
+        found => found.map_err(unseen)?,
     };
-    let home = folder
-        .canonicalize()
-        .map_err(|error| (format!("cannot be looked up: {error}"), CHECK))?;
-    if !real.starts_with(&home) {
-        return Err(("is a link that leaves the experiment's folder".into(), LINK));
-    }
-    check_kind(&real, &home, file.kind)
-}
-
-/// Checks that a file has the right kind. Nothing in it may lead out of `home`.
-fn check_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
-    match (kind, real.is_file(), real.is_dir()) {
+    match (file.kind, found.is_plain_file(), found.is_folder()) {
         (FileKind::Granted, _, true) => Ok(()),
         (FileKind::Granted, true, _) => Err((
             "is a file, and folders are granted".into(),
             "put it into a folder of its own, and grant that",
         )),
-        (FileKind::Wit, _, true) => inspect_folder(real, home, WIT_FOLDERS_DEEP),
+        (FileKind::Wit, _, true) => inspect_folder(&home, &file.path, WIT_FOLDERS_DEEP),
         (_, true, _) => Ok(()),
         (_, _, true) => Err(("is a folder".into(), "name a file in it")),
         _ => {
-            let found = not_plain(real).unwrap_or("gone");
+            let found = found.not_plain().unwrap_or("gone");
             Err((format!("is {found}, not a file"), "name a plain file"))
         }
     }
@@ -194,24 +193,23 @@ fn check_kind(real: &Path, home: &Path, kind: FileKind) -> Result<(), Fault> {
 
 /// Checks that no entry of a folder of WIT leads out of the experiment: the error about a WIT file that
 /// does not parse shows its text.
-fn inspect_folder(folder: &Path, home: &Path, folders_deep: usize) -> Result<(), Fault> {
-    let unreadable = |error: std::io::Error| {
+fn inspect_folder(home: &Folder, folder: &Path, folders_deep: usize) -> Result<(), Fault> {
+    let unreadable = |error: io::Error| {
         let help = "make the folder readable, or name the WIT file itself";
         (format!("cannot be looked up: {error}"), help)
     };
-    for (count, entry) in folder.read_dir().map_err(unreadable)?.enumerate() {
-        let entry = entry.map_err(unreadable)?.path();
-        if count == WIT_ENTRIES_MAX {
-            return Err((
-                format!("has a folder of more than {WIT_ENTRIES_MAX} entries"),
-                "keep the WIT files in a folder of their own",
-            ));
-        }
-        let inside = entry
-            .canonicalize()
-            .is_ok_and(|real| real.starts_with(home));
-        if !inside {
-            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+    let opened = home.below_linked(folder).map_err(unreadable)?;
+    let entries = opened.entries(WIT_ENTRIES_MAX).map_err(unreadable)?;
+    let entries = entries.ok_or_else(|| {
+        (
+            format!("has a folder of more than {WIT_ENTRIES_MAX} entries"),
+            "keep the WIT files in a folder of their own",
+        )
+    })?;
+    for entry in entries {
+        let path = folder.join(&entry.name);
+        let Ok(found) = home.find(&path) else {
+            let name = entry.name.to_string_lossy();
             return Err((
                 format!(
                     "holds {}, a link that leaves the experiment's folder",
@@ -219,9 +217,9 @@ fn inspect_folder(folder: &Path, home: &Path, folders_deep: usize) -> Result<(),
                 ),
                 LINK,
             ));
-        }
-        if entry.is_dir() && folders_deep > 0 {
-            inspect_folder(&entry, home, folders_deep - 1)?;
+        };
+        if found.is_folder() && folders_deep > 0 {
+            inspect_folder(home, &path, folders_deep - 1)?;
         }
     }
     Ok(())

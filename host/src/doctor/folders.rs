@@ -2,23 +2,38 @@
 
 use super::facts::{FolderFacts, FolderPurpose};
 use crate::compile::Cache;
-use crate::files::NewFile;
-use std::io::Write;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use crate::files::Folder;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::time::Instant;
 
 /// Size of the file that is written as a test: about that of a result.
 const TRIAL_BYTES: usize = 64 << 10;
 
+/// The name that the file would get.
+const TRIAL: &str = "trial";
+
+/// The folder of all that is kept of an experiment, in its own folder.
+const RESULTS: &str = ".bakeoff";
+
 /// Examines the folder for results of the experiment in `experiment`, the cache (the user's default
 /// if none is named), and the temporary folder.
 pub(super) fn examine(experiment: &Path, cache: Option<&Path>) -> Vec<FolderFacts> {
     vec![
-        folder(FolderPurpose::Results, &experiment.join(".bakeoff")),
+        results_folder(experiment),
         cache_folder(cache),
         folder(FolderPurpose::Temporary, &std::env::temp_dir()),
     ]
+}
+
+/// The folder for results, which may have come with an experiment: it is reached from that one's open folder.
+fn results_folder(experiment: &Path) -> FolderFacts {
+    let opened = opened(experiment).and_then(|folder| match folder.below(RESULTS) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
+        below => below,
+    });
+    facts(FolderPurpose::Results, &experiment.join(RESULTS), opened)
 }
 
 fn cache_folder(named: Option<&Path>) -> FolderFacts {
@@ -41,15 +56,19 @@ fn cache_folder(named: Option<&Path>) -> FolderFacts {
     }
 }
 
+/// A folder that the user, or the system, named.
 fn folder(purpose: FolderPurpose, path: &Path) -> FolderFacts {
-    let existing = existing(path);
-    let room = rustix::fs::statvfs(&existing);
-    let written = write(&existing);
+    facts(purpose, path, opened(path))
+}
+
+fn facts(purpose: FolderPurpose, path: &Path, opened: io::Result<Folder>) -> FolderFacts {
+    let room = opened.as_ref().ok().map(rustix::fs::fstatvfs);
+    let written = opened.and_then(|folder| write(&folder));
     FolderFacts {
         purpose,
         path: path.display().to_string(),
         free_bytes: room
-            .ok()
+            .and_then(Result::ok)
             .map(|room| room.f_bavail.saturating_mul(room.f_frsize)),
         write_ms: written.as_ref().ok().copied(),
         mode: None,
@@ -57,17 +76,22 @@ fn folder(purpose: FolderPurpose, path: &Path) -> FolderFacts {
     }
 }
 
-/// The folder, or the nearest one above it that exists, in which it would be created.
-fn existing(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let there = absolute.ancestors().find(|folder| folder.exists());
-    there.unwrap_or(Path::new("/")).to_owned()
+/// Opens the folder, or the nearest one above it that exists, in which it would be created.
+fn opened(path: &Path) -> io::Result<Folder> {
+    let absolute = std::path::absolute(path)?;
+    for folder in absolute.ancestors() {
+        match Folder::named_by_user(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+    }
+    Folder::named_by_user(Path::new("/"))
 }
 
-/// The time until a small file is on the disk, in milliseconds. The file is removed.
-fn write(folder: &Path) -> std::io::Result<f64> {
+/// The time until a small file is on the disk, in milliseconds. The file gets no name.
+fn write(folder: &Folder) -> io::Result<f64> {
     let start = Instant::now();
-    let new = NewFile::private(&folder.join("trial"))?;
+    let new = folder.new_private_file(TRIAL)?;
     let mut file = new.file();
     file.write_all(&[0; TRIAL_BYTES])?;
     file.sync_all()?;
@@ -93,5 +117,22 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let found = folder(FolderPurpose::Results, file.path());
         assert!(found.problem.is_some() && found.write_ms.is_none());
+    }
+
+    #[test]
+    fn results_that_are_a_link_are_a_problem_and_nothing_is_written_behind_it() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        std::fs::create_dir(at("experiment")).unwrap();
+        std::fs::create_dir(at("outside")).unwrap();
+        // What a killed writer would have left, and the next one removes.
+        std::fs::write(at("outside/.bakeoff-new-abc123"), "").unwrap();
+        assert_eq!(results_folder(&at("experiment")).problem, None);
+        std::os::unix::fs::symlink("../outside", at("experiment/.bakeoff")).unwrap();
+        let found = results_folder(&at("experiment"));
+        let problem = found.problem.unwrap();
+        assert!(problem.contains("it is a link"), "{problem}");
+        assert!(found.free_bytes.is_none() && found.write_ms.is_none());
+        assert!(at("outside/.bakeoff-new-abc123").exists());
     }
 }

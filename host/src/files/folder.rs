@@ -3,14 +3,23 @@
 //! It is opened once. All that lies in it is reached from that handle, one name after the other: never
 //! through a link, whatever takes the place of a name meanwhile, and as a plain file or a folder alone.
 
+mod names;
+#[cfg(test)]
+mod tests;
+mod within;
+
+pub use names::{FolderEntry, FolderEntryKind, FoundEntry};
+pub(super) use within::outside;
+pub use within::{LinkedPlace, leaves_folder};
+
 use super::new_file::NewFile;
 use super::plain::{bounded, kind, plain};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -25,11 +34,11 @@ const SECOND_NAME: &str =
 /// The mode of folders that are made, before the user's mask.
 const FOLDER_MODE: u32 = 0o777;
 
+/// The mode of other files that are made, before the user's mask.
+const FILE_MODE: u32 = 0o666;
+
 /// The mode of files that are made to be added to: only their owner may read them.
 const PRIVATE: u32 = 0o600;
-
-/// How many files of one name may have been set aside.
-const ASIDE_MAX: u32 = 10_000;
 
 /// An open folder.
 ///
@@ -122,6 +131,17 @@ impl Folder {
         })
     }
 
+    /// The same folder, opened once more.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self {
+            handle: self.handle.try_clone()?,
+            path: self.path.clone(),
+        })
+    }
+
     fn walk(
         &self,
         path: &Path,
@@ -160,20 +180,38 @@ impl Folder {
         bounded(self.open(path)?, bytes_max)
     }
 
+    /// Opens a plain file to be read and written, or makes one, empty, as a process's files are made. It is refused if
+    /// it has a second name.
+    ///
+    /// # Errors
+    /// As for [`Folder::open`], or it has a second name.
+    pub fn open_to_write(&self, path: impl AsRef<Path>) -> io::Result<File> {
+        self.open_or_make(path.as_ref(), OFlags::RDWR, FILE_MODE)
+    }
+
     /// Opens a plain file to be read and added to, or makes one that only its owner may read. It is refused if it
     /// has a second name.
     ///
     /// # Errors
     /// As for [`Folder::open`], or it has a second name.
     pub fn open_to_append(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        let (folder, name) = self.place(path.as_ref())?;
         let flags = OFlags::RDWR | OFlags::APPEND;
+        self.open_or_make(path.as_ref(), flags, PRIVATE)
+    }
+
+    fn open_or_make(&self, path: &Path, flags: OFlags, mode: u32) -> io::Result<File> {
+        let (folder, name) = self.place(path)?;
+        let make = || {
+            let flags = flags | OFlags::CREATE | OFlags::EXCL | GUARDED;
+            let mode = Mode::from_raw_mode(mode);
+            rustix::fs::openat(&folder.handle, &name, flags, mode).map(File::from)
+        };
         let file = match folder.open_name(&name, flags) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let flags = flags | OFlags::CREATE | OFlags::EXCL | GUARDED;
-                let mode = Mode::from_raw_mode(PRIVATE);
-                File::from(rustix::fs::openat(&folder.handle, &name, flags, mode)?)
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match make() {
+                // Another process was quicker.
+                Err(Errno::EXIST) => folder.open_name(&name, flags)?,
+                made => made?,
+            },
             opened => opened?,
         };
         match file.metadata()?.nlink() {
@@ -239,6 +277,22 @@ impl Folder {
         NewFile::in_open(folder.handle, &name, true)
     }
 
+    /// Makes a plain file that is new, and opens it for writing.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making files.
+    pub fn create(&self, path: impl AsRef<Path>) -> io::Result<File> {
+        let (folder, name) = self.place(path.as_ref())?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | GUARDED;
+        let mode = Mode::from_raw_mode(FILE_MODE);
+        Ok(File::from(rustix::fs::openat(
+            &folder.handle,
+            &name,
+            flags,
+            mode,
+        )?))
+    }
+
     /// Writes a file that is new, as a whole or not at all, and the folders on its way.
     ///
     /// # Errors
@@ -247,45 +301,6 @@ impl Folder {
         let new = self.new_file(path)?;
         new.file().write_all(bytes)?;
         new.put_where_free()
-    }
-
-    /// Renames what has this name to the first of `NAME.aside-1`, `NAME.aside-2`, … that is free, and returns that.
-    /// Nothing is opened, so it may be anything.
-    ///
-    /// # Errors
-    /// As for renaming.
-    pub fn set_aside(&self, name: &str) -> io::Result<String> {
-        let (folder, from) = self.place(Path::new(name))?;
-        for number in 1..=ASIDE_MAX {
-            let aside = format!("{name}.aside-{number}");
-            let to = Path::new(&aside).file_name().unwrap_or_default();
-            let at = &folder.handle;
-            match rustix::fs::renameat_with(at, &from, at, to, RenameFlags::NOREPLACE) {
-                Ok(()) => return Ok(aside),
-                Err(Errno::EXIST) => {}
-                Err(Errno::INVAL | Errno::NOSYS) if !folder.has(to) => {
-                    rustix::fs::renameat(at, &from, at, to)?;
-                    return Ok(aside);
-                }
-                Err(Errno::INVAL | Errno::NOSYS) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(io::Error::other(format!(
-            "{ASIDE_MAX} files `{name}.aside-N` are there already: remove some"
-        )))
-    }
-
-    /// Removes what has this name, if anything has: a file, or a link itself.
-    ///
-    /// # Errors
-    /// As for removing files.
-    pub fn remove(&self, name: &str) -> io::Result<()> {
-        let (folder, name) = self.place(Path::new(name))?;
-        match rustix::fs::unlinkat(&folder.handle, &name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// Waits until the disk has the names of this folder.
@@ -305,6 +320,12 @@ impl Folder {
     fn made_place(&self, path: &Path) -> io::Result<(Self, OsString)> {
         let (above, name) = split(path)?;
         Ok((self.make(above)?, name.to_owned()))
+    }
+}
+
+impl AsFd for Folder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
     }
 }
 
@@ -354,8 +375,8 @@ fn enter(at: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
 }
 
 fn refuse_link(mode: rustix::fs::RawMode) -> io::Result<()> {
-    match rustix::fs::FileType::from_raw_mode(mode) {
-        rustix::fs::FileType::Symlink => Err(io::Error::other(LINK)),
+    match FileType::from_raw_mode(mode) {
+        FileType::Symlink => Err(io::Error::other(LINK)),
         _ => Ok(()),
     }
 }
@@ -364,133 +385,4 @@ fn refuse_link(mode: rustix::fs::RawMode) -> io::Result<()> {
 pub fn is_link(path: &Path) -> bool {
     let found = rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
     found.is_ok_and(|found| refuse_link(found.st_mode).is_err())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::fs::{FileType, mknodat};
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    /// A folder beside a secret, with all that could lead to it.
-    fn hostile() -> tempfile::TempDir {
-        let home = tempfile::tempdir().unwrap();
-        let at = |name: &str| home.path().join(name);
-        fs::create_dir_all(at("folder/deep")).unwrap();
-        fs::create_dir(at("outside")).unwrap();
-        fs::write(at("outside/secret"), "secret").unwrap();
-        fs::write(at("folder/deep/own"), "own").unwrap();
-        symlink("../outside/secret", at("folder/link")).unwrap();
-        symlink("../outside", at("folder/folder-link")).unwrap();
-        symlink("deep/own", at("folder/inner-link")).unwrap();
-        fs::hard_link(at("outside/secret"), at("folder/second")).unwrap();
-        mknodat(CWD, at("folder/pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
-        home
-    }
-
-    #[test]
-    fn what_is_no_plain_file_below_it_is_refused_by_its_kind() {
-        let home = hostile();
-        let folder = Folder::named_by_user(&home.path().join("folder")).unwrap();
-        assert_eq!(folder.read("deep/own", 3).unwrap().unwrap(), b"own");
-        assert_eq!(folder.read("./deep/own", 2).unwrap(), None);
-        for (name, why) in [
-            ("link", "is a link"),
-            ("inner-link", "is a link"),
-            ("folder-link/secret", "is a link"),
-            ("pipe", "a pipe"),
-            ("deep", "a folder"),
-            ("pipe/x", "pipe is a pipe, not a folder"),
-            ("../outside/secret", "leaves"),
-            ("/etc/passwd", "leaves"),
-        ] {
-            let said = folder.read(name, 99).unwrap_err().to_string();
-            assert!(
-                said.contains(why) && !said.contains("secret"),
-                "{name}: {said}"
-            );
-            if !why.contains("leaves") {
-                assert!(folder.refusal(name).unwrap().contains(why));
-            }
-        }
-        assert_eq!(folder.refusal("deep/own"), None);
-        assert_eq!(folder.refusal("none"), None);
-    }
-
-    #[test]
-    fn nothing_is_written_through_a_link_or_under_a_second_name() {
-        let home = hostile();
-        let at = |name: &str| home.path().join(name);
-        let folder = Folder::named_by_user(&at("folder")).unwrap();
-        for name in ["link", "second", "pipe", "inner-link", "folder-link/new"] {
-            folder.open_to_append(name).unwrap_err();
-        }
-        folder.make("folder-link/new").unwrap_err();
-        folder.new_file("folder-link/new").unwrap_err();
-        // A new file takes the place of the name, and what had it stays as it was.
-        for name in ["link", "second", "made/on/the/way"] {
-            let new = folder.new_file(name).unwrap();
-            new.file().write_all(b"new").unwrap();
-            new.put_in_place().unwrap();
-            assert_eq!(folder.read(name, 9).unwrap().unwrap(), b"new");
-        }
-        let mut kept = folder.open_to_append("deep/own").unwrap();
-        kept.write_all(b"+").unwrap();
-        assert_eq!(fs::read(at("folder/deep/own")).unwrap(), b"own+");
-        assert_eq!(fs::read(at("outside/secret")).unwrap(), b"secret");
-        assert_eq!(fs::read_dir(at("outside")).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn what_is_set_aside_is_renamed_and_never_opened() {
-        let home = hostile();
-        let folder = Folder::named_by_user(&home.path().join("folder")).unwrap();
-        assert_eq!(folder.set_aside("link").unwrap(), "link.aside-1");
-        symlink("x", home.path().join("folder/link")).unwrap();
-        assert_eq!(folder.set_aside("link").unwrap(), "link.aside-2");
-        assert_eq!(folder.set_aside("pipe").unwrap(), "pipe.aside-1");
-        assert!(!folder.has("link") && folder.has("link.aside-1"));
-        folder.remove("link.aside-1").unwrap();
-        folder.remove("link.aside-1").unwrap();
-        let secret = fs::read(home.path().join("outside/secret")).unwrap();
-        assert_eq!(secret, b"secret");
-    }
-
-    #[test]
-    fn the_folder_of_a_file_is_no_link_itself() {
-        let home = hostile();
-        let at = |name: &str| home.path().join(name);
-        assert!(Folder::of_file(&at("folder/deep/own")).is_ok());
-        let refused = Folder::of_file(&at("folder/folder-link/secret")).unwrap_err();
-        assert!(refused.to_string().contains("is a link"), "{refused}");
-        assert!(Folder::of_file(Path::new("x")).is_ok());
-        assert!(Folder::of_file(Path::new("/x")).is_ok());
-        assert!(is_link(&at("folder/link")) && !is_link(&at("folder/deep")));
-    }
-
-    /// A name that is swapped for a link, again and again, while it is read.
-    #[test]
-    fn a_link_that_takes_the_place_of_a_file_is_not_followed() {
-        let home = hostile();
-        let at = |name: &str| home.path().join("folder").join(name);
-        fs::write(at("file"), "own").unwrap();
-        let folder = Folder::named_by_user(&home.path().join("folder")).unwrap();
-        std::thread::scope(|scope| {
-            let changing = scope.spawn(|| {
-                for number in 0..2_000 {
-                    match number % 2 {
-                        0 => symlink("../outside/secret", at("next")).unwrap(),
-                        _ => fs::write(at("next"), "own").unwrap(),
-                    }
-                    fs::rename(at("next"), at("file")).unwrap();
-                }
-            });
-            while !changing.is_finished() {
-                if let Ok(read) = folder.read("file", 9) {
-                    assert_eq!(read.unwrap(), b"own");
-                }
-            }
-        });
-    }
 }

@@ -9,16 +9,20 @@ mod json;
 mod new_file;
 mod plain;
 mod programs;
+mod reach;
 mod scratch;
 mod user_key;
 mod working;
 
 pub use changeable::{others_can_change, owned_by_others};
-pub use folder::{Folder, is_link};
+pub use folder::{
+    Folder, FolderEntry, FolderEntryKind, FoundEntry, LinkedPlace, is_link, leaves_folder,
+};
 pub use json::{JSON_VALUES_MAX, JsonError, parse_json, parse_json_of};
 pub use new_file::{NewFile, write_new};
-pub use plain::{Reach, not_plain, open_plain, read_bounded};
+pub use plain::{not_plain, open_plain, read_bounded};
 pub use programs::SearchPath;
-pub use scratch::{Scratch, remove_abandoned};
+pub use reach::Reach;
+pub use scratch::{Scratch, remove_abandoned, remove_abandoned_below};
 pub(crate) use user_key::{MAC_BYTES, UserKey, own_folder};
 pub use working::WorkingFolder;

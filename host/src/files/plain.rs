@@ -3,12 +3,7 @@
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsRawFd as _;
 use std::path::Path;
-
-/// Why a file is refused that lies elsewhere than it may.
-const LEAVES: &str = "it is a link that leaves the folder of the experiment: put the file itself there \
-                      instead of the link";
 
 /// Opens a plain file for reading. Anything else is refused by its kind, and never waited for: a pipe
 /// would block until somebody writes to it, and a device may do anything.
@@ -25,59 +20,12 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
     Ok(File::from(opened))
 }
 
-/// Where a file may lie that is read.
-#[derive(Clone, Copy, Debug)]
-pub enum Reach<'a> {
-    /// Anywhere: the user named it.
-    Anywhere,
-    /// In this folder, also when all links are followed: somebody else named it.
-    Within(&'a Path),
-}
-
-impl Reach<'_> {
-    /// Opens a plain file for reading. What is open is held against the folder, so whoever changes what
-    /// the path leads to meanwhile wins nothing.
-    ///
-    /// # Errors
-    /// As for [`open_plain`], or it does not lie there.
-    pub fn open(self, path: &Path) -> io::Result<File> {
-        let opened = open_plain(path)?;
-        self.check(&opened)?;
-        Ok(opened)
-    }
-
-    /// Checks that an open file lies there.
-    fn check(self, opened: &File) -> io::Result<()> {
-        let Self::Within(folder) = self else {
-            return Ok(());
-        };
-        let folder = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
-        };
-        let number = opened.as_raw_fd();
-        let real = std::fs::read_link(format!("/proc/self/fd/{number}"))?;
-        match real.starts_with(folder.canonicalize()?) {
-            true => Ok(()),
-            false => Err(io::Error::other(LEAVES)),
-        }
-    }
-
-    /// Reads a plain file; `None` if it has more than `bytes_max` bytes.
-    ///
-    /// # Errors
-    /// As for [`Reach::open`], or it cannot be read.
-    pub fn read_bounded(self, path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
-        bounded(self.open(path)?, bytes_max)
-    }
-}
-
 /// Reads a plain file; `None` if it has more than `bytes_max` bytes.
 ///
 /// # Errors
 /// As for [`open_plain`], or it cannot be read.
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
-    Reach::Anywhere.read_bounded(path, bytes_max)
+    bounded(open_plain(path)?, bytes_max)
 }
 
 pub(super) fn bounded(file: File, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
@@ -153,47 +101,6 @@ mod tests {
             assert_eq!(refused, format!("it is {kind}, not a file"));
             assert_eq!(not_plain(&path), Some(kind));
         }
-    }
-
-    #[test]
-    fn what_is_open_is_held_against_the_folder_and_not_what_the_path_leads_to_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let home = at("home");
-        std::fs::create_dir_all(home.join("below")).unwrap();
-        std::fs::write(at("secret"), "secret").unwrap();
-        std::fs::write(at("home2"), "secret").unwrap();
-        std::fs::write(home.join("below/own"), "own").unwrap();
-        for (name, to) in [
-            ("up", "../secret"),
-            ("beside", "../home2"),
-            ("in", "below/own"),
-        ] {
-            symlink(to, home.join(name)).unwrap();
-        }
-        symlink(at("secret"), home.join("below/far")).unwrap();
-        let within = Reach::Within(&home);
-        for name in ["up", "beside", "below/far", "../secret"] {
-            let refused = within.open(&home.join(name)).unwrap_err().to_string();
-            assert!(refused.contains("leaves the folder"), "{name}: {refused}");
-            let named_by_user = Reach::Anywhere.read_bounded(&home.join(name), 9).unwrap();
-            assert_eq!(named_by_user.as_deref(), Some(&b"secret"[..]));
-        }
-        for name in ["in", "below/own"] {
-            let read = within.read_bounded(&home.join(name), 9).unwrap();
-            assert_eq!(read.as_deref(), Some(&b"own"[..]));
-        }
-        // Whichever was opened before the path was changed, and whatever it leads to afterwards.
-        let swapped = home.join("swapped");
-        symlink("../secret", &swapped).unwrap();
-        let opened = open_plain(&swapped).unwrap();
-        std::fs::remove_file(&swapped).unwrap();
-        std::fs::write(&swapped, "own").unwrap();
-        within.check(&opened).unwrap_err();
-        let opened = open_plain(&swapped).unwrap();
-        std::fs::remove_file(&swapped).unwrap();
-        symlink("../secret", &swapped).unwrap();
-        within.check(&opened).unwrap();
     }
 
     /// Between the look and the opening: by a thread that goes on changing what is there.

@@ -4,12 +4,13 @@
 //! a reused process id does not matter. Anybody may write in the folder for temporary files, so no
 //! name in there is trusted.
 
+use super::folder::Folder;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -127,6 +128,12 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
 /// process.
 pub fn remove_abandoned() {
     ABANDONED.call_once(|| remove_abandoned_in(&std::env::temp_dir()));
+}
+
+/// Removes those that are left in an open folder.
+pub fn remove_abandoned_below(folder: &Folder) {
+    let number = folder.as_fd().as_raw_fd();
+    remove_abandoned_in(Path::new(&format!("/proc/self/fd/{number}")));
 }
 
 /// Removes folders that killed processes of this user left.

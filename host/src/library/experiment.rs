@@ -7,7 +7,7 @@ use crate::config::{self, LoadedExperiment, Policy};
 use crate::confine;
 use crate::events::Envelope;
 use crate::run::{self, HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
-use crate::store::{Start, Store};
+use crate::store::{ResultsPlace, Start, Store};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
 use std::fmt;
@@ -193,7 +193,7 @@ impl Experiment {
 
     async fn perform(&self) -> Result<Report, Error> {
         let folder = match &self.results {
-            Some(folder) => folder.clone(),
+            Some(folder) => ResultsPlace::Named(folder.clone()),
             None => results_folder(&self.loaded.dir, &self.loaded.experiment)?,
         };
         let options = RunOptions {

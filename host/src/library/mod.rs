@@ -11,7 +11,7 @@ mod results;
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
-pub(crate) use results::{open_results, results_folder, runs_shown, summary, write_files};
+pub(crate) use results::{results_folder, runs_shown, summary, write_files};
 
 use crate::{compile, confine, measure};
 use std::process::ExitCode;

@@ -1,16 +1,14 @@
 //! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
 
 use crate::audit::{PastRun, past_runs};
-use crate::files::{Folder, is_link};
 use crate::render;
 use crate::render::escape::Markdown;
-use crate::store::{ReportFile, SafeId, Store, StoreError};
+use crate::store::{ReportFile, ResultsPlace, SafeId, Store, StoreError};
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of the charts that `report.md` refers to, beside it.
 const CHARTS: &str = "charts";
@@ -19,30 +17,20 @@ const CHARTS: &str = "charts";
 const KEPT: &str = ".bakeoff";
 
 /// Returns the folder in which the results of an experiment are kept, whether it is there or not. It came with the
-/// experiment, perhaps: a link on the way to it is refused, also for those who only read. A folder of results that
-/// the user names is not looked for here.
+/// experiment, perhaps: a link on the way to it is refused, also for those who only read.
 ///
 /// # Errors
 /// There is such a link.
-pub(crate) fn results_folder(dir: &Path, experiment: &Experiment) -> Result<PathBuf, StoreError> {
-    let folder = dir.join(KEPT).join(ids::slug(&experiment.name));
-    for path in [folder.parent().unwrap_or(&folder), &folder] {
-        if is_link(path) {
-            return Err(StoreError::Link {
-                path: path.to_owned(),
-            });
-        }
-    }
-    Ok(folder)
-}
-
-/// Opens the same folder for reading.
-///
-/// # Errors
-/// There is none, or a link is on the way to it.
-pub(crate) fn open_results(dir: &Path, experiment: &Experiment) -> io::Result<Folder> {
-    let place = Path::new(KEPT).join(ids::slug(&experiment.name));
-    Folder::named_by_user(dir)?.below(place)
+pub(crate) fn results_folder(
+    dir: &Path,
+    experiment: &Experiment,
+) -> Result<ResultsPlace, StoreError> {
+    let place = ResultsPlace::InExperiment {
+        dir: dir.to_owned(),
+        below: Path::new(KEPT).join(ids::slug(&experiment.name)),
+    };
+    place.refuse_links()?;
+    Ok(place)
 }
 
 /// The answer as Markdown, with a heading.

@@ -5,7 +5,7 @@
 //! command prints can get among the messages to the client either.
 
 use super::error::ToolError;
-use super::fence::{self, ReachedFolders};
+use super::fence::{self, CommandKind, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
 use crate::confine::kill_with_parent;
 use rustix::process::{PidfdFlags, Signal};
@@ -40,6 +40,7 @@ pub(super) enum WorkingFolder {
 /// A command of this binary.
 #[derive(Debug)]
 pub(super) struct Invocation {
+    pub(super) kind: CommandKind,
     pub(super) arguments: Vec<OsString>,
     pub(super) folder: WorkingFolder,
     /// The folder for all temporary files of the child.
@@ -188,7 +189,7 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
         roots: &invocation.roots,
         workspace: &invocation.workspace,
     };
-    fence::around(&mut command, &reached)?;
+    fence::around(&mut command, invocation.kind, &reached)?;
     let mut child = kill_with_parent(&mut command).spawn()?;
     let pid = rustix::process::Pid::from_child(&child);
     match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {

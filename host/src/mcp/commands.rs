@@ -6,6 +6,7 @@
 use super::arguments::{CheckArguments, CompareArguments, RunArguments};
 use super::child::{Invocation, WorkingFolder};
 use super::error::{ToolError, quoted};
+use super::fence::CommandKind;
 use super::limits::{BUDGET_MAX, READING_TIME_MAX, RUN_TIME_MAX};
 use super::outcome::RunKind;
 use super::roots::Roots;
@@ -188,7 +189,9 @@ pub(super) fn report(
             NAME_BYTES_MAX,
         )?);
     }
-    reading(words, folder, roots)
+    let workspace = Workspace::new()?;
+    let invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
+    Ok((reading(invocation), workspace))
 }
 
 /// Returns the command that copies the winner's code to a file of that name in the workspace's folder
@@ -204,19 +207,16 @@ pub(super) fn pick(
     let mut invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
     invocation.arguments.push("--copy".into());
     invocation.arguments.push(to.into());
-    invocation.time_max = READING_TIME_MAX;
-    Ok((invocation, workspace))
+    Ok((reading(invocation), workspace))
 }
 
-fn reading(
-    words: Vec<String>,
-    folder: File,
-    roots: &Roots,
-) -> Result<(Invocation, Workspace), ToolError> {
-    let workspace = Workspace::new()?;
-    let mut invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
-    invocation.time_max = READING_TIME_MAX;
-    Ok((invocation, workspace))
+/// The same command, which builds and runs nothing.
+fn reading(invocation: Invocation) -> Invocation {
+    Invocation {
+        kind: CommandKind::Reading,
+        time_max: READING_TIME_MAX,
+        ..invocation
+    }
 }
 
 /// A command in this folder. One in a folder of the agent's may read the roots.
@@ -233,6 +233,7 @@ fn invocation(
     };
     let read = read.map_err(|error| ToolError::machine("cannot keep the roots open", error))?;
     Ok(Invocation {
+        kind: CommandKind::Running,
         arguments: words
             .into_iter()
             .map(OsString::from)

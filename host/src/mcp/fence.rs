@@ -26,8 +26,11 @@ const MACHINE: [&str; 8] = [
     "/dev/zero",
 ];
 
-/// What is written beside the folders of a command: nothing's end, and the control groups of builders.
-const WRITTEN: [&str; 2] = ["/dev/null", "/sys/fs/cgroup"];
+/// What every command may write to.
+const NOTHING: &str = "/dev/null";
+
+/// The control groups of builders.
+const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
 /// Keys of models: no command of an agent asks one.
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_API_KEY"];
@@ -40,12 +43,22 @@ pub fn missing() -> Option<String> {
     FileFence::new().err()
 }
 
+/// What a command of an agent does, and so what it has to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommandKind {
+    /// It reads what is kept in a folder, and starts nothing. SQLite needs no file of its own there: where it cannot
+    /// make an index of the journal, it keeps one in memory.
+    Reading,
+    /// It builds and runs code, and keeps results.
+    Running,
+}
+
 /// What a command of an agent reaches of what is not the program's own.
 #[derive(Debug)]
 pub(super) struct ReachedFolders<'a> {
-    /// The folder that the agent named, in which results are written.
+    /// The folder that the agent named, in which results are written by a command that runs.
     pub(super) named: Option<&'a File>,
-    /// The roots, which are read.
+    /// The roots, which are read by a command that runs.
     pub(super) roots: &'a [File],
     /// The folder of the call, with all temporary files.
     pub(super) workspace: &'a Path,
@@ -55,34 +68,45 @@ pub(super) struct ReachedFolders<'a> {
 ///
 /// # Errors
 /// The kernel refuses the rules.
-pub(super) fn around(command: &mut Command, reached: &ReachedFolders<'_>) -> io::Result<()> {
+pub(super) fn around(
+    command: &mut Command,
+    kind: CommandKind,
+    reached: &ReachedFolders<'_>,
+) -> io::Result<()> {
     for key in KEYS {
         command.env_remove(key);
     }
     let Ok(mut fence) = FileFence::new() else {
         return Ok(());
     };
-    let own = std::env::current_exe()?;
-    let system = SYSTEM.iter().map(PathBuf::from);
-    for program in system.chain(compile::toolchain_folders()).chain([own]) {
-        fence.allow(&program, FileAccess::Execute);
+    match kind {
+        CommandKind::Reading => allow_reading(&mut fence, reached)?,
+        CommandKind::Running => allow_running(&mut fence, reached, cache().as_deref())?,
     }
-    for file in MACHINE {
-        fence.allow(Path::new(file), FileAccess::Read);
+    fence.around(command)
+}
+
+fn allow_reading(fence: &mut FileFence, reached: &ReachedFolders<'_>) -> io::Result<()> {
+    allow_program(fence)?;
+    if let Some(folder) = reached.named {
+        fence.allow_open(folder, FileAccess::Read)?;
     }
-    for file in WRITTEN {
-        fence.allow(Path::new(file), FileAccess::Write);
+    fence.allow(reached.workspace, FileAccess::Write);
+    Ok(())
+}
+
+fn allow_running(
+    fence: &mut FileFence,
+    reached: &ReachedFolders<'_>,
+    cache: Option<&Path>,
+) -> io::Result<()> {
+    allow_program(fence)?;
+    for folder in compile::toolchain_folders() {
+        fence.allow(&folder, FileAccess::Execute);
     }
-    if let Some(cache) = cache() {
-        fence.allow(&cache, FileAccess::Write);
-    }
-    // The key is made where it is missing: the command could not.
-    if let Ok(keys) = UserKey::of_results().and_then(|_| UserKey::folder_of_results()) {
-        fence.allow(&keys, FileAccess::Read);
-    }
-    // A policy that cannot be read is the command's to say.
-    if let Some(file) = Policy::file_of_host() {
-        fence.allow(&file, FileAccess::Read);
+    fence.allow(Path::new(CONTROL_GROUPS), FileAccess::Write);
+    if let Some(cache) = cache {
+        fence.allow(cache, FileAccess::Write);
     }
     if let Ok(policy) = Policy::of_host() {
         for folder in policy.granted_folders() {
@@ -97,7 +121,28 @@ pub(super) fn around(command: &mut Command, reached: &ReachedFolders<'_>) -> io:
     }
     // Crates that the user allows are built there, and their build scripts started.
     fence.allow(reached.workspace, FileAccess::WriteAndExecute);
-    fence.around(command)
+    Ok(())
+}
+
+/// What the program itself needs, whatever it does.
+fn allow_program(fence: &mut FileFence) -> io::Result<()> {
+    let own = std::env::current_exe()?;
+    for program in SYSTEM.iter().map(PathBuf::from).chain([own]) {
+        fence.allow(&program, FileAccess::Execute);
+    }
+    for file in MACHINE {
+        fence.allow(Path::new(file), FileAccess::Read);
+    }
+    fence.allow(Path::new(NOTHING), FileAccess::Write);
+    // The key is made where it is missing: the command could not.
+    if let Ok(keys) = UserKey::of_results().and_then(|_| UserKey::folder_of_results()) {
+        fence.allow(&keys, FileAccess::Read);
+    }
+    // A policy that cannot be read is the command's to say.
+    if let Some(file) = Policy::file_of_host() {
+        fence.allow(&file, FileAccess::Read);
+    }
+    Ok(())
 }
 
 /// The folder of what was built, which is made where it is missing: the command could not.
@@ -110,4 +155,84 @@ fn cache() -> Option<PathBuf> {
         None => Cache::open_default(),
     };
     Some(cache.ok()?.folder().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use tempfile::TempDir;
+
+    /// A folder that was named, another one in the same root, a workspace and a cache, with a file in each.
+    fn machine() -> TempDir {
+        let machine = tempfile::tempdir().unwrap();
+        for folder in ["root/named", "root/other", "outside", "cache", "workspace"] {
+            let folder = machine.path().join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("file"), "read ").unwrap();
+        }
+        let link = machine.path().join("root/named/link");
+        std::os::unix::fs::symlink("../../outside/file", link).unwrap();
+        machine
+    }
+
+    /// What a command says that has forgotten all that it may not open; `None` where there are no fences.
+    fn said(machine: &TempDir, kind: CommandKind, script: &str) -> Option<String> {
+        let at = |name: &str| machine.path().join(name);
+        if let Some(why) = missing() {
+            eprintln!("skipped: {why}");
+            return None;
+        }
+        let (named, root) = (File::open(at("root/named")), File::open(at("root")));
+        let (named, roots) = (named.unwrap(), [root.unwrap()]);
+        let workspace = at("workspace");
+        let reached = ReachedFolders {
+            named: Some(&named),
+            roots: &roots,
+            workspace: &workspace,
+        };
+        let mut fence = FileFence::new().unwrap();
+        match kind {
+            CommandKind::Reading => allow_reading(&mut fence, &reached).unwrap(),
+            CommandKind::Running => {
+                allow_running(&mut fence, &reached, Some(&at("cache"))).unwrap();
+            }
+        }
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).current_dir(machine.path());
+        fence.around(&mut command).unwrap();
+        let output = command.output().unwrap();
+        Some(String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// Tries to read, to write and to start something in every folder, and says where it could.
+    const FORGETFUL: &str = r"
+        for folder in root/named root/other outside cache workspace; do
+            cat $folder/file >/dev/null 2>&1 && echo read $folder
+            (: >$folder/new) 2>/dev/null && echo write $folder
+            (printf '#!/bin/sh\nexit 0' >$folder/x; chmod +x $folder/x; $folder/x) 2>/dev/null && echo start $folder
+        done
+        cat root/named/link >/dev/null 2>&1 && echo read link
+        (mkdir /sys/fs/cgroup/bakeoff-test && rmdir /sys/fs/cgroup/bakeoff-test) 2>/dev/null && echo make group
+        :";
+
+    #[test]
+    fn a_command_that_reads_reaches_the_named_folder_and_writes_its_workspace_alone() {
+        let machine = machine();
+        if let Some(said) = said(&machine, CommandKind::Reading, FORGETFUL) {
+            let expected = "read root/named\nread workspace\nwrite workspace\n";
+            assert_eq!(said, expected);
+        }
+    }
+
+    #[test]
+    fn a_command_that_runs_writes_the_named_folder_and_the_cache_and_reads_the_roots() {
+        let machine = machine();
+        if let Some(said) = said(&machine, CommandKind::Running, FORGETFUL) {
+            let said = said.replace("make group\n", "");
+            let expected = "read root/named\nwrite root/named\nread root/other\nread cache\nwrite cache\n\
+                            read workspace\nwrite workspace\nstart workspace\n";
+            assert_eq!(said, expected);
+        }
+    }
 }

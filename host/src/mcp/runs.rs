@@ -289,6 +289,7 @@ mod tests {
         Work {
             kind: RunKind::Check,
             invocation: Invocation {
+                kind: crate::mcp::fence::CommandKind::Running,
                 arguments: arguments.iter().map(Into::into).collect(),
                 folder: WorkingFolder::Own(workspace.files()),
                 temporary: workspace.temporary(),

@@ -3,7 +3,7 @@
 use super::error::{Amount, AskError, OpenError};
 use super::excerpt::excerpt;
 use super::read_file::read_file;
-use super::record_seal::without_seal;
+use super::record_seal::{is_id, without_seal};
 use super::reply::Ending;
 use super::request::{Purpose, Request};
 use super::spending::AskedQuestion;
@@ -299,6 +299,9 @@ impl Cassette {
                 continue;
             }
             let line = without_seal(line);
+            if number == 0 && is_id(&line) {
+                continue;
+            }
             let exchange: Exchange = parse_json_of(&line, LINE_VALUES_MAX).map_err(|error| {
                 excerpt(&format!("line {} is not an exchange: {error}", number + 1))
             })?;

@@ -3,9 +3,12 @@
 use super::cassette::Cassette;
 use super::command;
 use super::process::Ended;
+use super::record_seal::RecordSeal;
 use super::reply::{Ending, Reply};
 use super::schema::ReplySchema;
+use super::spending::Spending;
 use super::stream::{OnEvent, ReplyStream};
+use super::under_way::lost;
 use super::{anthropic, openai};
 use serde_json::json;
 
@@ -39,6 +42,32 @@ pub fn read_command_output(bytes: &[u8]) -> String {
         stdout: bytes.to_owned(),
         failure: None,
     }))
+}
+
+/// Reads a record of exchanges, and behind the first NUL the calls that were under way beside it: as files that have no
+/// seal of ours, and as they are read where they have. Returns the messages that a user would see.
+///
+/// # Errors
+/// No key can be drawn.
+pub fn read_record(bytes: &[u8]) -> std::io::Result<Vec<String>> {
+    let at = bytes.iter().position(|byte| *byte == 0);
+    let (record, under_way) = bytes.split_at(at.unwrap_or(bytes.len()));
+    let under_way = under_way.strip_prefix(&[0]).unwrap_or(under_way);
+    let empty = RecordSeal::forgotten()?;
+    let is_ours = empty.clone().with_lines(record).is_some() && !record.is_empty();
+    if is_ours || empty.opened_under_way(under_way).is_some() {
+        return Ok(vec!["\u{7}a seal was forged".to_owned()]);
+    }
+    let mut said: Vec<String> = Cassette::parse(record).err().into_iter().collect();
+    for exchange in lost(under_way, record).unwrap_or_default() {
+        said.extend(exchange.ending().err().map(|error| error.to_string()));
+    }
+    Ok(said)
+}
+
+/// Reads the progress of models, and returns the message that there is instead.
+pub fn read_progress(bytes: &[u8]) -> Option<String> {
+    Spending::parse(bytes).err().map(|error| error.to_string())
 }
 
 fn message(reply: Reply) -> String {

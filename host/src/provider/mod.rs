@@ -39,7 +39,9 @@ mod under_way;
 mod usage;
 
 pub use error::{Amount, AskError, OpenError};
-pub use fuzz_entry::{parse_cassette, read_command_output, read_stream};
+pub use fuzz_entry::{
+    parse_cassette, read_command_output, read_progress, read_record, read_stream,
+};
 pub use models::Models;
 pub use options::{ModelOptions, ProviderKind};
 pub use progress::{Progress, ProgressStep};

@@ -65,7 +65,7 @@ impl Recorder {
             Ok(())
         };
         let (file, text, seal) = match look(&folder, name, &empty).map_err(wrong("open"))? {
-            Found::Ours(file, text, seal) => (file, text, seal),
+            Found::Ours(file, text, seal) => (file, text, *seal),
             Found::Foreign(why) => {
                 aside(name, &why)?;
                 let file = locked(&folder, name).map_err(wrong("open"))?;
@@ -74,8 +74,8 @@ impl Recorder {
         };
         folder.sync().map_err(failed("open"))?;
         let mut cassette = Cassette::parse(&text).map_err(wrong("read"))?;
-        let in_folder = Folder::of_file(path).map_err(failed("open"))?;
-        let under_way = UnderWay::beside(in_folder, name, empty);
+        let in_folder = folder.try_clone().map_err(failed("open"))?;
+        let mut under_way = UnderWay::beside(in_folder, name, seal.clone());
         let lost = match under_way.left(&text) {
             LeftCalls::Ours(lost) => lost,
             LeftCalls::Foreign(why) => {
@@ -95,6 +95,10 @@ impl Recorder {
             broken: None,
             under_way: None,
         };
+        if bytes == 0 {
+            recorder.begin_record().map_err(failed("write"))?;
+        }
+        under_way.belongs_to(recorder.seal.clone());
         // What a killed process had sent was paid for, or may have been.
         for exchange in lost {
             recorder.append(&exchange);
@@ -167,18 +171,28 @@ impl Recorder {
         }
     }
 
+    /// Writes the first line, by which all others belong to this record.
+    fn begin_record(&mut self) -> io::Result<()> {
+        let (line, seal) = self.seal.begun()?;
+        self.write_line(&line, seal)
+    }
+
     fn try_append(&mut self, exchange: &Exchange) -> io::Result<()> {
         let object = serde_json::to_vec(exchange)?;
         let sealed = self.seal.sealed(&object);
         let (mut line, seal) = sealed.ok_or_else(|| io::Error::other("it is no object"))?;
         line.push(b'\n');
+        self.write_line(&line, seal)
+    }
+
+    fn write_line(&mut self, line: &[u8], seal: RecordSeal) -> io::Result<()> {
         let bytes = self.bytes + line.len() as u64;
         if bytes > FILE_BYTES_MAX {
             return Err(io::Error::other(format!(
                 "it has {FILE_BYTES_MAX} bytes, the most that it may have"
             )));
         }
-        self.file.write_all(&line)?;
+        self.file.write_all(line)?;
         self.file.sync_data()?;
         self.bytes = bytes;
         self.seal = seal;
@@ -202,7 +216,7 @@ fn is_locked_soon(file: &File) -> bool {
 /// What was found in the place of a record.
 enum Found {
     /// Nothing, or a record of ours: the file, its whole lines, and their seal.
-    Ours(File, Vec<u8>, RecordSeal),
+    Ours(File, Vec<u8>, Box<RecordSeal>),
     /// Something else, for this reason.
     Foreign(String),
 }
@@ -236,7 +250,7 @@ fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String
     Ok(match empty.clone().with_lines(&text) {
         // The first line was not whole: nobody can say whose it is.
         Some(_) if is_begun => Found::Foreign("it has no whole line".to_owned()),
-        Some(seal) => Found::Ours(file, text, seal),
+        Some(seal) => Found::Ours(file, text, Box::new(seal)),
         None => Found::Foreign("not all of it has your seal".to_owned()),
     })
 }

@@ -41,13 +41,17 @@ pub(super) struct Count {
 /// The most bytes that are taken for one token, of text.
 pub(super) const TEXT_BYTES_PER_TOKEN: usize = 64;
 
+/// The most bytes of text that a token stands for on average, where a count is believed. Tokens of prose and code have
+/// 3 to 5.
+const BELIEVED_BYTES_PER_TOKEN: u64 = 16;
+
 impl Count {
     /// Leaves out what cannot be true: no tokens for a text, or fewer than its bytes allow. Whoever told that may have
     /// told nothing that is true, so its cost is left out too.
     pub(super) fn believable(mut self, prompt_bytes: u64) -> Self {
         let least = |bytes: u64| match bytes {
             0 => 0,
-            bytes => (bytes / TEXT_BYTES_PER_TOKEN as u64).max(1),
+            bytes => (bytes / BELIEVED_BYTES_PER_TOKEN).max(1),
         };
         let is_prompt = self.tokens.prompt() >= least(prompt_bytes);
         let is_output = self.tokens.output >= least(self.reply_bytes);

@@ -76,13 +76,21 @@ impl Spending {
         let folder = Folder::of_file(record)?;
         let bytes = folder.read(beside(record), BYTES_MAX)?;
         let bytes = bytes.ok_or_else(|| io::Error::other("it is too large"))?;
-        let spending = parse_json_of(&bytes, VALUES_MAX).map_err(io::Error::other)?;
+        let spending = Self::parse(&bytes)?;
         // Whoever writes to the record holds its lock.
         let record = record.file_name().unwrap_or_default();
         let is_asking = folder
             .open(record)
             .is_ok_and(|file| file.try_lock_shared().is_err());
         Ok((spending, is_asking))
+    }
+
+    /// Parses such a file.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn parse(bytes: &[u8]) -> io::Result<Self> {
+        parse_json_of(bytes, VALUES_MAX).map_err(io::Error::other)
     }
 
     /// Replaces the file beside a record.

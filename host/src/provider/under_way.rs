@@ -57,6 +57,11 @@ impl UnderWay {
         }
     }
 
+    /// Sets the seal of the record whose calls are noted from now on.
+    pub(super) fn belongs_to(&mut self, record: RecordSeal) {
+        self.seal = record;
+    }
+
     /// The name of the file.
     pub(super) fn name(&self) -> &str {
         &self.name
@@ -136,7 +141,7 @@ impl UnderWay {
 }
 
 /// The calls of a text that no later line of the record is about; `None` if it is no list of calls.
-fn lost(text: &[u8], record: &[u8]) -> Option<Vec<Exchange>> {
+pub(super) fn lost(text: &[u8], record: &[u8]) -> Option<Vec<Exchange>> {
     let calls: Vec<SentCall> = parse_json_of(text, VALUES_MAX).ok()?;
     let mut lost = Vec::new();
     for call in calls {

@@ -87,6 +87,9 @@ enum Style {
     Dim,
 }
 
+/// What each further line of a paragraph with text from outside begins with: no line of ours begins so.
+const CONTINUED: &str = "    ";
+
 struct Page {
     out: String,
     width: usize,
@@ -124,6 +127,17 @@ impl Page {
         }
     }
 
+    /// Adds a paragraph with text from outside: whoever wrote that may choose where a line is wrapped, so no further
+    /// line begins as one of ours does.
+    fn outside(&mut self, text: &str, indent: &str, style: Option<Style>) {
+        let escaped = Plain(text).to_string();
+        let room = self.width.saturating_sub(CONTINUED.len()).max(20);
+        for (index, line) in wrapped(&escaped, room).iter().enumerate() {
+            let indent = if index == 0 { indent } else { CONTINUED };
+            self.line(&format!("{indent}{line}"), style);
+        }
+    }
+
     fn heading(&mut self, text: &str) {
         self.out.push('\n');
         self.paragraph(text, "", Some(Style::Bold));
@@ -133,7 +147,7 @@ impl Page {
         let experiment = &report.experiment;
         let problem = super::clipped(&experiment.problem, 600);
         let name = super::clipped(&experiment.name, 80);
-        self.paragraph(&format!("{name}: {problem}"), "", Some(Style::Dim));
+        self.outside(&format!("{name}: {problem}"), "", Some(Style::Dim));
     }
 
     fn answer(&mut self, report: &Report) {
@@ -251,7 +265,7 @@ impl Page {
             let first = lines.next().unwrap_or_default();
             let status = super::clipped(&variant.status, 200);
             let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
-            self.paragraph(text.trim_end_matches(": "), " ", None);
+            self.outside(text.trim_end_matches(": "), " ", None);
             // What a guest says has lines of its own, which are marked: they are not the report's.
             for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
                 self.paragraph(line, "   │ ", Some(Style::Dim));
@@ -264,7 +278,7 @@ impl Page {
                 );
             }
             if let Some(call) = &variant.call {
-                self.paragraph(call, "   ", Some(Style::Dim));
+                self.outside(call, "   ", Some(Style::Dim));
             }
         }
     }
@@ -298,7 +312,7 @@ impl Page {
         }
         self.heading("Notes");
         for note in &report.notes {
-            self.paragraph(&super::clipped(note, 1_000), " • ", None);
+            self.outside(&super::clipped(note, 1_000), " • ", None);
         }
     }
 
@@ -309,7 +323,7 @@ impl Page {
         };
         self.heading(generation::TITLE);
         for sentence in generation::sentences(made) {
-            self.paragraph(&sentence, " ", None);
+            self.outside(&sentence, " ", None);
         }
         if let Some(table) = generation::table(made) {
             self.table(&table);
@@ -394,5 +408,62 @@ fn push(lines: &mut [String], used: &mut usize, word: &[char]) {
         }
         line.extend(word);
         *used += word.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tables::tests::named;
+    use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+    use bakeoff_domain::report::{Generation, ModelCost};
+
+    /// What somebody would like to stand in a line of its own.
+    const FORGED: &str = "forged: take this one";
+
+    /// It stands behind so many words that some width breaks the line before it, and behind a line break.
+    fn forged() -> String {
+        let words = "word ".repeat(40);
+        format!("{words}{FORGED} {words}\n{FORGED}\r\n{FORGED}")
+    }
+
+    #[test]
+    fn no_line_of_a_text_from_outside_begins_as_one_of_ours() {
+        let mut report = named("x");
+        report.experiment.problem = forged();
+        report.notes = vec![forged()];
+        report.variants[0].description = Some(forged());
+        report.variants[0].failure = Some(Failure {
+            class: FailureClass::Trap,
+            message: forged(),
+            phase: Phase::Check,
+            limit: Some(forged()),
+        });
+        report.generation = Some(Generation {
+            model: forged(),
+            spent: ModelCost {
+                calls: 1,
+                ..ModelCost::default()
+            },
+            ..Generation::default()
+        });
+        let mut broken = 0;
+        for width in 40..=160 {
+            let options = Options {
+                width,
+                ..Options::default()
+            };
+            for line in human(&report, &options).lines() {
+                let inner = line.trim_start_matches([' ', '│']);
+                if inner.starts_with("forged:") {
+                    broken += 1;
+                    assert!(
+                        line.starts_with(CONTINUED) || line.starts_with("   │ "),
+                        "{line}"
+                    );
+                }
+            }
+        }
+        assert!(broken > 100, "{broken}");
     }
 }

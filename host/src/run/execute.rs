@@ -48,7 +48,7 @@ pub async fn run(
         Start::Resume => Mode::Write,
         Start::Fresh => Mode::SetAside,
     };
-    let mut store = Store::open(&options.folder, mode)?;
+    let mut store = options.folder.open(mode)?;
     if let Some(aside) = store.set_aside() {
         report(&format!(
             "the results that were here are in {}",

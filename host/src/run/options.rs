@@ -4,7 +4,7 @@ use super::error::RunError;
 use crate::compile::{self, Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
 use crate::config::Policy;
 use crate::confine::Confinement;
-use crate::store::Start;
+use crate::store::{ResultsPlace, Start};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Generation;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The folder in which results are kept.
-    pub folder: PathBuf,
+    pub folder: ResultsPlace,
     /// The use of earlier results.
     pub start: Start,
     /// The seed of the run, if the user gave one.

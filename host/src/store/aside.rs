@@ -1,8 +1,9 @@
 //! Results that are set aside: moved to a folder of their own, and never written to again.
 
-use super::atomic_file::sync_folder;
 use super::error::StoreError;
 use super::files::LAYOUT;
+use crate::files::Folder;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Begins the names of folders with results that were set aside.
@@ -12,38 +13,41 @@ const ASIDE_MAX: u32 = 10_000;
 
 /// Moves all results of a folder to the first free `aside-N` in it, and returns that, if there are
 /// any. It is a folder of results as this one was, which `bakeoff report` reads.
-pub(super) fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
-    let found: Vec<&str> = LAYOUT
+pub(super) fn set_aside(folder: &Folder) -> Result<Option<PathBuf>, StoreError> {
+    let mut found = LAYOUT
         .into_iter()
-        .filter(|name| folder.join(name).symlink_metadata().is_ok())
-        .collect();
-    if found.is_empty() {
+        .filter(|name| folder.has(name))
+        .peekable();
+    if found.peek().is_none() {
         return Ok(None);
     }
-    let aside = new_folder(folder)?;
-    for name in found {
-        let from = folder.join(name);
-        std::fs::rename(&from, aside.join(name))
-            .map_err(|error| StoreError::from_io("move", &from, error))?;
+    let (name, aside) = new_folder(folder)?;
+    for file in found {
+        folder
+            .rename(file, Path::new(&name).join(file))
+            .map_err(|error| StoreError::from_io("move", &folder.path().join(file), error))?;
     }
-    sync_folder(&aside.join(ASIDE))?;
-    sync_folder(&aside)?;
-    Ok(Some(aside))
+    let synced = aside.sync().and_then(|()| folder.sync());
+    synced.map_err(|error| StoreError::from_io("write", aside.path(), error))?;
+    Ok(Some(aside.path().to_owned()))
 }
 
-fn new_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+fn new_folder(folder: &Folder) -> Result<(String, Folder), StoreError> {
     for number in 1..=ASIDE_MAX {
-        let aside = folder.join(format!("{ASIDE}{number}"));
-        match std::fs::create_dir(&aside) {
-            Ok(()) => return Ok(aside),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(StoreError::from_io("create", &aside, error)),
+        let name = format!("{ASIDE}{number}");
+        match folder.make_new(&name) {
+            Ok(made) => return Ok((name, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                let path = folder.path().join(name);
+                return Err(StoreError::from_io("create", &path, error));
+            }
         }
     }
     Err(StoreError::Io {
         action: "set aside what is in",
-        path: folder.to_owned(),
-        source: std::io::Error::other(format!(
+        path: folder.path().to_owned(),
+        source: io::Error::other(format!(
             "{ASIDE_MAX} folders `{ASIDE}N` are there already: remove some"
         )),
     })
@@ -61,13 +65,14 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        assert_eq!(set_aside(folder.path()).unwrap(), None);
+        let opened = Folder::named_by_user(folder.path()).unwrap();
+        assert_eq!(set_aside(&opened).unwrap(), None);
         for number in ["1", "2"] {
             write("lock", "");
             write("notes.txt", "the user's own");
             write("bakeoff.db-journal", number);
             write("variants/heap/iteration-1/source.rs", number);
-            let aside = set_aside(folder.path()).unwrap().unwrap();
+            let aside = set_aside(&opened).unwrap().unwrap();
             assert_eq!(aside, folder.path().join(format!("aside-{number}")));
             let moved = |name: &str| std::fs::read_to_string(aside.join(name)).unwrap();
             assert_eq!(moved("bakeoff.db-journal"), number);

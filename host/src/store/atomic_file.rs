@@ -1,9 +1,10 @@
 //! Files that are replaced as a whole: a reader sees the old content or the new one.
 
 use super::error::StoreError;
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use crate::files::{Folder, FolderEntryKind};
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::{Component, Path};
 
 /// The durability of a replaced file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,82 +16,81 @@ pub(super) enum Durability {
     Kill,
 }
 
-/// Writes a file beside its place and moves it there. Only the holder of the folder's lock writes,
-/// so one name for the file beside it is enough; what a killed writer left there is overwritten.
-pub(super) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create_folder(folder, durability)?;
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let beside = folder.join(name);
-    let written =
-        write_new(&beside, bytes, durability).and_then(|()| std::fs::rename(&beside, path));
-    if let Err(error) = written {
-        let _ = std::fs::remove_file(&beside);
-        return Err(StoreError::from_io("write", path, error));
-    }
-    if durability == Durability::PowerCut {
-        sync_folder(path)?;
-    }
-    Ok(())
-}
-
-/// Creates a folder and those above it. Each new one is on the disk if its files must be.
-fn create_folder(folder: &Path, durability: Durability) -> Result<(), StoreError> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = folder.parent() {
-        create_folder(parent, durability)?;
-    }
-    match std::fs::create_dir(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            return Err(StoreError::from_io("create", folder, error));
+/// Writes a file of a folder beside its place and moves it there; folders on its way are made. Only the holder of the
+/// folder's lock writes, so one name for the file beside it is enough; what a killed writer left there is removed.
+pub(super) fn replace(
+    folder: &Folder,
+    path: &Path,
+    bytes: &[u8],
+    durability: Durability,
+) -> Result<(), StoreError> {
+    let failed = |error| refused(folder, path, "write", error);
+    let above = path.parent().unwrap_or(Path::new(""));
+    let above = made(folder, above, durability).map_err(failed)?;
+    let name = path.file_name().unwrap_or_default();
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(".tmp");
+    let write = || {
+        above.remove(&beside)?;
+        let mut file = above.create(&beside)?;
+        file.write_all(bytes)?;
+        if durability == Durability::PowerCut {
+            file.sync_all()?;
         }
-        _ => {}
+        above.rename(&beside, name)
+    };
+    if let Err(error) = write() {
+        let _ = above.remove(&beside);
+        return Err(failed(error));
     }
     match durability {
-        Durability::PowerCut => sync_folder(folder),
+        Durability::PowerCut => above.sync().map_err(failed),
         Durability::Kill => Ok(()),
     }
 }
 
-fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> std::io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Opens a folder below another one, and makes it where it is missing. Each new one is on the disk if its files must
+/// be.
+fn made(folder: &Folder, path: &Path, durability: Durability) -> io::Result<Folder> {
+    let mut at = folder.try_clone()?;
+    for part in path.components() {
+        let Component::Normal(name) = part else {
+            continue;
+        };
+        at = match at.below(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = at.make(name)?;
+                if durability == Durability::PowerCut {
+                    at.sync()?;
+                }
+                made
+            }
+            opened => opened?,
+        };
     }
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    if durability == Durability::PowerCut {
-        file.sync_all()?;
+    Ok(at)
+}
+
+/// The error of a file that cannot be opened or replaced, by what is in its place or on its way.
+pub(super) fn refused(
+    folder: &Folder,
+    path: &Path,
+    action: &'static str,
+    error: io::Error,
+) -> StoreError {
+    let parts: Vec<&Path> = path.ancestors().collect();
+    for part in parts.into_iter().rev().skip(1) {
+        let shown = folder.path().join(part);
+        let Ok(Some(found)) = folder.look(part) else {
+            break;
+        };
+        match found.kind {
+            FolderEntryKind::Link => return StoreError::Link { path: shown },
+            FolderEntryKind::Folder if part != path => {}
+            FolderEntryKind::File if part == path => {}
+            _ => return StoreError::NotAFile { path: shown },
+        }
     }
-    Ok(())
-}
-
-/// The path with a suffix appended to its name.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// The first of `PATH.aside-1`, `PATH.aside-2`, … that is not taken.
-pub(super) fn aside_path(path: &Path, is_taken: impl Fn(&Path) -> bool) -> PathBuf {
-    (1..=u32::MAX)
-        .map(|number| with_suffix(path, &format!(".aside-{number}")))
-        .find(|aside| !is_taken(aside))
-        .unwrap_or_else(|| with_suffix(path, ".aside"))
-}
-
-/// Makes a move within a file's folder survive a power cut.
-pub(super) fn sync_folder(file: &Path) -> Result<(), StoreError> {
-    let folder = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    File::open(folder)
-        .and_then(|open| open.sync_all())
-        .map_err(|error| StoreError::from_io("write", folder, error))
+    StoreError::from_io(action, &folder.path().join(path), error)
 }

@@ -1,12 +1,16 @@
 //! Content-addressed files: everything that a run was made from.
 
-use super::atomic_file::{Durability, replace};
+use super::atomic_file::{Durability, refused, replace};
 use super::error::StoreError;
+use crate::files::Folder;
 use crate::source::content_address;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Their folder in the folder of results.
+const CONTENTS: &str = "contents";
 
 /// Hexadecimal digits of a SHA-256 digest.
 const DIGEST_DIGITS: usize = 64;
@@ -16,25 +20,30 @@ const DIGEST_DIGITS: usize = 64;
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
-/// let contents = bakeoff::store::Files::new(folder.path()).contents();
+/// let contents = bakeoff::store::Files::named_by_user(folder.path()).unwrap().contents();
 /// let digest = contents.put(b"pub fn sort() {}").unwrap();
 /// assert_eq!(digest.len(), 64);
 /// assert_eq!(contents.get(&digest, 1_000).unwrap().unwrap(), b"pub fn sort() {}");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Contents {
-    folder: PathBuf,
+    folder: Arc<Folder>,
 }
 
 impl Contents {
-    /// The content-addressed files of a folder, which need not exist yet.
-    pub(super) fn new(folder: PathBuf) -> Self {
+    /// The content-addressed files of a folder of results, whose own folder need not exist yet.
+    pub(super) fn new(folder: Arc<Folder>) -> Self {
         Self { folder }
     }
 
     /// Returns where the content of a digest is, or would be; `None` if the text is not a digest.
     pub fn path(&self, digest: &str) -> Option<PathBuf> {
-        is_digest(digest).then(|| self.folder.join(digest))
+        is_digest(digest).then(|| self.folder.path().join(CONTENTS).join(digest))
+    }
+
+    /// Returns true if there is anything under the name of a digest.
+    pub fn has(&self, digest: &str) -> bool {
+        is_digest(digest) && self.folder.has(Path::new(CONTENTS).join(digest))
     }
 
     /// Writes a content under its digest and returns the digest. When this returns, the content
@@ -46,16 +55,16 @@ impl Contents {
     /// its folder; any error of writing.
     pub fn put(&self, bytes: &[u8]) -> Result<String, StoreError> {
         let digest = content_address(bytes);
-        let path = self.folder.join(&digest);
-        let is_there = match self.open(&path)? {
-            Some((file, metadata)) => {
-                metadata.len() == bytes.len() as u64
-                    && content_address(&read(file, metadata.len(), &path)?) == digest
+        let path = Path::new(CONTENTS).join(&digest);
+        let is_there = match self.open(&digest)? {
+            Some((file, length)) => {
+                length == bytes.len() as u64
+                    && content_address(&read(file, length, &path)?) == digest
             }
             None => false,
         };
         if !is_there {
-            replace(&path, bytes, Durability::PowerCut)?;
+            replace(&self.folder, &path, bytes, Durability::PowerCut)?;
         }
         Ok(digest)
     }
@@ -70,17 +79,17 @@ impl Contents {
         let path = self
             .path(digest)
             .ok_or_else(|| StoreError::not_a_digest(digest))?;
-        let Some((file, metadata)) = self.open(&path)? else {
+        let Some((file, length)) = self.open(digest)? else {
             return Ok(None);
         };
-        if metadata.len() > bytes_max {
+        if length > bytes_max {
             return Err(StoreError::TooLarge {
                 path,
-                bytes: metadata.len(),
+                bytes: length,
                 bytes_max,
             });
         }
-        let bytes = read(file, metadata.len(), &path)?;
+        let bytes = read(file, length, &path)?;
         let found = content_address(&bytes);
         if found != digest {
             return Err(StoreError::Tampered { path, found });
@@ -89,41 +98,20 @@ impl Contents {
     }
 
     /// Opens a plain file for reading; `None` if there is none of this name.
-    fn open(&self, path: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
-        let failed = |error| StoreError::from_io("read", path, error);
-        // Only the last component of a path is protected by O_NOFOLLOW.
-        if self.folder.is_symlink() {
-            return Err(StoreError::Link {
-                path: self.folder.clone(),
-            });
+    fn open(&self, digest: &str) -> Result<Option<(File, u64)>, StoreError> {
+        let path = Path::new(CONTENTS).join(digest);
+        let opened = self.folder.open(&path).and_then(|file| {
+            let bytes = file.metadata()?.len();
+            Ok((file, bytes))
+        });
+        match opened {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(refused(&self.folder, &path, "read", error)),
+            Ok(opened) => Ok(Some(opened)),
         }
-        // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
-        let opened = File::options()
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-            .open(path);
-        let file = match opened {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(_) if path.is_symlink() => {
-                return Err(StoreError::Link {
-                    path: path.to_owned(),
-                });
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(StoreError::NotAFile {
-                path: path.to_owned(),
-            });
-        }
-        Ok(Some((file, metadata)))
     }
 }
 
-/// Reads at most one byte more than the file had when it was opened: one that grows meanwhile has
-/// another digest.
 fn read(file: File, bytes: u64, path: &Path) -> Result<Vec<u8>, StoreError> {
     let mut content = Vec::new();
     file.take(bytes.saturating_add(1))
@@ -149,13 +137,13 @@ mod tests {
 
     fn contents() -> (tempfile::TempDir, Contents) {
         let folder = tempfile::tempdir().unwrap();
-        let contents = Contents::new(folder.path().join("contents"));
+        let contents = Contents::new(Arc::new(Folder::named_by_user(folder.path()).unwrap()));
         (folder, contents)
     }
 
     #[test]
     fn a_content_is_found_under_its_sha256() {
-        let (_folder, contents) = contents();
+        let (folder, contents) = contents();
         assert_eq!(contents.get(ABC, 3).unwrap(), None);
         assert_eq!(contents.put(b"abc").unwrap(), ABC);
         assert_eq!(contents.get(ABC, 3).unwrap().unwrap(), b"abc");
@@ -163,7 +151,8 @@ mod tests {
         assert_eq!(contents.get(&empty, 0).unwrap().unwrap(), b"");
         let path = contents.path(ABC).unwrap();
         assert_eq!(std::fs::read(path).unwrap(), b"abc");
-        let files = std::fs::read_dir(&contents.folder).unwrap().count();
+        let files = std::fs::read_dir(folder.path().join(CONTENTS)).unwrap();
+        let files = files.count();
         assert_eq!(files, 2, "nothing temporary is left");
     }
 
@@ -232,7 +221,7 @@ mod tests {
         let outside = folder.path().join("outside");
         std::fs::create_dir(&outside).unwrap();
         std::fs::write(outside.join(ABC), "abc").unwrap();
-        symlink(&outside, &contents.folder).unwrap();
+        symlink(&outside, folder.path().join(CONTENTS)).unwrap();
         for error in [
             contents.get(ABC, 10).unwrap_err(),
             contents.put(b"abc").unwrap_err(),

@@ -1,7 +1,7 @@
 //! Errors of the store.
 
 use super::holder::LockHolder;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use std::path::{Path, PathBuf};
 
 /// An error of the store. Every message names the file and the next step.
@@ -171,12 +171,14 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Any other error of SQLite.
-    #[error("error in {}: {source}: run again; all finished results are stored", file.display())]
+    #[error("error in {}: {reason}: run again; all finished results are stored", file.display())]
     Database {
         /// The database.
         file: PathBuf,
-        /// Message of SQLite.
-        source: rusqlite::Error,
+        /// SQLite's code in words.
+        reason: String,
+        /// `true` if SQLite was stopped by a bound of steps or memory.
+        is_out_of_bounds: bool,
     },
 }
 
@@ -213,13 +215,12 @@ impl StoreError {
 
     /// Returns true if SQLite was stopped by a bound of steps or memory.
     pub(super) fn is_out_of_bounds(&self) -> bool {
-        let Self::Database { source, .. } = self else {
-            return false;
-        };
-        let code = source.sqlite_error_code();
         matches!(
-            code,
-            Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory)
+            self,
+            Self::Database {
+                is_out_of_bounds: true,
+                ..
+            }
         )
     }
 
@@ -248,17 +249,19 @@ impl StoreError {
         matches!(self, Self::Tampered { .. })
     }
 
-    /// The error that an error of SQLite stands for.
+    /// The error that an error of SQLite stands for. SQLite's own text may name and quote what is in a database, which
+    /// may be anybody's: only its code is passed on.
     pub(super) fn from_sqlite(file: &Path, error: rusqlite::Error) -> Self {
         let file = file.to_path_buf();
-        let reason = error.to_string();
+        let reason = words_of(&error);
         let Some(failure) = error.sqlite_error() else {
-            return match error {
-                // A column does not have the type of our schema.
-                rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..) => Self::Corrupt { file, reason },
-                source => Self::Database { file, source },
+            return match is_of_another_type(&error) {
+                true => Self::Corrupt { file, reason },
+                false => Self::Database {
+                    file,
+                    reason,
+                    is_out_of_bounds: false,
+                },
             };
         };
         match failure.code {
@@ -271,9 +274,13 @@ impl StoreError {
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
                 Self::ReadOnly { file, reason }
             }
-            _ => Self::Database {
+            code => Self::Database {
                 file,
-                source: error,
+                reason,
+                is_out_of_bounds: matches!(
+                    code,
+                    ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory
+                ),
             },
         }
     }
@@ -311,6 +318,30 @@ impl StoreError {
     }
 }
 
+/// What an error of SQLite is, in words that nothing in a database chooses.
+pub(super) fn words_of(error: &rusqlite::Error) -> String {
+    let Some(failure) = error.sqlite_error() else {
+        let kind = match error {
+            other if is_of_another_type(other) => "a value is not of its column's type",
+            rusqlite::Error::QueryReturnedNoRows => "a row is missing",
+            _ => "it cannot be used",
+        };
+        return kind.to_owned();
+    };
+    let code = failure.extended_code;
+    format!("{} (code {code})", ffi::code_to_str(code))
+}
+
+/// Returns true if a column does not have the type of our schema.
+fn is_of_another_type(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+    )
+}
+
 /// At most 80 characters of a text, with everything but printable ASCII escaped.
 fn escaped(text: &str) -> String {
     let start: String = text.chars().take(80).collect();
@@ -320,7 +351,6 @@ fn escaped(text: &str) -> String {
 /// Returns true if a write may have failed for want of space. SQLite reports `SQLITE_FULL` for a full
 /// disk only; a quota or a limit on the size of files gives one of these codes.
 fn no_room(extended_code: i32) -> bool {
-    use rusqlite::ffi;
     matches!(
         extended_code,
         ffi::SQLITE_IOERR_WRITE
@@ -328,4 +358,38 @@ fn no_room(extended_code: i32) -> bool {
             | ffi::SQLITE_IOERR_FSYNC
             | ffi::SQLITE_IOERR_SHMSIZE
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn an_error_of_sqlite_is_told_by_its_code_and_quotes_nothing() {
+        let db = Connection::open_in_memory().unwrap();
+        db.execute_batch(
+            "CREATE TABLE t (n CHECK (n <> 'forged')); INSERT INTO t VALUES ('secret')",
+        )
+        .unwrap();
+        let read = |sql: &str| {
+            db.query_row(sql, [], |row| row.get::<_, i64>(0))
+                .unwrap_err()
+        };
+        for error in [
+            read("SELECT forged FROM t"),
+            read("SELECT n FROM t"),
+            read("SELECT n FROM t WHERE n = 'other'"),
+            read("SELECT json('{\"secret')"),
+            db.execute_batch("INSERT INTO t VALUES ('forged')")
+                .unwrap_err(),
+        ] {
+            let said = StoreError::from_sqlite(Path::new("x.db"), error).to_string();
+            assert!(said.contains("x.db"), "{said}");
+            assert!(
+                !said.contains("forged") && !said.contains("secret"),
+                "{said}"
+            );
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! Finding out whose a database is, before anything in it is used.
 
-use super::atomic_file::with_suffix;
-use super::error::StoreError;
+use super::database_folder::DatabaseFolder;
+use super::error::{StoreError, words_of};
+use super::files::DATABASE;
 use super::guarded::{self, Access};
 use super::schema::{DatabaseHeader, STEPS};
 use super::seal::{RowSum, verified_sum};
 use super::tables::{self, Table};
-use crate::files::{Folder, UserKey};
+use crate::files::UserKey;
 use rusqlite::{Connection, ErrorCode};
 use std::io::Read;
 use std::path::Path;
@@ -51,26 +52,32 @@ pub(super) fn newest_version() -> i64 {
 ///
 /// # Errors
 /// [`StoreError::Corrupt`] and [`StoreError::Newer`]; any error of reading.
-pub(super) fn examine(file: &Path, key: &UserKey) -> Result<Examined, StoreError> {
-    check_header(file)?;
-    if size(&with_suffix(file, "-journal")) > 0 {
+pub(super) fn examine(folder: &DatabaseFolder, key: &UserKey) -> Result<Examined, StoreError> {
+    let file = &folder.shown(DATABASE);
+    check_header(folder, file)?;
+    if size(folder, "-journal") > 0 {
         // SQLite would write what it says into the database.
         return Err(corrupt(
             file,
             "a rollback journal lies beside it, and bakeoff writes none",
         ));
     }
-    match examine_as(file, key, Access::Shared) {
+    match examine_as(folder, file, key, Access::Shared) {
         // In a folder that cannot be written, SQLite cannot make its index of the journal. Without
         // a journal there is nothing to index.
-        Err(error) if error.is_read_only() && size(&with_suffix(file, "-wal")) == 0 => {
-            examine_as(file, key, Access::Immutable)
+        Err(error) if error.is_read_only() && size(folder, "-wal") == 0 => {
+            examine_as(folder, file, key, Access::Immutable)
         }
         other => other,
     }
 }
 
-fn examine_as(file: &Path, key: &UserKey, access: Access) -> Result<Examined, StoreError> {
+fn examine_as(
+    folder: &DatabaseFolder,
+    file: &Path,
+    key: &UserKey,
+    access: Access,
+) -> Result<Examined, StoreError> {
     let in_file = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => {
             corrupt(file, "reading it takes longer than its size accounts for")
@@ -79,11 +86,11 @@ fn examine_as(file: &Path, key: &UserKey, access: Access) -> Result<Examined, St
             corrupt(file, "it has more in it than results of bakeoff have")
         }
         // A statement of its schema is not understood, or refused by a limit.
-        Some(ErrorCode::Unknown) => corrupt(file, &error.to_string()),
+        Some(ErrorCode::Unknown) => corrupt(file, &words_of(&error)),
         _ => StoreError::from_sqlite(file, error),
     };
-    let bytes = size(file).saturating_add(size(&with_suffix(file, "-wal")));
-    let db = guarded::open(file, access, bytes)?;
+    let bytes = size(folder, "").saturating_add(size(folder, "-wal"));
+    let db = guarded::open(folder, DATABASE, access, bytes)?;
     db.busy_timeout(BUSY_TIMEOUT).map_err(in_file)?;
     // All that follows is of one moment: a run may be going on.
     db.execute_batch("BEGIN").map_err(in_file)?;
@@ -165,20 +172,18 @@ fn check_tables(
         let sql = format!("PRAGMA main.{check}(\"{}\")", table.name);
         let verdict: String = db.query_row(&sql, [], |row| row.get(0)).map_err(in_file)?;
         if verdict != "ok" {
-            return Err(corrupt(file, &verdict));
+            // What SQLite says of it may name what is in there.
+            let reason = format!("its table {} is damaged", table.name);
+            return Err(corrupt(file, &reason));
         }
     }
     Ok(())
 }
 
 /// Checks the first bytes without SQLite, which would take an empty file for a new database.
-fn check_header(file: &Path) -> Result<(), StoreError> {
+fn check_header(folder: &DatabaseFolder, file: &Path) -> Result<(), StoreError> {
     let mut header = Vec::new();
-    let (folder, name) = (
-        file.parent().unwrap_or(file),
-        file.file_name().unwrap_or_default(),
-    );
-    let opened = Folder::named_by_user(folder).and_then(|folder| folder.open(name));
+    let opened = folder.folder().open(DATABASE);
     let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
     read.map_err(|error| StoreError::from_io("read", file, error))?;
     let reason = match header.as_slice() {
@@ -197,6 +202,8 @@ fn corrupt(file: &Path, reason: &str) -> StoreError {
     }
 }
 
-fn size(file: &Path) -> u64 {
-    std::fs::symlink_metadata(file).map_or(0, |metadata| metadata.len())
+/// The size of the database, or of what lies beside it under its name with this end.
+fn size(folder: &DatabaseFolder, end: &str) -> u64 {
+    let found = folder.folder().look(format!("{DATABASE}{end}"));
+    found.ok().flatten().map_or(0, |found| found.bytes)
 }

@@ -5,8 +5,10 @@ use super::atomic_file::{Durability, replace};
 use super::contents::Contents;
 use super::error::StoreError;
 use super::safe_id::SafeId;
+use crate::files::Folder;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Name of the database in the folder of an experiment.
 pub(super) const DATABASE: &str = "bakeoff.db";
@@ -32,7 +34,7 @@ pub(super) const LAYOUT: [&str; 13] = [
 /// The folder of an experiment, `.bakeoff/NAME`.
 #[derive(Clone, Debug)]
 pub struct Files {
-    folder: PathBuf,
+    folder: Arc<Folder>,
 }
 
 /// A format of the report that has a file of its own.
@@ -57,62 +59,62 @@ pub enum IterationFile {
     Log,
 }
 
-impl Files {
-    /// The files of a folder, which need not exist yet.
-    pub fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.to_path_buf(),
+impl ReportFile {
+    /// Its name in the folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "report.json",
+            Self::Markdown => "report.md",
+            Self::Html => "report.html",
         }
     }
+}
 
-    /// The folder itself.
+impl IterationFile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source.rs",
+            Self::Component => "component.wasm",
+            Self::Log => "log.txt",
+        }
+    }
+}
+
+impl Files {
+    /// The files of a folder that the user named, or that is ours: it may be a link.
+    ///
+    /// # Errors
+    /// As for opening folders.
+    pub fn named_by_user(folder: &Path) -> Result<Self, StoreError> {
+        let opened = Folder::named_by_user(folder);
+        let opened = opened.map_err(|error| StoreError::from_io("open", folder, error))?;
+        Ok(Self {
+            folder: Arc::new(opened),
+        })
+    }
+
+    /// The files of an open folder.
+    pub(super) fn in_folder(folder: &Folder) -> Result<Self, StoreError> {
+        let opened = folder.try_clone();
+        let opened = opened.map_err(|error| StoreError::from_io("open", folder.path(), error))?;
+        Ok(Self {
+            folder: Arc::new(opened),
+        })
+    }
+
+    /// The path of the folder, for messages.
     pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The open folder.
+    pub(super) fn open_folder(&self) -> &Folder {
         &self.folder
     }
 
     /// The content-addressed files, in `contents`.
     pub fn contents(&self) -> Contents {
-        Contents::new(self.folder.join("contents"))
-    }
-
-    /// Path of `events.jsonl`.
-    pub fn events(&self) -> PathBuf {
-        self.folder.join("events.jsonl")
-    }
-
-    /// Path of `progress.json`.
-    pub fn progress(&self) -> PathBuf {
-        self.folder.join("progress.json")
-    }
-
-    /// Path of `summary.md`.
-    pub fn summary(&self) -> PathBuf {
-        self.folder.join("summary.md")
-    }
-
-    /// Path of the report in a format.
-    pub fn report(&self, file: ReportFile) -> PathBuf {
-        self.folder.join(match file {
-            ReportFile::Json => "report.json",
-            ReportFile::Markdown => "report.md",
-            ReportFile::Html => "report.html",
-        })
-    }
-
-    /// Path of `variants/ID.json`.
-    pub fn variant(&self, id: &SafeId) -> PathBuf {
-        let name = format!("{}.json", id.as_str());
-        self.folder.join("variants").join(name)
-    }
-
-    /// Path of a file in `variants/ID/iteration-N`; iterations count from 1.
-    pub fn iteration(&self, id: &SafeId, number: u32, file: IterationFile) -> PathBuf {
-        let folder = self.folder.join("variants").join(id.as_str());
-        folder.join(format!("iteration-{number}")).join(match file {
-            IterationFile::Source => "source.rs",
-            IterationFile::Component => "component.wasm",
-            IterationFile::Log => "log.txt",
-        })
+        Contents::new(self.folder.clone())
     }
 
     /// Replaces `progress.json`.
@@ -121,7 +123,7 @@ impl Files {
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub(super) fn write_progress(&self, progress: &impl Serialize) -> Result<(), StoreError> {
         let bytes = json(progress, "progress.json")?;
-        replace(&self.progress(), &bytes, Durability::Kill)
+        self.replace("progress.json", &bytes, Durability::Kill)
     }
 
     /// Replaces `summary.md`.
@@ -129,7 +131,7 @@ impl Files {
     /// # Errors
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_summary(&self, text: &str) -> Result<(), StoreError> {
-        replace(&self.summary(), text.as_bytes(), Durability::PowerCut)
+        self.replace("summary.md", text.as_bytes(), Durability::PowerCut)
     }
 
     /// Replaces the report in a format.
@@ -137,7 +139,7 @@ impl Files {
     /// # Errors
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_report(&self, file: ReportFile, bytes: &[u8]) -> Result<(), StoreError> {
-        replace(&self.report(file), bytes, Durability::PowerCut)
+        self.replace(file.name(), bytes, Durability::PowerCut)
     }
 
     /// Replaces `charts/NAME.svg`, a picture that `report.md` shows.
@@ -145,11 +147,8 @@ impl Files {
     /// # Errors
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_chart(&self, name: &SafeId, svg: &str) -> Result<(), StoreError> {
-        let path = self
-            .folder
-            .join("charts")
-            .join(format!("{}.svg", name.as_str()));
-        replace(&path, svg.as_bytes(), Durability::Kill)
+        let path = format!("charts/{}.svg", name.as_str());
+        self.replace(&path, svg.as_bytes(), Durability::Kill)
     }
 
     /// Replaces `variants/ID.json`.
@@ -158,7 +157,8 @@ impl Files {
     /// [`StoreError::Full`], [`StoreError::ReadOnly`] or [`StoreError::Io`].
     pub fn write_variant(&self, id: &SafeId, value: &impl Serialize) -> Result<(), StoreError> {
         let bytes = json(value, id.as_str())?;
-        replace(&self.variant(id), &bytes, Durability::Kill)
+        let path = format!("variants/{}.json", id.as_str());
+        self.replace(&path, &bytes, Durability::Kill)
     }
 
     /// Replaces a file in `variants/ID/iteration-N`.
@@ -172,8 +172,13 @@ impl Files {
         file: IterationFile,
         bytes: &[u8],
     ) -> Result<(), StoreError> {
-        let path = self.iteration(id, number, file);
-        replace(&path, bytes, Durability::Kill)
+        let (id, name) = (id.as_str(), file.name());
+        let path = format!("variants/{id}/iteration-{number}/{name}");
+        self.replace(&path, bytes, Durability::Kill)
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
+        replace(&self.folder, Path::new(path), bytes, durability)
     }
 }
 
@@ -194,7 +199,7 @@ mod tests {
     #[test]
     fn files_are_written_where_the_layout_has_them() {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files::new(folder.path());
+        let files = Files::named_by_user(folder.path()).unwrap();
         let id = SafeId::new("heap-4").unwrap();
         files
             .write_variant(&id, &serde_json::json!({"rank": 1}))
@@ -221,7 +226,8 @@ mod tests {
         let victim = folder.path().join("victim");
         std::fs::write(&victim, "untouched").unwrap();
         std::os::unix::fs::symlink(&victim, folder.path().join(".summary.md.tmp")).unwrap();
-        Files::new(folder.path()).write_summary("text").unwrap();
+        let files = Files::named_by_user(folder.path()).unwrap();
+        files.write_summary("text").unwrap();
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched");
     }
 }

@@ -1,11 +1,11 @@
 //! Connections to databases that nobody vouches for.
 
+use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
 use super::opening;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,12 +54,18 @@ pub(super) enum Access {
 /// - cells that do not fit into their page are an error, and no page is mapped to memory
 /// - steps have a bound that grows with `bytes`, the size of the database and its journal
 /// - SQLite has 512 MiB of memory at most
-pub(super) fn open(file: &Path, access: Access, bytes: u64) -> Result<Connection, StoreError> {
-    let in_file = |error| StoreError::from_sqlite(file, error);
+pub(super) fn open(
+    folder: &DatabaseFolder,
+    name: &str,
+    access: Access,
+    bytes: u64,
+) -> Result<Connection, StoreError> {
+    let file = folder.shown(name);
+    let in_file = |error| StoreError::from_sqlite(&file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = match access {
-        Access::Shared => opening::open(file, flags),
-        Access::Immutable => opening::open_immutable(file, flags),
+        Access::Shared => opening::open(folder, name, flags),
+        Access::Immutable => opening::open_immutable(folder, name, flags),
     };
     let mut db = db.map_err(in_file)?;
     restrict(&mut db, bytes).map_err(in_file)?;
@@ -105,6 +111,7 @@ pub(super) fn lift(db: &mut Connection) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Folder;
 
     /// A database that these statements made, opened as one of unknown origin.
     fn guarded(made_by: &str) -> (tempfile::TempDir, Result<Connection, StoreError>) {
@@ -115,7 +122,9 @@ mod tests {
             .execute_batch(made_by)
             .unwrap();
         let bytes = file.metadata().unwrap().len();
-        let db = open(&file, Access::Shared, bytes);
+        let opened = Folder::named_by_user(folder.path()).unwrap();
+        let opened = DatabaseFolder::new(opened).unwrap();
+        let db = open(&opened, "x.db", Access::Shared, bytes);
         (folder, db)
     }
 

@@ -1,6 +1,7 @@
 //! Earlier runs: their list, reports and settings.
 
 use super::error::StoreError;
+use super::holder::LockHolder;
 use super::lock::Lock;
 use super::open::Store;
 use super::runs::RunId;
@@ -52,7 +53,7 @@ impl Store {
         };
         let mut runs = read().map_err(|error| self.sqlite_error(error))?;
         let ours = self.active.map(|active| active.run);
-        let held = Lock::holder(self.files.folder()).is_some();
+        let held = self.holder().is_some();
         for run in &mut runs {
             // A run that was killed is still marked as running.
             if run.status == RunStatus::Running && ours != Some(run.id.0) && !held {
@@ -60,6 +61,11 @@ impl Store {
             }
         }
         Ok(runs)
+    }
+
+    /// The process that works on the runs in this folder; one without a number if it is not known which.
+    pub fn holder(&self) -> Option<LockHolder> {
+        Lock::holder(self.files.open_folder())
     }
 
     /// The seed of the last run; `None` if there is none yet.

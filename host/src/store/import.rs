@@ -4,12 +4,13 @@
 //! Of the other database, nothing but the rows of tables is read that are ours to the letter. Types,
 //! checks and references are those of our own tables, and its indexes are not used.
 
+use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
 use super::files::DATABASE;
 use super::opening;
 use super::schema::{STEPS, VIEWS, migrate};
 use super::tables::{SEAL, Table, list};
-use crate::files::Scratch;
+use crate::files::{Folder, Scratch};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params_from_iter};
 use std::path::Path;
@@ -35,20 +36,30 @@ fn rows_max(table: &str) -> u64 {
     }
 }
 
+/// The folder of a copy, which is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct DatabaseCopy {
+    _opened: DatabaseFolder,
+    _folder: Scratch,
+}
+
 /// Copies the rows of these tables, which are those of a version, to a temporary database of the
-/// newest version. The copy is removed when the folder value is dropped.
+/// newest version. The connection has to be closed before the copy is dropped.
 pub(super) fn import(
     from: &Connection,
     file: &Path,
     version: i64,
     tables: &[Table],
-) -> Result<(Connection, Scratch), StoreError> {
+) -> Result<(Connection, DatabaseCopy), StoreError> {
     let temporary = std::env::temp_dir();
     let folder =
         Scratch::new().map_err(|error| StoreError::from_io("create", &temporary, error))?;
-    let copy = folder.work().join(DATABASE);
+    let failed = |error| StoreError::from_io("open", &temporary, error);
+    let opened = Folder::named_by_user(folder.work()).and_then(DatabaseFolder::new);
+    let opened = opened.map_err(failed)?;
+    let copy = opened.shown(DATABASE);
     let in_copy = |error| StoreError::from_sqlite(&copy, error);
-    let mut db = opening::open(&copy, opening::to_write()).map_err(in_copy)?;
+    let mut db = opening::open(&opened, DATABASE, opening::to_write()).map_err(in_copy)?;
     let version = usize::try_from(version).unwrap_or(0);
     make_tables(&db, version).map_err(in_copy)?;
     let rows = Rows {
@@ -58,7 +69,11 @@ pub(super) fn import(
     };
     rows.copy(tables, &mut db, &copy)?;
     migrate_from(&mut db, version).map_err(in_copy)?;
-    Ok((db, folder))
+    let copy = DatabaseCopy {
+        _opened: opened,
+        _folder: folder,
+    };
+    Ok((db, copy))
 }
 
 fn make_tables(db: &Connection, version: usize) -> rusqlite::Result<()> {

@@ -1,17 +1,18 @@
 //! The files of events: `events.jsonl` and `progress.json`.
 
-use super::atomic_file::aside_path;
 use super::error::StoreError;
 use super::files::Files;
 use crate::events::{Broadcast, Envelope, Progress, Stamper};
+use crate::files::{Folder, FolderEntryKind};
 use rusqlite::{Connection, Row};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Its name in the folder of results.
+const EVENTS: &str = "events.jsonl";
 /// Largest event, in bytes of its data. Compiler diagnostics are the largest that occur, and they
 /// are cut at 256 KiB; escaped as JSON they may take six times that.
 pub(super) const EVENT_BYTES_MAX: usize = 2 << 20;
@@ -39,7 +40,8 @@ impl Journal {
     /// Opens `events.jsonl`, cuts off an incomplete last line, and adds the events that are in the
     /// database only.
     pub(super) fn open(db: &Connection, db_file: &Path, files: &Files) -> Result<Self, StoreError> {
-        let path = files.events();
+        let folder = files.open_folder();
+        let path = folder.path().join(EVENTS);
         let in_file = |error| StoreError::from_sqlite(db_file, error);
         let in_path = |error| StoreError::from_io("write", &path, error);
         let last: i64 = db
@@ -47,11 +49,11 @@ impl Journal {
                 row.get(0)
             })
             .map_err(in_file)?;
-        let (mut file, in_lines) = match open_lines(&path).map_err(in_path)? {
-            (file, Some(sequence)) if sequence <= last.cast_unsigned() => (file, sequence),
+        let (mut file, in_lines) = match open_lines(folder).map_err(in_path)? {
+            (Some(file), Some(sequence)) if sequence <= last.cast_unsigned() => (file, sequence),
             _ => {
-                move_aside(&path).map_err(in_path)?;
-                (open_lines(&path).map_err(in_path)?.0, 0)
+                folder.set_aside(EVENTS).map_err(in_path)?;
+                (folder.open_to_write(EVENTS).map_err(in_path)?, 0)
             }
         };
         let mut statement = db
@@ -140,21 +142,16 @@ struct LineNumber {
 }
 
 /// Opens the file for appending, with an incomplete last line cut off, and returns the number of
-/// its last event: 0 if it has no line, `None` if its last line is not an event, or if the file has a
-/// second name, which is left as it is.
-fn open_lines(path: &Path) -> std::io::Result<(File, Option<u64>)> {
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)?;
-    let found = file.metadata()?;
-    if !found.is_file() || found.nlink() > 1 {
-        return Ok((file, None));
+/// its last event: 0 if it has no line, `None` if its last line is not an event. What is no plain file of one name is
+/// left as it is, and not opened.
+fn open_lines(folder: &Folder) -> std::io::Result<(Option<File>, Option<u64>)> {
+    if let Some(found) = folder.look(EVENTS)?
+        && (found.kind != FolderEntryKind::File || found.names > 1)
+    {
+        return Ok((None, None));
     }
-    let length = found.len();
+    let mut file = folder.open_to_write(EVENTS)?;
+    let length = file.metadata()?.len();
     let start = length.saturating_sub(TAIL_BYTES);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start))?;
@@ -164,7 +161,7 @@ fn open_lines(path: &Path) -> std::io::Result<(File, Option<u64>)> {
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |at| at + 1);
     if whole == 0 && start > 0 {
-        return Ok((file, None));
+        return Ok((Some(file), None));
     }
     file.set_len(start + whole as u64)?;
     file.seek(SeekFrom::End(0))?;
@@ -179,12 +176,7 @@ fn open_lines(path: &Path) -> std::io::Result<(File, Option<u64>)> {
             .ok()
             .map(|line| line.sequence),
     };
-    Ok((file, sequence))
-}
-
-/// Moves a file that cannot be understood to the first free `.aside-N`.
-fn move_aside(path: &Path) -> std::io::Result<()> {
-    std::fs::rename(path, aside_path(path, Path::exists))
+    Ok((Some(file), sequence))
 }
 
 #[cfg(test)]
@@ -193,9 +185,10 @@ mod tests {
 
     fn opened(content: &str) -> (Option<u64>, String) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("events.jsonl");
+        let path = folder.path().join(EVENTS);
         std::fs::write(&path, content).unwrap();
-        let (_, sequence) = open_lines(&path).unwrap();
+        let opened = Folder::named_by_user(folder.path()).unwrap();
+        let (_, sequence) = open_lines(&opened).unwrap();
         (sequence, std::fs::read_to_string(&path).unwrap())
     }
 

@@ -4,37 +4,45 @@
 //! could make a run write anywhere, and a pipe make it wait for ever, so a folder with one is refused.
 
 use super::error::StoreError;
-use std::path::Path;
+use crate::files::{Folder, FolderEntryKind};
+use std::io;
 
 /// Depth of a folder of results: `variants/ID/iteration-N`, and one more.
 const DEPTH_MAX: usize = 4;
 
-/// Returns an error if anything in a folder is neither a file nor a folder. A folder that does not exist
-/// has nothing in it.
+/// The most entries of one of its folders: each variant of a sweep has one, and a few contents.
+const ENTRIES_MAX: usize = 1 << 20;
+
+/// Returns an error if anything in a folder is neither a file nor a folder.
 ///
 /// # Errors
 /// [`StoreError::Link`] or [`StoreError::NotAFile`] names the first; any error of reading the folder.
-pub(super) fn refuse_special(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn refuse_special(folder: &Folder) -> Result<(), StoreError> {
     refuse_below(folder, DEPTH_MAX)
 }
 
-fn refuse_below(folder: &Path, depth: usize) -> Result<(), StoreError> {
-    let failed = |error| StoreError::from_io("read", folder, error);
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(failed)?,
+fn refuse_below(folder: &Folder, depth: usize) -> Result<(), StoreError> {
+    let failed = |error| StoreError::from_io("read", folder.path(), error);
+    let entries = folder.entries(ENTRIES_MAX).map_err(failed)?;
+    let too_many = || {
+        failed(io::Error::other(format!(
+            "it has more than {ENTRIES_MAX} entries"
+        )))
     };
-    for entry in entries {
-        let entry = entry.map_err(failed)?;
-        let kind = entry.file_type().map_err(failed)?;
-        if kind.is_symlink() {
-            return Err(StoreError::Link { path: entry.path() });
-        }
-        if !kind.is_dir() && !kind.is_file() {
-            return Err(StoreError::NotAFile { path: entry.path() });
-        }
-        if kind.is_dir() && depth > 1 {
-            refuse_below(&entry.path(), depth - 1)?;
+    for entry in entries.ok_or_else(too_many)? {
+        let path = folder.path().join(&entry.name);
+        match entry.kind {
+            FolderEntryKind::Link => return Err(StoreError::Link { path }),
+            FolderEntryKind::Other => return Err(StoreError::NotAFile { path }),
+            FolderEntryKind::Folder if depth > 1 => match folder.below(&entry.name) {
+                // Somebody has just removed it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                below => {
+                    let below = below.map_err(|error| StoreError::from_io("read", &path, error))?;
+                    refuse_below(&below, depth - 1)?;
+                }
+            },
+            FolderEntryKind::Folder | FolderEntryKind::File => {}
         }
     }
     Ok(())
@@ -44,6 +52,11 @@ fn refuse_below(folder: &Path, depth: usize) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    fn refuse(folder: &Path) -> Result<(), StoreError> {
+        refuse_special(&Folder::named_by_user(folder).unwrap())
+    }
 
     #[test]
     fn a_link_at_any_depth_is_named() {
@@ -53,13 +66,12 @@ mod tests {
             "variants/a/iteration-1/source.rs",
         ] {
             let folder = tempfile::tempdir().unwrap();
-            assert!(refuse_special(&folder.path().join("missing")).is_ok());
             let link = folder.path().join(place);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
             std::fs::write(folder.path().join("plain"), "").unwrap();
-            assert!(refuse_special(folder.path()).is_ok());
+            assert!(refuse(folder.path()).is_ok());
             symlink("/nowhere", &link).unwrap();
-            let error = refuse_special(folder.path()).unwrap_err().to_string();
+            let error = refuse(folder.path()).unwrap_err().to_string();
             assert!(
                 error.contains(place) && error.contains("is a link"),
                 "{error}"
@@ -73,7 +85,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("events.jsonl");
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
-        let error = refuse_special(folder.path()).unwrap_err().to_string();
+        let error = refuse(folder.path()).unwrap_err().to_string();
         assert!(
             error.contains("events.jsonl is not a plain file"),
             "{error}"

@@ -3,12 +3,12 @@
 //! The lock is the system's own (`flock`), so it ends with the process that holds it: there is no
 //! stale lock to clean up after a crash. The text in the file is for people only.
 
+use super::atomic_file::refused;
 use super::error::StoreError;
 use super::holder::LockHolder;
 use crate::files::Folder;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,26 +30,20 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a folder, which must exist.
+    /// Takes the lock of a folder.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] names the process that has it; [`StoreError::ReadOnly`],
-    /// [`StoreError::Full`] or [`StoreError::Io`].
-    pub fn take(folder: &Path) -> Result<Self, StoreError> {
-        let path = folder.join(LOCK_FILE);
-        let failed = |error| StoreError::from_io("create", &path, error);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-            .open(&path)
-            .map_err(failed)?;
+    /// [`StoreError::Locked`] names the process that has it; [`StoreError::Link`], [`StoreError::NotAFile`] or
+    /// [`StoreError::SecondName`] if the file is none of ours; [`StoreError::ReadOnly`], [`StoreError::Full`] or
+    /// [`StoreError::Io`].
+    pub fn take(folder: &Folder) -> Result<Self, StoreError> {
+        let path = folder.path().join(LOCK_FILE);
         // It is emptied and written to: under another name it may be anything.
-        if file.metadata().map_err(failed)?.nlink() > 1 {
-            return Err(StoreError::SecondName { path });
-        }
+        let opened = folder.open_to_write(LOCK_FILE);
+        let mut file = opened.map_err(|error| match folder.look(LOCK_FILE) {
+            Ok(Some(found)) if found.names > 1 => StoreError::SecondName { path: path.clone() },
+            _ => refused(folder, Path::new(LOCK_FILE), "create", error),
+        })?;
         let mut tries = 0;
         while let Err(error) = file.try_lock() {
             if let TryLockError::Error(error) = error {
@@ -59,7 +53,7 @@ impl Lock {
             tries += 1;
             if holder.is_some() || tries == TRIES_MAX {
                 return Err(StoreError::Locked {
-                    folder: folder.to_path_buf(),
+                    folder: folder.path().to_path_buf(),
                     holder: holder.unwrap_or_default(),
                 });
             }
@@ -70,12 +64,15 @@ impl Lock {
         Ok(Self { file })
     }
 
-    /// The process that the lock file of a folder names, if it is alive. The lock itself is not
-    /// tried: for people only.
-    pub fn holder(folder: &Path) -> Option<LockHolder> {
-        let folder = Folder::named_by_user(folder).ok()?;
+    /// The process that holds the lock of a folder; one without a number if it is not known which. `None` if nobody
+    /// holds it, whatever its file says.
+    pub fn holder(folder: &Folder) -> Option<LockHolder> {
         let mut file = folder.open(LOCK_FILE).ok()?;
-        live_holder(&mut file)
+        // Held for less than the time between two tries of whoever wants it.
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(live_holder(&mut file).unwrap_or_default()),
+            _ => None,
+        }
     }
 }
 
@@ -93,30 +90,33 @@ fn write_holder(file: &mut File) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// The live process that the file names.
+/// The process that the file names, if there is one of this number and this command.
 fn live_holder(file: &mut File) -> Option<LockHolder> {
     read_holder(file).filter(LockHolder::is_alive)
 }
 
 /// The process that the file names, with texts that are safe on a terminal.
 fn read_holder(file: &mut File) -> Option<LockHolder> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     file.seek(SeekFrom::Start(0)).ok()?;
     let mut start = file.take(HOLDER_BYTES_MAX);
-    start.read_to_string(&mut text).ok()?;
-    let holder: LockHolder = serde_json::from_str(&text).ok()?;
-    Some(holder.printable())
+    start.read_to_end(&mut text).ok()?;
+    LockHolder::parse(&text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn open(folder: &tempfile::TempDir) -> Folder {
+        Folder::named_by_user(folder.path()).unwrap()
+    }
+
     #[test]
     fn a_second_lock_is_refused_and_names_the_first() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Lock::take(folder.path()).unwrap();
-        let error = Lock::take(folder.path()).unwrap_err();
+        let first = Lock::take(&open(&folder)).unwrap();
+        let error = Lock::take(&open(&folder)).unwrap_err();
         assert!(error.is_locked());
         let text = error.to_string();
         assert!(
@@ -124,7 +124,7 @@ mod tests {
             "{text}"
         );
         drop(first);
-        Lock::take(folder.path()).unwrap();
+        Lock::take(&open(&folder)).unwrap();
     }
 
     #[test]
@@ -132,20 +132,64 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let stale = r#"{"pid": 4194304, "since": "2020-01-01T00:00:00.000Z", "command": "x"}"#;
         std::fs::write(folder.path().join(LOCK_FILE), stale).unwrap();
-        Lock::take(folder.path()).unwrap();
+        Lock::take(&open(&folder)).unwrap();
     }
 
     #[test]
     fn a_lock_that_a_dead_process_left_to_a_starting_child_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        let inherited = Lock::take(folder.path()).unwrap();
+        let inherited = Lock::take(&open(&folder)).unwrap();
         let dead = r#"{"pid": 4194304, "since": "2020-01-01T00:00:00.000Z", "command": "x"}"#;
         std::fs::write(folder.path().join(LOCK_FILE), dead).unwrap();
         let child = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
             drop(inherited);
         });
-        Lock::take(folder.path()).unwrap();
+        Lock::take(&open(&folder)).unwrap();
         child.join().unwrap();
+    }
+
+    #[test]
+    fn a_file_that_names_a_process_is_believed_only_while_that_holds_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |text: &str| std::fs::write(folder.path().join(LOCK_FILE), text).unwrap();
+        let own = LockHolder::this();
+        write(&serde_json::to_string(&own).unwrap());
+        assert_eq!(Lock::holder(&open(&folder)), None, "nobody holds it");
+        let held = Lock::take(&open(&folder)).unwrap();
+        let found = Lock::holder(&open(&folder)).unwrap();
+        assert_eq!((found.pid, found.command), (own.pid, own.command));
+        // Somebody has it, and the file says somebody else.
+        for forged in [
+            r#"{"pid": 1, "since": "2020", "command": "rm -r /"}"#.to_owned(),
+            format!(
+                r#"{{"pid": {}, "since": "2020", "command": "rm"}}"#,
+                own.pid
+            ),
+            "no JSON".to_owned(),
+        ] {
+            write(&forged);
+            let found = Lock::holder(&open(&folder)).unwrap();
+            assert_eq!(found.to_string(), "another process", "{forged}");
+        }
+        drop(held);
+        assert_eq!(Lock::holder(&open(&folder)), None);
+    }
+
+    #[test]
+    fn what_is_no_plain_file_of_one_name_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("other"), "kept").unwrap();
+        std::fs::hard_link(at("other"), at(LOCK_FILE)).unwrap();
+        let refused = || Lock::take(&open(&folder)).unwrap_err();
+        assert!(matches!(refused(), StoreError::SecondName { .. }));
+        std::fs::remove_file(at(LOCK_FILE)).unwrap();
+        std::os::unix::fs::symlink("other", at(LOCK_FILE)).unwrap();
+        assert!(matches!(refused(), StoreError::Link { .. }));
+        std::fs::remove_file(at(LOCK_FILE)).unwrap();
+        std::fs::create_dir(at(LOCK_FILE)).unwrap();
+        assert!(matches!(refused(), StoreError::NotAFile { .. }));
+        assert_eq!(std::fs::read(at("other")).unwrap(), b"kept");
     }
 }

@@ -1,13 +1,13 @@
 //! Opening a store. A database is checked before anything is written to it.
 
 use super::aside::set_aside;
-use super::atomic_file::{sync_folder, with_suffix};
+use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
 use super::examine::{BUSY_TIMEOUT, Examined, Origin, examine, newest_version};
 use super::export_bounds::ExportBounds;
 use super::files::{DATABASE, Files};
 use super::guarded;
-use super::import::import;
+use super::import::{DatabaseCopy, import};
 use super::journal::Journal;
 use super::links;
 use super::lock::{LOCK_FILE, Lock};
@@ -15,11 +15,14 @@ use super::opening;
 use super::schema::{APPLICATION_ID, STEPS, VIEWS, migrate};
 use super::seal::{RowSum, Sealer, sum_of};
 use super::tables;
-use crate::files::{Scratch, UserKey};
+use crate::files::{Folder, FolderEntryKind, UserKey};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::io;
 use std::marker::PhantomData;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// The name of a database that is being made.
+const NEW_DATABASE: &str = "bakeoff.db.new";
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +63,10 @@ pub struct Store {
     pub(super) bounds: Option<ExportBounds>,
     set_aside: Option<PathBuf>,
     unsealed: Option<String>,
-    // Dropped last: the database is closed before its copy is removed, and before another process
+    // Dropped last: the database is closed before its folder and its copy are, and before another process
     // may take the lock.
-    _copy: Option<Scratch>,
+    _folder: DatabaseFolder,
+    _copy: Option<DatabaseCopy>,
     _lock: Option<Lock>,
     /// A commit blocks: a store stays on the thread that opened it, so that no future that has one can be
     /// given to the threads of a runtime.
@@ -72,23 +76,22 @@ pub struct Store {
 /// Refuses what is no plain file of one name in the place of files that are opened. Opening a pipe or
 /// a device might never end; a link is another file, and so is one with a second name elsewhere, which
 /// would be written to with this one.
-fn refuse_other_than_plain_files(folder: &Path, mode: Mode) -> Result<(), StoreError> {
+fn refuse_other_than_plain_files(folder: &Folder, mode: Mode) -> Result<(), StoreError> {
     let beside = ["-journal", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
     let names = [DATABASE, LOCK_FILE].map(str::to_owned);
     for name in names.into_iter().chain(beside) {
-        let path = folder.join(&name);
-        let Ok(found) = std::fs::symlink_metadata(&path) else {
+        let path = folder.path().join(&name);
+        let Ok(Some(found)) = folder.look(&name) else {
             continue;
         };
-        if found.is_symlink() {
-            return Err(StoreError::Link { path });
-        }
-        if !found.is_file() {
-            return Err(StoreError::NotAFile { path });
+        match found.kind {
+            FolderEntryKind::File => {}
+            FolderEntryKind::Link => return Err(StoreError::Link { path }),
+            _ => return Err(StoreError::NotAFile { path }),
         }
         // A reader, too, has SQLite write to the journal and its index.
         let is_written = mode != Mode::Read || name.ends_with("-wal") || name.ends_with("-shm");
-        if is_written && found.nlink() > 1 {
+        if is_written && found.names > 1 {
             return Err(StoreError::SecondName { path });
         }
     }
@@ -96,19 +99,39 @@ fn refuse_other_than_plain_files(folder: &Path, mode: Mode) -> Result<(), StoreE
 }
 
 /// The key of this user's results, or one that is forgotten, with the reason.
-fn results_key(folder: &Path) -> Result<(UserKey, Option<String>), StoreError> {
+fn results_key(folder: &Folder) -> Result<(UserKey, Option<String>), StoreError> {
     match UserKey::of_results() {
         Ok(key) => Ok((key, None)),
         Err(reason) => {
             let key = UserKey::of_this_process();
-            let key = key.map_err(|error| StoreError::from_io("make a key for", folder, error))?;
+            let key =
+                key.map_err(|error| StoreError::from_io("make a key for", folder.path(), error))?;
             Ok((key, Some(reason)))
         }
     }
 }
 
 impl Store {
-    /// Opens the store in a folder.
+    /// Opens the store in a folder that the user named: it may be a link. For writing it is made where it is missing.
+    ///
+    /// # Errors
+    /// As for opening and making folders, and for [`Store::open_in`].
+    pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
+        let (opened, action) = match mode {
+            Mode::Read => (Folder::named_by_user(folder), "read"),
+            Mode::Write | Mode::SetAside => (Folder::made_by_user(folder), "create"),
+        };
+        match opened {
+            Ok(folder) => Self::open_in(folder, mode),
+            Err(error) if mode == Mode::Read && error.kind() == io::ErrorKind::NotFound => {
+                let folder = folder.to_path_buf();
+                Err(StoreError::Missing { folder })
+            }
+            Err(error) => Err(StoreError::from_io(action, folder, error)),
+        }
+    }
+
+    /// Opens the store in an open folder.
     ///
     /// # Errors
     /// Reading: [`StoreError::Missing`] if there is no database. Writing: [`StoreError::Locked`] if
@@ -117,10 +140,10 @@ impl Store {
     /// aside). Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
     /// [`StoreError::ReadOnly`], [`StoreError::Full`]. Nothing was written to the database in any of
     /// these cases.
-    pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
-        refuse_other_than_plain_files(folder, mode)?;
-        links::refuse_special(folder)?;
-        let (key, unsealed) = results_key(folder)?;
+    pub fn open_in(folder: Folder, mode: Mode) -> Result<Self, StoreError> {
+        refuse_other_than_plain_files(&folder, mode)?;
+        links::refuse_special(&folder)?;
+        let (key, unsealed) = results_key(&folder)?;
         let mut store = match mode {
             Mode::Read => Self::open_to_read(folder, &key)?,
             Mode::Write | Mode::SetAside => Self::open_to_write(folder, mode, key)?,
@@ -129,32 +152,31 @@ impl Store {
         Ok(store)
     }
 
-    fn open_to_write(folder: &Path, mode: Mode, key: UserKey) -> Result<Self, StoreError> {
-        let failed = |error| StoreError::from_io("create", folder, error);
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let lock = Lock::take(folder)?;
-        let file = folder.join(DATABASE);
+    fn open_to_write(folder: Folder, mode: Mode, key: UserKey) -> Result<Self, StoreError> {
+        let lock = Lock::take(&folder)?;
+        let files = Files::in_folder(&folder)?;
+        let folder = database_folder(folder)?;
+        let file = folder.shown(DATABASE);
         let mut aside = None;
-        let sum = match own_results(&file, &key) {
+        let sum = match own_results(&folder, &key) {
             Ok(Some(sum)) => sum,
             Ok(None) => {
                 // A journal without its database must not be taken for the new one's, nor what lies
                 // beside it for what the new run wrote.
-                aside = set_aside(folder)?;
-                create(&file, &key)?
+                aside = set_aside(folder.folder())?;
+                create(&folder, &key)?
             }
             Err(error) if mode == Mode::SetAside && error.is_about_the_results() => {
-                aside = set_aside(folder)?;
-                create(&file, &key)?
+                aside = set_aside(folder.folder())?;
+                create(&folder, &key)?
             }
             Err(error) => return Err(error),
         };
         let in_file = |error| StoreError::from_sqlite(&file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut db = opening::open(&file, flags).map_err(in_file)?;
+        let mut db = opening::open(&folder, DATABASE, flags).map_err(in_file)?;
         configure(&db).map_err(in_file)?;
         let sealer = attach_sealer(&mut db, key, sum).map_err(in_file)?;
-        let files = Files::new(folder);
         let journal = Journal::open(&db, &file, &files)?;
         Ok(Self {
             db,
@@ -167,26 +189,28 @@ impl Store {
             bounds: None,
             set_aside: aside,
             unsealed: None,
+            _folder: folder,
             _copy: None,
             _lock: Some(lock),
             _stays: PhantomData,
         })
     }
 
-    fn open_to_read(folder: &Path, key: &UserKey) -> Result<Self, StoreError> {
-        let file = folder.join(DATABASE);
-        if !file.exists() {
+    fn open_to_read(folder: Folder, key: &UserKey) -> Result<Self, StoreError> {
+        let Ok(Some(found)) = folder.look(DATABASE) else {
             return Err(StoreError::Missing {
-                folder: folder.to_path_buf(),
+                folder: folder.path().to_path_buf(),
             });
-        }
-        let bytes = file.metadata().map_or(0, |found| found.len());
+        };
+        let files = Files::in_folder(&folder)?;
+        let folder = database_folder(folder)?;
+        let file = folder.shown(DATABASE);
         let Examined {
             mut db,
             version,
             tables,
             sum,
-        } = examine(&file, key)?;
+        } = examine(&folder, key)?;
         let mut bounds = None;
         let (db, copy) = match sum {
             Some(_) if version == newest_version() => {
@@ -196,7 +220,7 @@ impl Store {
             _ => {
                 let (mut db, copy) = import(&db, &file, version, &tables)?;
                 if sum.is_none() {
-                    let attached = ExportBounds::attach(&mut db, bytes);
+                    let attached = ExportBounds::attach(&mut db, found.bytes);
                     bounds = Some(attached.map_err(|error| StoreError::from_sqlite(&file, error))?);
                 }
                 (db, Some(copy))
@@ -205,7 +229,7 @@ impl Store {
         Ok(Self {
             db,
             file,
-            files: Files::new(folder),
+            files,
             active: None,
             journal: None,
             sealer: None,
@@ -213,6 +237,7 @@ impl Store {
             bounds,
             set_aside: None,
             unsealed: None,
+            _folder: folder,
             _copy: copy,
             _lock: None,
             _stays: PhantomData,
@@ -304,16 +329,21 @@ impl Store {
 ///
 /// # Errors
 /// [`StoreError::Elsewhere`], and as for [`examine`].
-fn own_results(file: &Path, key: &UserKey) -> Result<Option<RowSum>, StoreError> {
-    if !file.exists() {
+fn own_results(folder: &DatabaseFolder, key: &UserKey) -> Result<Option<RowSum>, StoreError> {
+    if !folder.folder().has(DATABASE) {
         return Ok(None);
     }
-    match examine(file, key)?.sum {
+    match examine(folder, key)?.sum {
         Some(sum) => Ok(Some(sum)),
         None => Err(StoreError::Elsewhere {
-            file: file.to_owned(),
+            file: folder.shown(DATABASE),
         }),
     }
+}
+
+fn database_folder(folder: Folder) -> Result<DatabaseFolder, StoreError> {
+    let path = folder.path().to_path_buf();
+    DatabaseFolder::new(folder).map_err(|error| StoreError::from_io("open", &path, error))
 }
 
 /// Migrates a sealed database to the newest version, and seals what is written to it from now on.
@@ -333,28 +363,27 @@ fn attach_sealer(db: &mut Connection, key: UserKey, sum: RowSum) -> rusqlite::Re
 
 /// Creates a database beside its place and moves it there when it is whole: a process that is
 /// killed meanwhile leaves nothing that could be taken for a database. Returns the sum of its rows.
-fn create(file: &Path, key: &UserKey) -> Result<RowSum, StoreError> {
-    let new = with_suffix(file, ".new");
+fn create(folder: &DatabaseFolder, key: &UserKey) -> Result<RowSum, StoreError> {
+    let (file, open) = (folder.shown(DATABASE), folder.folder());
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        let leftover = with_suffix(&new, suffix);
-        if leftover.exists() {
-            std::fs::remove_file(&leftover)
-                .map_err(|error| StoreError::from_io("remove", &leftover, error))?;
-        }
+        let leftover = format!("{NEW_DATABASE}{suffix}");
+        open.remove(&leftover)
+            .map_err(|error| StoreError::from_io("remove", &folder.shown(&leftover), error))?;
     }
-    let in_file = |error| StoreError::from_sqlite(file, error);
-    let mut db = opening::open(&new, opening::to_write()).map_err(in_file)?;
+    let in_file = |error| StoreError::from_sqlite(&file, error);
+    let mut db = opening::open(folder, NEW_DATABASE, opening::to_write()).map_err(in_file)?;
     db.pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(in_file)?;
     configure(&db).map_err(in_file)?;
     let sealer = attach_sealer(&mut db, key.clone(), RowSum::default()).map_err(in_file)?;
     let sum = sealer.sum();
     db.close().map_err(|(_, error)| in_file(error))?;
-    let moved = std::fs::File::open(&new)
-        .and_then(|open| open.sync_all())
-        .and_then(|()| std::fs::rename(&new, file));
-    moved.map_err(|error| StoreError::from_io("create", file, error))?;
-    sync_folder(file)?;
+    let move_there = || {
+        open.open(NEW_DATABASE)?.sync_all()?;
+        open.rename(NEW_DATABASE, DATABASE)?;
+        open.sync()
+    };
+    move_there().map_err(|error| StoreError::from_io("create", &file, error))?;
     Ok(sum)
 }
 

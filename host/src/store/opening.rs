@@ -1,8 +1,9 @@
 //! How SQLite opens files. It takes paths, and opens the journals beside a database by itself, whenever it needs them: so
 //! what it opens is looked at here each time, once it is open, and nothing has to hold that was looked at before.
 
+use super::database_folder::{DatabaseFolder, in_open_folder};
 use rusqlite::{Connection, OpenFlags, ffi};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, statat};
 use rustix::io::Errno;
 use std::ffi::{CStr, c_char, c_int};
 use std::mem::transmute;
@@ -22,48 +23,52 @@ const OF_SYSTEM: [&CStr; 2] = [c"/dev/null", c"/dev/urandom"];
 /// How the names of files end that SQLite makes beside a database.
 const JOURNALS: [&[u8]; 3] = [b"-wal", b"-shm", b"-journal"];
 
-/// Opens a database. Its folder may be reached through links; the database itself and what SQLite opens beside it may
-/// be none, nor anything but plain files; none of them may have a second name but a database that is only read.
+/// Opens a database in an open folder. It and what SQLite opens beside it may be no link, nor anything but plain files;
+/// none of them may have a second name but a database that is only read.
 ///
 /// # Errors
 /// As for [`Connection::open_with_flags`]; SQLite is not to be guarded.
-pub(super) fn open(file: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let place = place(file)?;
-    Connection::open_with_flags(place, flags | OpenFlags::SQLITE_OPEN_NOFOLLOW)
+pub(super) fn open(
+    folder: &DatabaseFolder,
+    name: &str,
+    flags: OpenFlags,
+) -> rusqlite::Result<Connection> {
+    refuse_unguarded()?;
+    let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(folder.path(name), flags)
 }
 
 /// Opens a database for reading, as a file that nobody can change.
 ///
 /// # Errors
 /// As for [`open`].
-pub(super) fn open_immutable(file: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let uri = immutable_uri(&place(file)?);
+pub(super) fn open_immutable(
+    folder: &DatabaseFolder,
+    name: &str,
+    flags: OpenFlags,
+) -> rusqlite::Result<Connection> {
+    refuse_unguarded()?;
+    let uri = immutable_uri(&folder.path(name));
     let flags = flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(uri, flags)
 }
 
-/// The path of a file without a link on its way, by which SQLite opens all that it opens for it.
-fn place(file: &Path) -> rusqlite::Result<PathBuf> {
-    let failed = |reason: String| {
-        let code = ffi::Error::new(ffi::SQLITE_CANTOPEN);
-        rusqlite::Error::SqliteFailure(code, Some(reason))
-    };
-    if !*GUARD {
-        return Err(failed("SQLite cannot be guarded".to_owned()));
+fn refuse_unguarded() -> rusqlite::Result<()> {
+    match *GUARD {
+        true => Ok(()),
+        false => Err(rusqlite::Error::SqliteFailure(
+            ffi::Error::new(ffi::SQLITE_CANTOPEN),
+            Some("SQLite cannot be guarded".to_owned()),
+        )),
     }
-    let folder = match file.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let folder = folder.canonicalize();
-    let folder = folder.map_err(|error| failed(error.to_string()))?;
-    Ok(folder.join(file.file_name().unwrap_or_default()))
 }
 
-/// The type that SQLite calls its `open` by.
+/// The types that SQLite calls its `open` and `unlink` by.
 type OpenFunction = unsafe extern "C" fn(*const c_char, c_int, c_int) -> c_int;
+type UnlinkFunction = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// True once SQLite opens its files by [`open_for_sqlite`], in all of this process.
+/// True once SQLite opens its files by [`open_for_sqlite`] and removes them by [`unlink_for_sqlite`], in all of this
+/// process.
 static GUARD: LazyLock<bool> = LazyLock::new(|| {
     // SAFETY: without a name, it is the default one, which lives as long as the process.
     let system = unsafe { ffi::sqlite3_vfs_find(std::ptr::null()) };
@@ -71,12 +76,17 @@ static GUARD: LazyLock<bool> = LazyLock::new(|| {
     let Some(set) = (unsafe { system.as_ref() }).and_then(|system| system.xSetSystemCall) else {
         return false;
     };
-    let open: OpenFunction = open_for_sqlite;
+    let (open, unlink): (OpenFunction, UnlinkFunction) = (open_for_sqlite, unlink_for_sqlite);
     // SAFETY: SQLite calls what it is given for "open" with these arguments alone; the type that it takes stands for
     // that of any function.
     let open = unsafe { transmute::<OpenFunction, unsafe extern "C" fn()>(open) };
-    // SAFETY: the name is a string that ends, and the function lives as long as the process.
-    unsafe { set(system, c"open".as_ptr(), Some(open)) == ffi::SQLITE_OK }
+    // SAFETY: the same for "unlink".
+    let unlink = unsafe { transmute::<UnlinkFunction, unsafe extern "C" fn()>(unlink) };
+    let calls = [(c"open", open), (c"unlink", unlink)];
+    calls.into_iter().all(|(name, function)| {
+        // SAFETY: the name is a string that ends, and the function lives as long as the process.
+        unsafe { set(system, name.as_ptr(), Some(function)) == ffi::SQLITE_OK }
+    })
 });
 
 /// Opens a file in the place of the system's `open`: returns its number, or -1 with the reason in `errno`.
@@ -88,12 +98,28 @@ unsafe extern "C" fn open_for_sqlite(path: *const c_char, flags: c_int, mode: c_
     let path = unsafe { CStr::from_ptr(path) };
     match opened(path, flags, mode) {
         Ok(file) => file.into_raw_fd(),
-        Err(error) => {
-            // SAFETY: it is this thread's own number, which is always there.
-            unsafe { *libc::__errno_location() = error.raw_os_error() };
-            -1
-        }
+        Err(error) => failed(error),
     }
+}
+
+/// Removes a file in the place of the system's `unlink`: returns 0, or -1 with the reason in `errno`.
+///
+/// # Safety
+/// `path` is a string that ends, as for `unlink`.
+unsafe extern "C" fn unlink_for_sqlite(path: *const c_char) -> c_int {
+    // SAFETY: as the caller says.
+    let path = unsafe { CStr::from_ptr(path) };
+    let removed = match in_open_folder(path) {
+        Some((folder, name)) => rustix::fs::unlinkat(&folder, name, AtFlags::empty()),
+        None => rustix::fs::unlink(path),
+    };
+    removed.map_or_else(failed, |()| 0)
+}
+
+fn failed(error: Errno) -> c_int {
+    // SAFETY: it is this thread's own number, which is always there.
+    unsafe { *libc::__errno_location() = error.raw_os_error() };
+    -1
 }
 
 fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
@@ -105,14 +131,20 @@ fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     if OF_SYSTEM.contains(&path) {
         return rustix::fs::open(path, flags, mode);
     }
+    let in_folder = in_open_folder(path);
     // Opening a device can have effects of its own, so there is a look at it first.
-    if let Ok(found) = rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {
+    let looked_at = match &in_folder {
+        Some((folder, name)) => statat(folder, *name, AtFlags::SYMLINK_NOFOLLOW),
+        None => statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW),
+    };
+    if let Ok(found) = looked_at {
         refuse(found.st_mode, flags)?;
     }
-    let opened = match flags.contains(OFlags::EXCL) {
+    let opened = match in_folder {
+        Some((folder, name)) => rustix::fs::openat(&folder, name, flags, mode)?,
         // A temporary file, in the folder for these: it is new, and that folder may be a link.
-        true => rustix::fs::open(path, flags, mode)?,
-        false => open_without_links(path, flags, mode)?,
+        None if flags.contains(OFlags::EXCL) => rustix::fs::open(path, flags, mode)?,
+        None => open_without_links(path, flags, mode)?,
     };
     let found = rustix::fs::fstat(&opened)?;
     refuse(found.st_mode, flags)?;
@@ -171,6 +203,7 @@ pub(super) fn to_write() -> OpenFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Folder;
     use rustix::fs::mknodat;
     use std::fs;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -181,22 +214,26 @@ mod tests {
         assert_eq!(uri, Path::new("file:/a b/c%3Fd%23e%25f?immutable=1"));
     }
 
+    fn database_folder(folder: &Path) -> DatabaseFolder {
+        DatabaseFolder::new(Folder::named_by_user(folder).unwrap()).unwrap()
+    }
+
     /// A database with a journal ahead of it, which a reader and a writer open as well.
     fn written(folder: &Path) -> PathBuf {
-        let file = folder.join("x.db");
-        let db = open(&file, to_write()).unwrap();
+        let open_folder = database_folder(folder);
+        let db = open(&open_folder, "x.db", to_write()).unwrap();
         db.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (n); INSERT INTO t VALUES (1)")
             .unwrap();
-        file
+        folder.join("x.db")
     }
 
-    fn read(file: &Path) -> rusqlite::Result<i64> {
+    fn read(folder: &DatabaseFolder) -> rusqlite::Result<i64> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        open(file, flags)?.query_row("SELECT max(n) FROM t", [], |row| row.get(0))
+        open(folder, "x.db", flags)?.query_row("SELECT max(n) FROM t", [], |row| row.get(0))
     }
 
-    fn write(file: &Path) -> rusqlite::Result<()> {
-        open(file, to_write())?.execute_batch("INSERT INTO t VALUES (2)")
+    fn write(folder: &DatabaseFolder) -> rusqlite::Result<()> {
+        open(folder, "x.db", to_write())?.execute_batch("INSERT INTO t VALUES (2)")
     }
 
     /// As if each had taken its place after all that was looked at before.
@@ -211,7 +248,8 @@ mod tests {
                 fs::write(&secret, "").unwrap();
                 fs::set_permissions(&secret, fs::Permissions::from_mode(0o640)).unwrap();
                 let folder = tempfile::tempdir().unwrap();
-                let file = written(folder.path());
+                written(folder.path());
+                let open_folder = database_folder(folder.path());
                 let place = folder.path().join(format!("x.db{end}"));
                 let _ = fs::remove_file(&place);
                 match plant {
@@ -223,8 +261,8 @@ mod tests {
                     _ => mknodat(CWD, &place, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap(),
                 }
                 let before = fs::read(&other).unwrap();
-                let read = read(&file);
-                let written = write(&file);
+                let read = read(&open_folder);
+                let written = write(&open_folder);
                 let about = format!("{plant} as {end}: {read:?}, {written:?}");
                 assert!(end == "-journal" || written.is_err(), "{about}");
                 assert!(
@@ -247,7 +285,7 @@ mod tests {
         fs::create_dir(at("outside")).unwrap();
         written(&at("folder"));
         symlink("folder", at("named")).unwrap();
-        assert_eq!(read(&at("named/x.db")), Ok(1));
+        assert_eq!(read(&database_folder(&at("named"))), Ok(1));
         let name = |path: &str| std::ffi::CString::new(at(path).to_str().unwrap()).unwrap();
         let flags = (OFlags::RDWR | OFlags::CREATE).bits().cast_signed();
         opened(&name("folder/new"), flags, 0o600).unwrap();
@@ -257,5 +295,33 @@ mod tests {
         // A temporary file, below a folder for these that is a link.
         let flags = flags | OFlags::EXCL.bits().cast_signed();
         opened(&name("named/temporary"), flags, 0o600).unwrap();
+    }
+
+    /// What SQLite opens and removes by itself, after the folder was moved away and another one put in its place.
+    #[test]
+    fn files_are_opened_and_removed_in_the_open_folder_whatever_has_its_place() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["folder", "outside"] {
+            fs::create_dir(at(folder)).unwrap();
+            written(&at(folder));
+        }
+        let open_folder = database_folder(&at("folder"));
+        let path = |name: &str| {
+            let path = open_folder.path(name).into_os_string();
+            std::ffi::CString::new(path.into_encoded_bytes()).unwrap()
+        };
+        fs::rename(at("folder"), at("moved")).unwrap();
+        symlink("outside", at("folder")).unwrap();
+        fs::write(at("outside/x.db-journal"), "theirs").unwrap();
+        fs::write(at("moved/x.db-journal"), "ours").unwrap();
+        let flags = (OFlags::RDWR | OFlags::CREATE).bits().cast_signed();
+        opened(&path("new"), flags, 0o600).unwrap();
+        assert!(at("moved/new").exists() && !at("outside/new").exists());
+        let journal = path("x.db-journal");
+        // SAFETY: the string lives until the call returns.
+        let removed = unsafe { unlink_for_sqlite(journal.as_ptr()) };
+        assert_eq!(removed, 0);
+        assert!(!at("moved/x.db-journal").exists() && at("outside/x.db-journal").exists());
     }
 }

@@ -82,16 +82,17 @@ fn a_record_whose_lines_were_repeated_or_left_out_is_set_aside() {
         let text = fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for changed in [
-            format!("{text}{}", lines[1]),
-            lines[1].to_owned(),
-            lines[1].to_owned() + lines[0],
+            format!("{text}{}", lines[2]),
+            lines[2].to_owned(),
+            lines[1..].concat(),
+            [lines[0], lines[2], lines[1]].concat(),
             text.replace("\"a\"", "\"c\""),
         ] {
             fs::write(&path, &changed).unwrap();
             let models = open(&server, recording(&path));
             assert_eq!((models.spent().total.calls, models.notices().len()), (0, 1));
         }
-        fs::write(&path, lines[0]).unwrap();
+        fs::write(&path, lines[..2].concat()).unwrap();
         assert_eq!(open(&server, recording(&path)).spent().total.calls, 1);
     });
 }
@@ -165,5 +166,34 @@ fn case_175_under_way_link() {
         }
         let secret = fs::read_to_string(at("host.json")).unwrap();
         assert_eq!(secret, format!("\"{SECRET}\""));
+    });
+}
+
+/// Calls of another record of the user's own are none of this one: they would be booked, and spend its budget.
+#[test]
+fn calls_under_way_of_another_record_of_ones_own_are_set_aside() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let server = MockServer::start([Answer::StallAfter("{")]).await;
+        let models = open(&server, recording(&at("other.jsonl")));
+        let question = request("1");
+        let killed = async {
+            while server.requests().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            fs::copy(at("other.jsonl.under-way"), at("models.jsonl.under-way")).unwrap();
+        };
+        tokio::select! {
+            answer = models.ask(&question) => panic!("{answer:?}"),
+            () = killed => {}
+        }
+        let models = open(&server, recording(&at("models.jsonl")));
+        assert_eq!(models.spent().total.calls, 0);
+        let notices = models.notices().join("\n");
+        assert!(
+            notices.contains("models.jsonl.under-way.aside-1"),
+            "{notices}"
+        );
     });
 }

@@ -287,11 +287,12 @@ fn what_a_killed_process_had_sent_is_booked_with_the_most_it_can_have_taken() {
         // One whose end is in the record is not lost, and no file means that nothing is.
         drop(models);
         let record = std::fs::read(&left).unwrap();
-        let line = record.split(|byte| *byte == b'\n').next().unwrap();
+        let line = record.split(|byte| *byte == b'\n').nth(1).unwrap();
         let line = crate::provider::record_seal::without_seal(line);
         let exchange: serde_json::Value = serde_json::from_slice(&line).unwrap();
         let told = serde_json::json!([{"exchange": exchange, "record_bytes": 0}]);
         let (seal, _) = crate::provider::record_seal::RecordSeal::of_user().unwrap();
+        let seal = seal.with_lines(&record).unwrap();
         let told = seal.seal_under_way(told.to_string().as_bytes());
         std::fs::write(at("left.jsonl.under-way"), told).unwrap();
         let models = open(&server, recording(APIS[1], &left));

@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../../tests/hostile/harness.rs"]
+mod harness;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| harness::generation_record(bytes));

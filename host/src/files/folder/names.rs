@@ -1,0 +1,176 @@
+//! The names in an open folder: listed, made, moved and removed.
+
+use super::{FOLDER_MODE, Folder, split};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, RenameFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How many files of one name may have been set aside.
+const ASIDE_MAX: u32 = 10_000;
+
+/// What a name in a folder stands for. No link is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderEntryKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link, whatever it leads to.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// The name alone.
+    pub name: OsString,
+    /// What it stood for when it was listed.
+    pub kind: FolderEntryKind,
+}
+
+/// What stands under a name in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundEntry {
+    /// What it is.
+    pub kind: FolderEntryKind,
+    /// Its size.
+    pub bytes: u64,
+    /// How many names it has.
+    pub names: u64,
+    /// Who may do what with it: the permissions of its mode.
+    pub permissions: u32,
+    /// When its content was changed last.
+    pub modified: SystemTime,
+}
+
+impl Folder {
+    /// Lists the folder, sorted by name; `None` if it has more than `entries_max` entries.
+    ///
+    /// # Errors
+    /// As for reading folders.
+    pub fn entries(&self, entries_max: usize) -> io::Result<Option<Vec<FolderEntry>>> {
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&self.handle)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            if entries.len() == entries_max {
+                return Ok(None);
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.look(name)?.map(|found| found.kind),
+                known => Some(kind_of(known)),
+            };
+            // One that is gone meanwhile is none.
+            entries.extend(kind.map(|kind| FolderEntry {
+                name: name.to_owned(),
+                kind,
+            }));
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Some(entries))
+    }
+
+    /// Returns what stands under a name, without following or opening it; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// A folder on its way is a link or no folder, or cannot be read.
+    pub fn look(&self, path: impl AsRef<Path>) -> io::Result<Option<FoundEntry>> {
+        let found = self.place(path.as_ref()).and_then(|(folder, name)| {
+            let found = rustix::fs::statat(&folder.handle, &name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let seconds = u64::try_from(found.st_mtime).unwrap_or(0);
+            let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or(0);
+            Ok(FoundEntry {
+                kind: kind_of(FileType::from_raw_mode(found.st_mode)),
+                bytes: u64::try_from(found.st_size).unwrap_or(0),
+                names: found.st_nlink,
+                permissions: found.st_mode & 0o7777,
+                modified: UNIX_EPOCH + Duration::new(seconds, nanoseconds),
+            })
+        });
+        match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Makes a folder that is new, and opens it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making folders.
+    pub fn make_new(&self, path: impl AsRef<Path>) -> io::Result<Self> {
+        let (folder, name) = self.place(path.as_ref())?;
+        rustix::fs::mkdirat(&folder.handle, &name, Mode::from_raw_mode(FOLDER_MODE))?;
+        let mut made = folder.below(&name)?;
+        made.path = self.path.join(path);
+        Ok(made)
+    }
+
+    /// Moves what has a name to another one below this folder, in place of what has that. Nothing is opened, so it
+    /// may be anything.
+    ///
+    /// # Errors
+    /// As for renaming.
+    pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+        let (from_folder, from) = self.place(from.as_ref())?;
+        let (to_folder, to) = self.place(to.as_ref())?;
+        let (from_at, to_at) = (&from_folder.handle, &to_folder.handle);
+        Ok(rustix::fs::renameat(from_at, &from, to_at, &to)?)
+    }
+
+    /// Renames what has this name to the first of `NAME.aside-1`, `NAME.aside-2`, … that is free, and returns that.
+    /// Nothing is opened, so it may be anything.
+    ///
+    /// # Errors
+    /// As for renaming.
+    pub fn set_aside(&self, name: &str) -> io::Result<String> {
+        let (folder, from) = self.place(Path::new(name))?;
+        for number in 1..=ASIDE_MAX {
+            let aside = format!("{name}.aside-{number}");
+            let (_, to) = split(Path::new(&aside))?;
+            let at = &folder.handle;
+            match rustix::fs::renameat_with(at, &from, at, to, RenameFlags::NOREPLACE) {
+                Ok(()) => return Ok(aside),
+                Err(Errno::EXIST) => {}
+                Err(Errno::INVAL | Errno::NOSYS) if !folder.has(to) => {
+                    rustix::fs::renameat(at, &from, at, to)?;
+                    return Ok(aside);
+                }
+                Err(Errno::INVAL | Errno::NOSYS) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::Error::other(format!(
+            "{ASIDE_MAX} files `{name}.aside-N` are there already: remove some"
+        )))
+    }
+
+    /// Removes what has this name, if anything has: a file, or a link itself.
+    ///
+    /// # Errors
+    /// As for removing files.
+    pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        let (folder, name) = self.place(name.as_ref())?;
+        match rustix::fs::unlinkat(&folder.handle, &name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn kind_of(file_type: FileType) -> FolderEntryKind {
+    match file_type {
+        FileType::RegularFile => FolderEntryKind::File,
+        FileType::Directory => FolderEntryKind::Folder,
+        FileType::Symlink => FolderEntryKind::Link,
+        _ => FolderEntryKind::Other,
+    }
+}
