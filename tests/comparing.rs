@@ -93,8 +93,7 @@ fn a_folder_of_a_crate_is_no_kept_run() {
 
 #[test]
 fn the_edition_is_named_only_where_it_is_what_is_in_the_way() {
-    let note =
-        "files are compiled in edition 2024 of Rust, and this one has no errors in edition 2021";
+    let note = "this file has errors in edition 2024 of Rust, in which files are compiled, and none in edition 2021";
     let generator = TOTAL.replace("{ ", "{ let gen = 0; let _ = gen; ");
     let said = refused(("b.rs", generator.as_bytes()), 1);
     assert!(said.explains("reserved keyword `gen`"), "{}", said.stderr);
@@ -105,6 +104,98 @@ fn the_edition_is_named_only_where_it_is_what_is_in_the_way() {
     let said = refused(("b.rs", wrong.as_bytes()), 1);
     assert!(said.explains("mismatched types"), "{}", said.stderr);
     assert!(!said.explains("edition"), "{}", said.stderr);
+}
+
+#[test]
+fn an_edition_can_be_chosen() {
+    let other = "pub fn total(values: &[i64]) -> i64 { let gen = 0; values.iter().fold(gen, |a, b| a.wrapping_add(*b)) }";
+    let folder = folder(&[("a.rs", TOTAL.as_bytes()), ("b.rs", other.as_bytes())]);
+    let newest = compare(folder.path(), &["a.rs", "b.rs"]);
+    assert!(newest.explains("`--edition 2021`"), "{}", newest.stderr);
+    let options = ["--size", "3000", "--budget", "100ms", "--format", "json"];
+    let output = compare(
+        folder.path(),
+        &[&["a.rs", "b.rs", "--edition", "2021"], &options[..]].concat(),
+    );
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let compiler = output.json()["environment"]["compiler"].to_string();
+    assert!(compiler.ends_with(", edition 2021\""), "{compiler}");
+    // `build` and `check` do as `compare` does.
+    let wit = "package a:b; world prototype { export total: func(values: list<s64>) -> s64; }";
+    fs::write(folder.path().join("a.wit"), wit).unwrap();
+    for command in ["build", "check"] {
+        let said = |more: &[&str]| -> CommandOutput {
+            let arguments = [
+                &[command, "b.rs", "--wit", "a.wit", "--call", "total"],
+                more,
+            ]
+            .concat();
+            let mut command = bakeoff(&arguments);
+            command.current_dir(folder.path()).output().unwrap().into()
+        };
+        assert_eq!(said(&[]).status, 1, "{command}");
+        let chosen = said(&["--edition", "2021", "--no-simd"]);
+        assert_eq!(chosen.status, 0, "{command}: {}", chosen.stderr);
+    }
+    let beside = bakeoff(&["check", "examples/top-k", "--no-simd"]);
+    let beside: CommandOutput = { beside }.output().unwrap().into();
+    assert_eq!(beside.status, 2);
+    assert!(beside.explains("leave out --no-simd"), "{}", beside.stderr);
+}
+
+#[test]
+fn a_function_that_cannot_be_called_is_named_with_the_reason() {
+    let async_one = "pub async fn total(values: &[i64]) -> i64 { values.len() as i64 }\npub fn other(a: u8) -> u8 { a }";
+    let said = refused(("b.rs", async_one.as_bytes()), 2);
+    assert!(
+        said.explains("b.rs: total is async and cannot be called; add a plain `pub fn`"),
+        "{}",
+        said.stderr
+    );
+    let nothing = folder(&[
+        ("a.rs", b"pub fn f() -> u8 { 1 }"),
+        ("b.rs", b"pub fn f() -> u8 { 2 }"),
+    ]);
+    let said = compare(nothing.path(), &["a.rs", "b.rs"]);
+    assert_eq!(said.status, 2);
+    assert!(
+        said.explains(
+            "f takes nothing, so that there are no inputs on which answers could be compared"
+        ),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn a_name_that_is_none_in_wit_is_compared() {
+    let sort = |pivot: &str| {
+        format!(
+            "pub fn quick_sort_3_ways(items: &mut [i32]) {{
+                if items.len() < 2 {{ return; }}
+                let pivot = items[{pivot}];
+                let (mut low, mut at, mut high) = (0, 0, items.len());
+                while at < high {{
+                    if items[at] < pivot {{ items.swap(low, at); low += 1; at += 1; }}
+                    else if items[at] > pivot {{ high -= 1; items.swap(at, high); }}
+                    else {{ at += 1; }}
+                }}
+                quick_sort_3_ways(&mut items[..low]);
+                quick_sort_3_ways(&mut items[high..]);
+            }}"
+        )
+    };
+    let (a, b) = (sort("0"), sort("items.len() / 2"));
+    let folder = folder(&[("a.rs", a.as_bytes()), ("b.rs", b.as_bytes())]);
+    let options = ["--size", "64", "--budget", "100ms", "--format", "json"];
+    let output = compare(folder.path(), &[&["a.rs", "b.rs"], &options[..]].concat());
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    let problem = report["experiment"]["problem"].to_string();
+    assert!(problem.contains("quick-sort3-ways: func("), "{problem}");
+    for variant in report["variants"].as_array().unwrap() {
+        assert!(variant["failure"].is_null(), "{variant:#}");
+    }
 }
 
 #[test]

@@ -8,6 +8,32 @@ const FILES: [&str; 2] = [
     "pub fn f(x: u32) -> u32 { x ^ 1 }",
 ];
 
+/// A file that goes nine times over its input, sixteen items at once, and one that goes once, item by item.
+#[test]
+fn a_verdict_that_hangs_on_vectors_is_told() {
+    let by_sixteen = "pub fn f(v: &[u8]) -> u8 {
+        let mut all = 0;
+        for _ in 0..9 { all ^= std::hint::black_box(v).iter().fold(0u8, |a, b| a ^ b); }
+        all }";
+    let one_by_one = "pub fn f(v: &[u8]) -> u8 {
+        v.iter().fold(0u8, |a, b| a ^ std::hint::black_box(*b)) }";
+    let output = compare(
+        &[by_sixteen, one_by_one],
+        &["--size", "60000", "--seed", "5"],
+    );
+    let text = output
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert_eq!(output.status, 0, "{text}{}", output.stderr);
+    assert!(text.contains("Take a"), "{text}");
+    assert!(
+        text.contains("The order may hang on vectors of 128 bits"),
+        "{text}"
+    );
+}
+
 #[test]
 fn vectors_are_left_out_where_that_is_asked_and_what_was_built_is_not_mixed() {
     let measured = ["--size", "3000", "--budget", "100ms", "--format", "json"];

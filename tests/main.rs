@@ -52,5 +52,6 @@ mod sweeps;
 mod tasks;
 mod tidy;
 mod timed;
+mod timed_inputs;
 mod verify;
 mod wasi;

@@ -267,7 +267,10 @@ fn who_takes_long_for_large_numbers_is_slow_and_not_wrong() {
     ]);
     let text = output.stdout.replace('\n', " ");
     assert!(output.ended_a_run(), "{text}{}", output.stderr);
-    assert!(text.contains("somebody was stopped by a limit"), "{text}");
+    assert!(
+        text.contains("a file was stopped by a limit of fuel"),
+        "{text}"
+    );
     // Nobody ends on any size: that is said, and nothing is left half done.
     fs::write(
         &paths[0],
@@ -324,6 +327,7 @@ fn a_difference_is_made_simple_and_can_be_kept() {
     ] {
         assert!(text.contains(expected), "{text}");
     }
+    assert!(output.explains("the call is kept in"), "{}", output.stderr);
     let zeros = format!("[[case]]\ncall = \"count([{}0])\"\n", "0, ".repeat(255));
     assert_eq!(fs::read_to_string(&case).unwrap(), zeros);
     let again = run_bakeoff(&["compare", &a, &b, "--cases", &case]);
@@ -386,6 +390,18 @@ fn words_of_the_sources_lengths_in_them_and_bytes_that_are_nearly_text() {
             16,
         ),
         (
+            "a text in bytes that lacks its end",
+            "(v: &[u8]) -> bool { std::str::from_utf8(v).is_err_and(|e| e.error_len().is_none() && e.valid_up_to() > 2) }",
+            "(_: &[u8]) -> bool { false }",
+            40,
+        ),
+        (
+            "a sign before a number",
+            "(s: &str) -> Option<u16> { s.parse().ok() }",
+            "(s: &str) -> Option<u16> { if s.starts_with('+') && s.len() > 2 { None } else { s.parse().ok() } }",
+            24,
+        ),
+        (
             "text in bytes",
             "(v: &[u8]) -> bool { std::str::from_utf8(v).is_ok_and(|text| text.chars().any(|c| c > '\\u{7ff}')) }",
             "(_: &[u8]) -> bool { false }",
@@ -419,21 +435,54 @@ fn inputs_in_examples_and_tests_of_the_files_are_tried_first() {
     let in_test = format!(
         "{wrong}\n#[cfg(test)]\nmod tests {{ #[test] fn t() {{ let n = {number}; assert!(super::f(n, \"{text}\")); }} }}"
     );
+    let in_table = format!(
+        "{wrong}\n#[test] fn t() {{ for (n, text, is) in [(1, \"\", false), ({number}, \"{text}\", true)] {{ assert_eq!(f(n, text), is); }} }}"
+    );
     let in_documentation =
         format!("/// ```\n/// assert!(f({number}, \"{text}\"));\n/// ```\n{wrong}");
-    for source in [in_test, in_documentation] {
-        let other = file("wrong.rs", source);
+    for (source, name, all) in [
+        (in_test, "test.rs", 1),
+        (in_documentation, "documentation.rs", 1),
+        (in_table, "table.rs", 2),
+    ] {
+        let right = file(
+            &format!("right_{name}"),
+            fs::read_to_string(&right).unwrap(),
+        );
+        let other = file(name, source);
         let output = run_bakeoff(&["compare", &right, &other, "--seed", "20"]);
         let shown = output.stdout.replace('\n', " ");
         assert_eq!(output.status, 1, "{shown}{}", output.stderr);
         assert!(
-            shown.contains("They differ on 1 of 1 inputs that stand in the files"),
+            shown.contains(&format!(
+                "They differ on 1 of {all} inputs that stand in the files"
+            )),
             "{shown}"
         );
         assert!(shown.contains(&format!("f({number}, \"")), "{shown}");
     }
-    // Without it, nothing is found, which is why it is worth being tried.
-    let other = file("wrong.rs", wrong);
-    let output = run_bakeoff(&["compare", &right, &other, "--seed", "20", "--quick"]);
+    // It is remembered, and found again where it does not stand in the file any more.
+    let known = file("right_table.rs", fs::read_to_string(&right).unwrap());
+    let other = file("wrong.rs", wrong.clone());
+    let output = run_bakeoff(&["compare", &known, &other, "--quick"]);
+    assert!(
+        output
+            .stdout
+            .contains("an input on which earlier versions of these files differed"),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+    // Without both, nothing is found, which is why it is worth being tried.
+    let right_elsewhere = file("right_elsewhere.rs", fs::read_to_string(&right).unwrap());
+    let other = file("wrong_elsewhere.rs", wrong);
+    let output = run_bakeoff(&[
+        "compare",
+        &right_elsewhere,
+        &other,
+        "--seed",
+        "20",
+        "--quick",
+    ]);
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
 }

@@ -34,6 +34,7 @@ pub(crate) fn experiment() -> Experiment {
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
         simd: bakeoff_domain::simd::Simd::default(),
+        edition: bakeoff_domain::edition::Edition::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
         declared: Declared::InFile,

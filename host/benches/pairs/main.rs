@@ -1,16 +1,20 @@
 //! `bakeoff compare` on pairs of files, without anything beside them.
 //!
 //! ```text
-//! cargo bench -p bakeoff --bench pairs [-- [planted | timed] [--json FILE]]
+//! cargo bench -p bakeoff --bench pairs [-- [planted | timed | public [--quick]] [--json FILE]]
 //! ```
 //!
 //! `planted`: a right function and one that is wrong on few inputs. How many are found, and how long
 //! the shown call is. `timed`: two that do the same, of which one is known to be faster. Whether the
-//! verdict says so, and the time to the answer with an empty cache.
+//! verdict says so, and the time to the answer with an empty cache. `public`, only where it is asked for: some sixty
+//! ordinary functions, each with small mistakes that are drawn. Which of these are found, by kind, and how soon; and
+//! whether a copy without a mistake is seen as another function.
 
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
+mod mutants;
 mod planted;
+mod public;
 mod timed;
 
 use figures::{Demand, Figures, Unit};
@@ -30,6 +34,10 @@ fn main() -> Result<(), Failure> {
     let asked = |name: &str| std::env::args().any(|argument| argument == name);
     let (only_planted, only_timed) = (asked("planted"), asked("timed"));
     let mut figures = Figures::begin();
+    if asked("public") {
+        public::find_mistakes(&mut figures, asked("--quick"))?;
+        return Ok(figures.finish()?);
+    }
     if only_planted || !only_timed {
         find_planted(&mut figures)?;
     }

@@ -17,6 +17,7 @@ pub mod attempt;
 mod code;
 pub mod crates;
 mod direction;
+pub mod edition;
 mod evaluator;
 pub mod failure;
 pub mod few_layouts;

@@ -7,6 +7,7 @@ pub use crate::aggregator::Aggregator;
 pub use crate::code::Code;
 use crate::crates::Crates;
 pub use crate::direction::Direction;
+use crate::edition::Edition;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
 };
@@ -44,6 +45,9 @@ pub struct Experiment {
     /// Whether its sources are compiled with vectors.
     #[serde(default, skip_serializing_if = "Simd::is_default")]
     pub simd: Simd,
+    /// The edition of Rust of its approaches' sources.
+    #[serde(default, skip_serializing_if = "Edition::is_default")]
+    pub edition: Edition,
     /// The criteria of the choice, with their weights.
     pub criteria: Vec<Criterion>,
     /// The contents of the report.
@@ -61,8 +65,7 @@ pub enum Declared {
     InFile,
     /// On the command line: there is no file, and its paths are relative to the folder of the command.
     OnCommandLine,
-    /// By the sources on the command line, off which its interface and its inputs are read. The files
-    /// that say so are temporary.
+    /// By the sources on the command line, off which its interface and inputs are read, into temporary files.
     BySources,
 }
 
@@ -94,9 +97,8 @@ pub struct Interface {
 pub struct Workload {
     /// The way in which inputs are made and answers are judged.
     pub inputs: Inputs,
-    /// The seed of the inputs on which every case is checked, so that every run makes the same
-    /// checks. `None`: the run's own seed. Timed inputs never depend on it, since the authors of
-    /// prototypes can read it.
+    /// The seed of the inputs on which every case is checked, so that every run makes the same checks. `None`: the
+    /// run's own seed. Timed inputs never depend on it, since the authors of prototypes can read it.
     pub seed: Option<u64>,
 }
 
@@ -110,8 +112,7 @@ pub enum Inputs {
         /// The sizes that `generate` is asked for, ascending and distinct.
         sizes: Vec<u32>,
     },
-    /// A component like that, which makes inputs by their names: they are the same in every run, and
-    /// together one set.
+    /// A component like that, which makes inputs by their names: the same in every run, and together one set.
     Instances {
         /// The workload's source or component.
         code: Code,

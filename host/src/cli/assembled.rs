@@ -36,6 +36,7 @@ pub(super) fn experiment(
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
         simd: bakeoff_domain::simd::Simd::default(),
+        edition: bakeoff_domain::edition::Edition::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared,

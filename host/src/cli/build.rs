@@ -1,6 +1,7 @@
 //! `bakeoff build`: builds one prototype or workload to a component.
 
 use super::Status;
+use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use crate::compile::{BuildKind, BuildRequest, BuiltComponent};
@@ -31,6 +32,8 @@ pub(super) struct Arguments {
     /// The file to write the component to
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    compiled_for: CompiledFor,
     #[command(flatten)]
     safety: Safety,
 }
@@ -130,6 +133,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let (built, level) = built(
         &arguments.file,
         &arguments.interface,
+        arguments.compiled_for,
         &arguments.safety,
         output,
     )
@@ -151,6 +155,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 pub(super) async fn built(
     file: &Path,
     interface: &InterfaceArguments,
+    compiled_for: CompiledFor,
     safety: &Safety,
     output: &Output,
 ) -> Result<
@@ -171,6 +176,10 @@ pub(super) async fn built(
         &mut output.reporter(),
     )
     .await?;
+    let builder = Arc::into_inner(tools.builder)
+        .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
+    let builder = builder.compiling_for(compiled_for.simd(), compiled_for.edition());
+    let builder = Arc::new(builder);
     let code = match crate::source::read_code(&code_of(file), Path::new(""), Reach::Anywhere) {
         Ok(code) => code,
         Err(failure) => return Ok((Err(failure), tools.confinement.level().name())),
@@ -185,7 +194,7 @@ pub(super) async fn built(
         parameters: interface.world == WorldName::Prototype,
     };
     Ok((
-        tools.builder.build(&request).await,
+        builder.build(&request).await,
         tools.confinement.level().name(),
     ))
 }

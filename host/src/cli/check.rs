@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::build::{InterfaceArguments, WorldName};
+use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
@@ -43,6 +44,8 @@ pub(super) struct Arguments {
     interface: CheckedInterface,
     #[command(flatten)]
     call: CallArguments,
+    #[command(flatten)]
+    compiled_for: CompiledFor,
     #[command(flatten)]
     safety: Safety,
 }
@@ -130,14 +133,22 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
                 Plain(&file.display().to_string())
             )));
         }
+        arguments.compiled_for.refuse_beside_an_experiment()?;
         return super::oracle::run(file, safety, output).await;
     }
     if arguments.call.case().is_some() {
         let call = &arguments.call;
-        return super::repeat::run(file, interface.as_ref(), call, safety, output).await;
+        let interface = interface
+            .as_ref()
+            .map(|interface| (interface, arguments.compiled_for));
+        if interface.is_none() {
+            arguments.compiled_for.refuse_beside_an_experiment()?;
+        }
+        return super::repeat::run(file, interface, call, safety, output).await;
     }
     let interface = interface.ok_or_else(|| Failure::usage("which function: --call NAME"))?;
-    let (built, _) = super::build::built(file, &interface, safety, output).await?;
+    let (built, _) =
+        super::build::built(file, &interface, arguments.compiled_for, safety, output).await?;
     let file = arguments.file.display().to_string();
     let checked = match built {
         Ok(built) => CheckOutput {

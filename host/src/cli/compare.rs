@@ -1,6 +1,7 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
 use super::assembled::{BUDGET, approaches, code, experiment, is_crate, no_crate, sizes};
+use super::compiled_for::CompiledFor;
 use super::derived::{Agreement, Derived};
 use super::effort::Effort;
 use super::failure::Failure;
@@ -105,15 +106,17 @@ pub(super) struct Arguments {
     /// The file in which inputs that were timed are kept, up to 1 MiB of them, for --cases
     #[arg(long, value_name = "FILE", conflicts_with_all = ["wit", "workload", "cases"])]
     save_inputs: Option<PathBuf>,
-    /// Compile Rust files without vectors, WebAssembly's feature simd128
-    #[arg(long)]
-    no_simd: bool,
+    #[command(flatten)]
+    compiled_for: CompiledFor,
     /// The folder in which results are kept
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     safety: Safety,
 }
+
+/// The least budget with which it is looked whether a verdict hangs on vectors: files are built once more for that.
+const VECTORS_BUDGET_MIN: Duration = Duration::from_secs(10);
 
 fn no_run_and_no_file(named: &Path) -> Failure {
     Failure::usage(format!(
@@ -171,7 +174,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         spent,
         resume: arguments.out.is_some().then(again::command),
     };
-    let Some(Done { report, sources }) = run::perform(job, output).await? else {
+    let Some(Done {
+        mut report,
+        sources,
+    }) = run::perform(job, output).await?
+    else {
         return Ok(Status::Interrupted);
     };
     if let (Some(derived), Some(file)) = (&derived, &arguments.save_inputs) {
@@ -183,10 +190,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         && arguments.draws_inputs()
     {
         let (seed, safety) = (report.experiment.seed, &arguments.safety);
+        let experiment = experiment.clone();
         let found = derived.difference_at(input, experiment, seed, safety, &policy, output);
         if let Some(untimed) = found.await? {
             return arguments.show_untimed(&untimed, output);
         }
+    }
+    if let Some(file) = &arguments.save_case {
+        not_written(file, "no input was found on which the files differ");
+    }
+    if let Some(derived) = &derived
+        && arguments.draws_inputs()
+        && experiment.simd == Simd::On
+        && experiment.measure.budget >= VECTORS_BUDGET_MIN
+    {
+        let safety = &arguments.safety;
+        let hangs = derived.hangs_on_vectors(&report, experiment, safety, &policy);
+        report.notes.extend(hangs.await?);
     }
     step_summary::append(&report, &sources);
     let Some(allowed) = arguments.fail_if_slower else {
@@ -229,7 +249,7 @@ fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
             0 => "no process was timed that counts for a verdict",
             _ => "each input that was timed is larger than the 1 MiB that a file of cases may have",
         };
-        anstream::eprintln!("{shown} is not written: {why}");
+        not_written(file, why);
         return Ok(());
     }
     std::fs::write(file, &inputs.cases)
@@ -238,14 +258,26 @@ fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The size and seed of an input on which the answers of files differ, if a run found one.
+/// Says that a file that was asked for is not written.
+fn not_written(file: &Path, why: &str) {
+    let shown = file.display().to_string();
+    anstream::eprintln!("{} is not written: {why}", Plain(&shown));
+}
+
+/// The size and seed of an input on which files may differ, if a run found one: their answers do, or one fails where
+/// another goes on. Who is stopped by a limit may be slow, and is a failed row.
 fn differing_input(report: &Report) -> Option<(u32, u64)> {
+    let somebody_goes_on = report
+        .variants
+        .iter()
+        .any(|variant| variant.failure.is_none());
     let mut variants = report.variants.iter();
     variants.find_map(|variant| {
         let failure = variant.failure.as_ref()?;
         let call = variant.failed_call.as_ref()?;
+        let fails_alone = somebody_goes_on && failure.limit.is_none();
         match call.case {
-            CaseLabel::Size(size) if failure.class == FailureClass::Disagreement => {
+            CaseLabel::Size(size) if failure.class == FailureClass::Disagreement || fails_alone => {
                 Some((size, call.seed))
             }
             _ => None,
@@ -287,11 +319,24 @@ impl Arguments {
 
     /// Says why nothing was timed, and keeps the call that shows it.
     fn show_untimed(&self, untimed: &Untimed, output: &Output) -> Result<Status, Failure> {
-        if let (Some(file), Some(reproduction)) = (&self.save_case, &untimed.reproduction) {
-            std::fs::write(file, &reproduction.cases).map_err(|error| {
-                let file = file.display().to_string();
-                Failure::usage(format!("cannot write {}: {error}", Plain(&file)))
-            })?;
+        match (&self.save_case, &untimed.reproduction) {
+            (Some(file), Some(reproduction)) => {
+                let shown = file.display().to_string();
+                let shown = Plain(&shown);
+                std::fs::write(file, &reproduction.cases)
+                    .map_err(|error| Failure::usage(format!("cannot write {shown}: {error}")))?;
+                anstream::eprintln!("the call is kept in {shown}, for --cases");
+            }
+            (Some(file), None) if untimed.outcome == ComparisonOutcome::Disagreement => {
+                not_written(
+                    file,
+                    "the call is too long to be written out, or made no difference again",
+                );
+            }
+            (Some(file), None) => {
+                not_written(file, "no input was found on which the files differ");
+            }
+            (None, _) => {}
         }
         show::print_untimed(untimed, output)?;
         Ok(Status::NoAnswer)
@@ -323,9 +368,9 @@ impl Arguments {
             ("--fail-if-slower", self.fail_if_slower.is_some()),
             ("--save-case", self.save_case.is_some()),
             ("--save-inputs", self.save_inputs.is_some()),
-            ("--no-simd", self.no_simd),
             ("--out", self.out.is_some()),
         ];
+        let given = given.into_iter().chain(self.compiled_for.given());
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => Err(Failure::usage(format!(
                 "two kept runs are compared without running anything: leave out {name}"
@@ -352,14 +397,19 @@ impl Arguments {
             }
             return with(self.problem(), inputs, derived.interface()).map(Ok);
         }
-        let first = derived.inputs(first_look::TIMED.to_vec());
+        let first = derived.inputs(first_look::timed_sizes(&derived.found));
         let first = with(String::new(), first, derived.interface())?;
         let seed = match self.seed {
             Some(seed) => seed,
             None => crate::run::draw_seed()?,
         };
         let bounds = self.effort.search(first.measure.budget);
-        let look = derived.first_look(first, seed, &self.safety, policy, bounds, output);
+        let asked = match self.sizes.is_empty() {
+            true => None,
+            false => Some(sizes(&self.sizes)?),
+        };
+        let sizes = asked.as_deref();
+        let look = derived.first_look(first, sizes, seed, &self.safety, policy, bounds, output);
         let (chosen, inputs) = match look.await? {
             Agreement::Not(untimed) => return Ok(Err(untimed)),
             Agreement::Same {
@@ -371,10 +421,7 @@ impl Arguments {
                 (sizes, inputs)
             }
         };
-        let sizes = match self.sizes.is_empty() {
-            true => chosen,
-            false => sizes(&self.sizes)?,
-        };
+        let sizes = asked.unwrap_or(chosen);
         let found = &derived.found;
         let renamed = found.renamed.iter();
         let renamed: String = renamed
@@ -430,9 +477,7 @@ impl Arguments {
         self.effort.apply(&mut measure, self.budget);
         let approaches = approaches(&self.files)?;
         let mut experiment = experiment(problem, interface, inputs, approaches, measure, declared);
-        if self.no_simd {
-            experiment.simd = Simd::Off;
-        }
+        self.compiled_for.apply_to(&mut experiment);
         Ok(experiment)
     }
 

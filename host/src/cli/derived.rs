@@ -3,15 +3,18 @@
 
 use super::effort::SearchBounds;
 use super::failure::Failure;
-use super::first_look::TIMED;
+use super::first_look;
 use super::looking::{Looked, Looking};
 use super::options::{Output, Safety};
 use super::saved_inputs::{self, SavedInputs};
+use super::searching::FailingInputs;
 use crate::compile::{FileKind, read_public_functions};
 use crate::config::Policy;
 use crate::confine::Confinement;
 use crate::files::{Reach, Scratch};
-use crate::interface::{ComparedFile, Constants, DerivedInterface, ValueKind};
+use crate::interface::{
+    ComparedFile, Constants, DerivedInterface, DrawnInputs, ValueKind, Variety,
+};
 use crate::render::Untimed;
 use crate::render::escape::Plain;
 use crate::run::KnownMachine;
@@ -19,6 +22,7 @@ use crate::source::{BuildInput, read_code};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
+use bakeoff_domain::variant;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -36,6 +40,9 @@ pub(super) struct Derived {
 /// What is said of files that are one component.
 const ONE_COMPONENT: &str =
     "They are the same component, byte for byte: there is nothing to search for or to time.";
+
+/// If all files fail on less than one in so many inputs, no kind of values is to blame.
+const FEW_FAIL: usize = 4;
 
 /// What the first calls say.
 pub(super) enum Agreement {
@@ -82,49 +89,88 @@ impl Derived {
         std::fs::write(derived.wit(), derived.found.wit(false)).map_err(cannot_write)?;
         let searching = derived.found.searching_workload(&derived.constants);
         std::fs::write(derived.searching_workload(), searching).map_err(cannot_write)?;
-        derived.draw_inputs(true, &[])?;
+        derived.draw_inputs(&DrawnInputs::default())?;
         Ok(derived)
     }
 
-    /// Writes the workload that draws the inputs that are timed, with edge cases or without, and without values of
-    /// these kinds.
-    fn draw_inputs(&self, edge_cases: bool, left_out: &[ValueKind]) -> Result<(), Failure> {
-        let text = self.found.workload(edge_cases, left_out);
-        std::fs::write(self.workload(), text).map_err(cannot_write)
+    /// Writes the workload that draws the inputs that are timed.
+    fn draw_inputs(&self, drawn: &DrawnInputs) -> Result<(), Failure> {
+        std::fs::write(self.workload(), self.found.workload(drawn)).map_err(cannot_write)
     }
 
-    /// Looks for kinds of values on which all fail, and calls all on inputs without them; `None` if that leaves none,
-    /// or all fail on others, too. With it, what is left out, in a sentence.
+    /// Calls all on inputs like these, and chooses among their sizes.
+    async fn time(
+        &self,
+        looking: &Looking<'_>,
+        drawn: &DrawnInputs,
+        failing: FailingInputs,
+    ) -> Result<Looked, Failure> {
+        self.draw_inputs(drawn)?;
+        let timed = looking.open_timed().await?;
+        looking.time(&timed, false, failing).await
+    }
+
+    /// Looks for kinds of values on most of which all fail, and calls all on inputs without them; `None` if that leaves
+    /// none, or all fail on others, too. With it, what is left out, in a sentence.
     async fn without_failing_kinds(
         &self,
         looking: &Looking<'_>,
+        drawn: &mut DrawnInputs,
     ) -> Result<Option<(Looked, String)>, Failure> {
         let mut failing = Vec::new();
         for kind in ValueKind::ALL {
-            let others: Vec<ValueKind> = ValueKind::ALL
-                .into_iter()
-                .filter(|other| *other != kind)
-                .collect();
-            self.draw_inputs(false, &others)?;
-            let timed = looking.open_timed().await?;
-            if let Looked::AllFail { .. } = looking.time(&timed, false).await? {
+            let others = ValueKind::ALL.into_iter().filter(|other| *other != kind);
+            let alone = DrawnInputs {
+                left_out: others.collect(),
+                ..drawn.clone()
+            };
+            let looked = self.time(looking, &alone, FailingInputs::End).await?;
+            if let Looked::AllFail {
+                failing: (count, tried),
+                ..
+            } = looked
+                && 2 * count >= tried
+            {
                 failing.push(kind);
             }
         }
         if failing.is_empty() || failing.len() == ValueKind::ALL.len() {
             return Ok(None);
         }
-        self.draw_inputs(false, &failing)?;
         let words: Vec<&str> = failing.iter().map(|kind| kind.words()).collect();
         let left_out = format!(
             " All files fail on some inputs of {}: inputs like these are not timed.",
             words.join(", of ")
         );
-        let timed = looking.open_timed().await?;
-        Ok(match looking.time(&timed, false).await? {
+        drawn.left_out = failing;
+        Ok(match self.time(looking, drawn, FailingInputs::End).await? {
             Looked::AllFail { .. } => None,
             looked => Some((looked, left_out)),
         })
+    }
+
+    /// Chooses sizes by the inputs on which not all fail, or takes those that are asked for, and has these inputs alone
+    /// be drawn. Returns what all did, and what is left out, in a sentence; `None` if too few are left.
+    async fn answered_alone(
+        &self,
+        looking: &Looking<'_>,
+        drawn: &mut DrawnInputs,
+        asked: Option<&[u32]>,
+    ) -> Result<Option<(Looked, String)>, Failure> {
+        let looked = self.time(looking, drawn, FailingInputs::LeftOut).await?;
+        let Looked::Same { sizes, .. } = &looked else {
+            return Ok(None);
+        };
+        let sizes = asked.unwrap_or(sizes);
+        match looking.answered_inputs(sizes).await? {
+            Ok(Some(answered)) => {
+                drawn.seeds = answered.seeds;
+                self.draw_inputs(drawn)?;
+                Ok(Some((looked, answered.left_out)))
+            }
+            Ok(None) => Ok(None),
+            Err(differ) => Ok(Some((differ, String::new()))),
+        }
     }
 
     /// Lets the interface have the oracle of a workload of the user's own, if that has one.
@@ -196,14 +242,19 @@ impl Derived {
     }
 
     /// Calls all approaches on the same random inputs: first on those on which they may differ, then on those
-    /// that can be timed. If all fail on some, those are left out, and the workload draws no edge cases any
-    /// more. The experiment's own inputs do not matter.
+    /// that can be timed, of the sizes that are asked for, if some are. If all fail on some, those are left out, and the
+    /// workload draws less different ones. The experiment's own inputs do not matter.
     ///
     /// # Errors
     /// Something that does not depend on the approaches failed.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is another thing of the command line"
+    )]
     pub(super) async fn first_look(
         &self,
         experiment: Experiment,
+        asked: Option<&[u32]>,
         seed: RunSeed,
         safety: &Safety,
         policy: &Policy,
@@ -214,42 +265,88 @@ impl Derived {
         let mut say = output.reporter();
         say("trying the same inputs on all files");
         let (search, timed) = tokio::join!(looking.open_search(&mut say), looking.open_timed());
-        let (search, mut timed) = (search?, timed?);
+        let (search, timed) = (search?, timed?);
         let mut is_one_component = false;
-        let (all_fail, mut inputs) = match looking.search(&search).await? {
+        let mut drawn = DrawnInputs::default();
+        let mut inputs = match looking.search(&search).await? {
             Looked::Differ(untimed) => return Ok(Agreement::Not(untimed)),
-            Looked::Same { inputs, .. } => (false, inputs),
+            Looked::Same { inputs, .. } => inputs,
             Looked::OneComponent => {
                 is_one_component = true;
-                (false, ONE_COMPONENT.to_owned())
+                ONE_COMPONENT.to_owned()
             }
             Looked::AllFail {
                 left_out, inputs, ..
-            } => (true, format!("{inputs} {left_out}")),
-        };
-        if all_fail {
-            self.draw_inputs(false, &[])?;
-            timed = looking.open_timed().await?;
-        }
-        let timed = match looking.time(&timed, is_one_component).await? {
-            Looked::AllFail { .. } if !all_fail => {
-                self.draw_inputs(false, &[])?;
-                let without_edge_cases = looking.open_timed().await?;
-                looking.time(&without_edge_cases, is_one_component).await?
+            } => {
+                drawn.variety = self.found.less_than(drawn.variety).unwrap_or_default();
+                format!("{inputs} {left_out}")
             }
-            looked => looked,
         };
-        let timed = match timed {
-            Looked::AllFail { .. } => match self.without_failing_kinds(&looking).await? {
-                Some((looked, left_out)) => {
-                    inputs += &left_out;
-                    looked
+        let mut looked = match drawn.variety {
+            Variety::EdgeCases => {
+                let end = FailingInputs::End;
+                let looked = looking.time(&timed, is_one_component, end).await?;
+                match &looked {
+                    Looked::Same { sizes, .. } if !is_one_component && self.found.takes_texts() => {
+                        let case = first_look::timed_sizes(&self.found)
+                            .iter()
+                            .position(|size| Some(size) == sizes.first());
+                        match looking.order_by_texts(&timed, case.unwrap_or(0)).await? {
+                            Ok(order) => inputs += &order,
+                            Err(differ) => return Ok(self.agreement(&looking, differ, inputs)),
+                        }
+                        looked
+                    }
+                    _ => looked,
                 }
-                None => timed,
-            },
-            looked => looked,
+            }
+            _ => self.time(&looking, &drawn, FailingInputs::End).await?,
         };
-        Ok(match timed {
+        while let (Looked::AllFail { .. }, Some(less)) =
+            (&looked, self.found.less_than(drawn.variety))
+        {
+            drawn.variety = less;
+            looked = self.time(&looking, &drawn, FailingInputs::End).await?;
+        }
+        if let Looked::AllFail {
+            failing: (count, tried),
+            ..
+        } = &looked
+        {
+            let mut without = None;
+            if count * FEW_FAIL >= *tried {
+                without = self.without_failing_kinds(&looking, &mut drawn).await?;
+            }
+            if without.is_none() {
+                without = self.answered_alone(&looking, &mut drawn, asked).await?;
+            }
+            if let Some((other, left_out)) = without {
+                looked = other;
+                inputs += &left_out;
+            }
+        }
+        if let Looked::Same { sizes, .. } = &looked
+            && drawn.variety != Variety::EdgeCases
+            && drawn.seeds.is_empty()
+        {
+            // Where all fail on some inputs, they may on others that were not met yet.
+            match looking.answered_inputs(asked.unwrap_or(sizes)).await? {
+                Ok(Some(answered)) if answered.failing > 0 => {
+                    drawn.seeds = answered.seeds;
+                    self.draw_inputs(&drawn)?;
+                    inputs += &answered.left_out;
+                }
+                Ok(_) => {}
+                Err(differ) => return Ok(self.agreement(&looking, differ, inputs)),
+            }
+        }
+        Ok(self.agreement(&looking, looked, inputs))
+    }
+
+    /// What the calls on inputs that can be timed say, after `inputs` was said.
+    fn agreement(&self, looking: &Looking<'_>, looked: Looked, mut inputs: String) -> Agreement {
+        let spent = looking.spent();
+        match looked {
             Looked::Same {
                 sizes,
                 inputs: more,
@@ -258,16 +355,16 @@ impl Derived {
                 Agreement::Same {
                     sizes,
                     inputs,
-                    spent: looking.spent(),
+                    spent,
                 }
             }
             Looked::OneComponent => Agreement::Same {
-                sizes: TIMED[..1].to_vec(),
+                sizes: first_look::timed_sizes(&self.found)[..1].to_vec(),
                 inputs,
-                spent: looking.spent(),
+                spent,
             },
             Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => Agreement::Not(untimed),
-        })
+        }
     }
 }
 
@@ -316,6 +413,36 @@ impl Derived {
         saved_inputs::of_run(&survey, &self.found, report, count).await
     }
 
+    /// A sentence on the verdict of a run, if it may be another one without vectors: by the fuel of the files.
+    ///
+    /// # Errors
+    /// Something that does not depend on the approaches failed.
+    pub(super) async fn hangs_on_vectors(
+        &self,
+        report: &Report,
+        experiment: Experiment,
+        safety: &Safety,
+        policy: &Policy,
+    ) -> Result<Option<String>, Failure> {
+        let winner = report.recommendation.winner.as_deref();
+        let variants = variant::declare(&experiment.approaches);
+        let place = variants
+            .iter()
+            .position(|variant| Some(variant.id.as_str()) == winner);
+        let is_source = |one: &Approach| matches!(one.code, Code::Source(_));
+        let any_source = experiment.approaches.iter().any(is_source);
+        let sizes = match &experiment.workload.inputs {
+            Inputs::Generated { sizes, .. } => sizes.clone(),
+            _ => Vec::new(),
+        };
+        let Some(place) = place.filter(|_| any_source && !sizes.is_empty()) else {
+            return Ok(None);
+        };
+        let (bounds, seed) = (SearchBounds::default(), report.experiment.seed);
+        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
+        looking.hangs_on_vectors(place, &sizes).await
+    }
+
     /// How approaches differ on an input that was drawn for a run of theirs, by its size and seed; `None` if they
     /// do not differ there.
     ///
@@ -330,7 +457,8 @@ impl Derived {
         policy: &Policy,
         output: &Output,
     ) -> Result<Option<Untimed>, Failure> {
-        let looking = self.looking(experiment, seed, safety, policy, SearchBounds::default())?;
+        let bounds = SearchBounds::of(experiment.measure.budget);
+        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
         let mut say = output.reporter();
         say("making the input on which they differ simpler");
         looking.difference_at(size, input, &mut say).await

@@ -14,6 +14,10 @@ const CAREFUL: u32 = 3;
 /// The part of the budget that the search for differing inputs may take.
 const SEARCH_SHARE: u32 = 10;
 
+/// The part of the budget in which an input on which files differ is made simple, and the most time for that.
+const SHRINKING_SHARE: u32 = 2;
+const SHRINKING_MAX: Duration = Duration::from_secs(10);
+
 /// The time that each part of the search may take however small the budget is: a process has to start, and one
 /// input of each size should be tried.
 pub(super) const SEARCH_MIN: Duration = Duration::from_millis(300);
@@ -56,6 +60,7 @@ impl Effort {
     pub(super) fn search(self, budget: Duration) -> SearchBounds {
         SearchBounds {
             time: budget / SEARCH_SHARE,
+            shrinking: (budget / SHRINKING_SHARE).clamp(SEARCH_MIN, SHRINKING_MAX),
             inputs_factor: if self.careful { CAREFUL } else { 1 },
             length: budget.div_duration_f64(FULL_LENGTH).min(1.0),
         }
@@ -67,15 +72,24 @@ impl Effort {
 pub(super) struct SearchBounds {
     /// The time that it may take, unless no input would be tried in it.
     pub(super) time: Duration,
+    /// The time in which an input on which files differ is made simple: nothing is timed then.
+    pub(super) shrinking: Duration,
     /// So many times the usual number of inputs are tried.
     pub(super) inputs_factor: u32,
     /// The part of the usual length that a call may have to be timed, from 0 to 1.
     pub(super) length: f64,
 }
 
+impl SearchBounds {
+    /// What a search of the usual thoroughness may do within a budget.
+    pub(super) fn of(budget: Duration) -> Self {
+        Effort::default().search(budget)
+    }
+}
+
 impl Default for SearchBounds {
     fn default() -> Self {
-        Effort::default().search(FULL_LENGTH)
+        Self::of(FULL_LENGTH)
     }
 }
 
@@ -102,6 +116,12 @@ mod tests {
         assert_eq!((usual.time.as_secs(), usual.length), (2, 1.0));
         let small = Effort::default().search(Duration::from_millis(500));
         assert_eq!((small.time.as_millis(), small.inputs_factor), (50, 1));
+        assert_eq!(
+            (usual.shrinking.as_secs(), small.shrinking.as_millis()),
+            (10, 300)
+        );
+        let quick = Effort::default().search(Duration::from_secs(5));
+        assert_eq!(quick.shrinking.as_millis(), 2_500);
         assert!((small.length - 0.025).abs() < 1e-9, "{}", small.length);
         let careful = Effort {
             quick: false,

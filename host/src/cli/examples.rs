@@ -1,12 +1,24 @@
-//! The inputs that stand in compared files as examples, tried before any are drawn.
+//! The inputs that are tried before any are drawn: those that stand in compared files as examples, others that differ
+//! a little from these, and what told earlier versions of the files apart.
 
 use super::failure::Failure;
 use super::first_look::FirstLook;
+use super::looking::{Looking, seed_of};
+use super::remembered;
 use super::shrinking::{self, Difference};
-use crate::interface::{DerivedInterface, written_call};
+use crate::interface::{Literal, Shape, mutated, written_call};
 use crate::measure::{CallTexts, RepeatedCall};
 use crate::run::Survey;
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The most inputs that are made of examples, and how many of each.
+const MADE_MAX: usize = 256;
+const MADE_OF_EACH: usize = 16;
+
+/// What is said of an input that is remembered, without a full stop.
+const REMEMBERED: &str =
+    "They differ on an input on which earlier versions of these files differed";
 
 /// What became of the examples.
 #[derive(Default)]
@@ -17,51 +29,144 @@ pub(super) struct TriedExamples {
     pub(super) sentence: String,
 }
 
-/// Calls all approaches with the arguments that stand in the files as examples, for no longer than `left`.
-///
-/// # Errors
-/// An approach does not build, or something failed that does not depend on the approaches.
-pub(super) async fn try_all(
-    survey: &Survey,
-    found: &DerivedInterface,
-    left: Duration,
-) -> Result<TriedExamples, Failure> {
-    let examples = found.examples();
-    if examples.is_empty() {
-        return Ok(TriedExamples::default());
-    }
-    let call = |arguments: &Vec<_>| written_call(&found.call, arguments);
-    let written: Vec<String> = examples.iter().map(call).collect();
-    let made = survey.call_written(&written, CallTexts::Shortened, Some(left));
-    let made = made.await?;
-    if let Some(failure) = made.iter().find_map(|calls| calls.as_ref().err()) {
-        return Err(Failure::variant(failure));
-    }
-    let made: Vec<Vec<RepeatedCall>> = made.into_iter().flatten().collect();
-    let calls = made.iter().map(|calls| &calls[..]).collect();
-    let findings = FirstLook { calls }.compare();
-    if let Some((input, count)) = findings.differ {
-        let arguments = examples[input].clone();
-        let difference = shrinking::shrink(survey, &found.call, arguments).await?;
-        if difference.is_some() {
-            return Ok(TriedExamples {
-                difference,
-                sentence: format!(
-                    "They differ on {count} of {} inputs that stand in the files, in examples and tests",
-                    findings.inputs
-                ),
-            });
+/// Inputs of one origin.
+struct Origin {
+    inputs: Vec<Vec<Literal>>,
+    /// What is said if the files differ on so many of so many.
+    differ: fn(usize, usize) -> String,
+}
+
+impl Looking<'_> {
+    /// Calls all approaches with the arguments that stand in the files as examples and with others like them, for no
+    /// longer than `left` each.
+    ///
+    /// # Errors
+    /// An approach does not build, or something failed that does not depend on the approaches.
+    pub(super) async fn try_examples(
+        &self,
+        survey: &Survey,
+        left: Duration,
+    ) -> Result<TriedExamples, Failure> {
+        let until = Instant::now() + left;
+        let examples = self.found.examples();
+        let made = self.like(&examples);
+        let remembered = remembered::inputs(survey, self.found, &self.experiment.approaches);
+        let counts = (examples.len(), made.len());
+        let first = [
+            Origin {
+                inputs: remembered,
+                differ: |_, _| REMEMBERED.to_owned(),
+            },
+            Origin {
+                inputs: examples,
+                differ: |count, all| {
+                    format!(
+                        "They differ on {count} of {all} inputs that stand in the files, in examples and tests"
+                    )
+                },
+            },
+        ];
+        let then = [Origin {
+            inputs: made,
+            differ: |count, all| {
+                format!(
+                    "They differ on {count} of {all} inputs that were made of examples and tests in the files, by small \
+                     changes"
+                )
+            },
+        }];
+        for origins in [&first[..], &then[..]] {
+            let left = until.saturating_duration_since(Instant::now());
+            if let Some(tried) = self.try_origins(survey, origins, left).await? {
+                return Ok(tried);
+            }
         }
-    }
-    Ok(TriedExamples {
-        difference: None,
-        sentence: match findings.inputs {
+        let like = match counts.1 {
             0 => String::new(),
-            1 => " One input that stands in the files, in an example or a test, was tried before them."
-                .to_owned(),
-            count => format!(
-                " {count} inputs that stand in the files, in examples and tests, were tried before them."
-            ),
-        },
-    })
+            count => format!(", and {count} that differ a little from these"),
+        };
+        Ok(TriedExamples {
+            difference: None,
+            sentence: match counts.0 {
+                0 => String::new(),
+                1 => format!(
+                    " One input that stands in the files, in an example or a test, was tried before them{like}."
+                ),
+                count => format!(
+                    " {count} inputs that stand in the files, in examples and tests, were tried before them{like}."
+                ),
+            },
+        })
+    }
+
+    /// Calls all with inputs of these origins, and finds the first of these that shows a difference.
+    async fn try_origins(
+        &self,
+        survey: &Survey,
+        origins: &[Origin],
+        left: Duration,
+    ) -> Result<Option<TriedExamples>, Failure> {
+        let call = |arguments: &Vec<Literal>| written_call(&self.found.call, arguments);
+        let all = origins.iter().flat_map(|origin| &origin.inputs);
+        let written: Vec<String> = all.map(call).collect();
+        if written.is_empty() || left.is_zero() {
+            return Ok(None);
+        }
+        let made = survey.call_written(&written, CallTexts::Shortened, Some(left));
+        let made = made.await?;
+        if let Some(failure) = made.iter().find_map(|calls| calls.as_ref().err()) {
+            return Err(Failure::variant(failure));
+        }
+        let made: Vec<Vec<RepeatedCall>> = made.into_iter().flatten().collect();
+        let mut first = 0;
+        for origin in origins {
+            let places = first..first + origin.inputs.len();
+            first = places.end;
+            let calls = made.iter().map(|calls| {
+                let end = places.end.min(calls.len());
+                &calls[places.start.min(end)..end]
+            });
+            let findings = FirstLook {
+                calls: calls.collect(),
+            }
+            .compare();
+            let Some((input, count)) = findings.differ else {
+                continue;
+            };
+            let arguments = origin.inputs[input].clone();
+            let most = self.bounds.shrinking;
+            let difference = shrinking::shrink(survey, &self.found.call, arguments, most).await?;
+            if difference.is_some() {
+                return Ok(Some(TriedExamples {
+                    difference,
+                    sentence: (origin.differ)(count, findings.inputs),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Inputs that differ a little from these, each once.
+    fn like(&self, examples: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
+        let parameters = &self.found.signature().parameters;
+        let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();
+        let mut drawn = 0;
+        let mut below = |bound: usize| {
+            drawn += 1;
+            let random = seed_of(self.seed, "examples", 0, drawn);
+            usize::try_from(random % bound.max(1) as u64).unwrap_or(0)
+        };
+        let mut known: BTreeSet<String> =
+            examples.iter().map(|one| written_call("", one)).collect();
+        let mut made = Vec::new();
+        for _ in 0..MADE_OF_EACH {
+            for example in examples {
+                let other = mutated(example, &shapes, &mut below);
+                if made.len() < MADE_MAX && known.insert(written_call("", &other)) {
+                    made.push(other);
+                }
+            }
+        }
+        made
+    }
 }

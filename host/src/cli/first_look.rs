@@ -1,6 +1,7 @@
 //! What the first calls on random inputs say: whether the approaches do the same, and which sizes take
 //! long enough to be timed.
 
+use crate::interface::DerivedInterface;
 use crate::measure::RepeatedCall;
 use std::collections::BTreeSet;
 
@@ -26,13 +27,24 @@ pub(super) const FIRST_PART: u64 = 8;
 
 /// Sizes that may be timed, up to the first that takes anybody too long. Denser at first, for work that
 /// grows fast.
-pub(super) const TIMED: [u32; 20] = [
+const TIMED: [u32; 20] = [
     10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 1_024, 4_096, 16_384, 65_536,
     262_144, 1_048_576,
 ];
 
+/// Sizes that may be timed beyond those, where a size is no length but how large numbers are.
+const TIMED_NUMBERS: [u32; 3] = [16_777_216, 268_435_456, 4_000_000_000];
+
 /// The numbers of these sizes that are tried together: once there are enough that can be timed, no larger ones are.
-pub(super) const TIMED_TOGETHER: [usize; 5] = [12, 4, 2, 1, 1];
+pub(super) const TIMED_TOGETHER: [usize; 8] = [12, 4, 2, 1, 1, 1, 1, 1];
+
+/// The sizes that may be timed of inputs of a function.
+pub(super) fn timed_sizes(found: &DerivedInterface) -> Vec<u32> {
+    match found.takes_only_numbers() {
+        true => [&TIMED[..], &TIMED_NUMBERS[..]].concat(),
+        false => TIMED.to_vec(),
+    }
+}
 
 /// The inputs of each of these sizes: of two, one is hardly ever short.
 pub(super) const INPUTS_OF_EACH: u64 = 2;
@@ -121,6 +133,13 @@ pub(super) struct Findings {
 }
 
 impl FirstLook<'_> {
+    /// Returns true if all fail on the input at this place, and none because of a limit.
+    pub(super) fn all_fail(&self, place: usize) -> bool {
+        let fails = |call: &RepeatedCall| outcome(call).is_none() && !met_limit(call);
+        let mut calls = self.calls.iter();
+        calls.all(|calls| calls.get(place).is_some_and(fails))
+    }
+
     /// Compares the outcomes of each input that everybody got.
     pub(super) fn compare(&self) -> Findings {
         let inputs = self

@@ -10,6 +10,7 @@ use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
 use crate::config::{self, NewApproach, Policy};
 use crate::files::{Folder, Reach, is_link, read_bounded};
+use crate::interface::DrawnInputs;
 use crate::render::approach_file;
 use crate::render::escape::{Plain, ShellPath};
 use crate::source::{BuildInput, read_code};
@@ -228,6 +229,7 @@ impl Arguments {
                 match derived
                     .first_look(
                         first,
+                        None,
                         seed,
                         &self.safety,
                         &policy,
@@ -252,7 +254,7 @@ impl Arguments {
             None => {
                 let text = match &own {
                     Some(own) => text_of(own)?,
-                    None => derived.found.workload(true, &[]),
+                    None => derived.found.workload(&DrawnInputs::default()),
                 };
                 ("workload.rs".to_owned(), text)
             }
@@ -290,7 +292,7 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
     experiment(
         String::new(),
         derived.interface(),
-        derived.inputs(first_look::TIMED.to_vec()),
+        derived.inputs(first_look::timed_sizes(&derived.found)),
         approaches.to_vec(),
         Measure::default(),
         Declared::BySources,

@@ -1,6 +1,7 @@
 //! `bakeoff check FILE --case CASE --seed N`: one call of a prototype, made again.
 
 use super::build::{InterfaceArguments, code_of};
+use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
@@ -91,14 +92,18 @@ struct RepeatOutput {
 /// interface and the workload of the command line.
 pub(super) async fn run(
     file: &Path,
-    interface: Option<&InterfaceArguments>,
+    interface: Option<(&InterfaceArguments, CompiledFor)>,
     call: &CallArguments,
     safety: &Safety,
     output: &Output,
 ) -> Result<Status, Failure> {
     let case = call.case().unwrap_or_default();
     let mut loaded = match interface {
-        Some(interface) => assembled(file, interface, call)?,
+        Some((interface, compiled_for)) => {
+            let mut loaded = assembled(file, interface, call)?;
+            compiled_for.apply_to(&mut loaded.experiment);
+            loaded
+        }
         None => declaring(file)?,
     };
     let policy = Policy::of_host()?;
@@ -276,6 +281,7 @@ fn assembled(
         aggregators: Vec::new(),
         crates: bakeoff_domain::crates::Crates::default(),
         simd: bakeoff_domain::simd::Simd::default(),
+        edition: bakeoff_domain::edition::Edition::default(),
         criteria: config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,

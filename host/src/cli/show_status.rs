@@ -13,6 +13,7 @@ use bakeoff_domain::report::words;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Events that are read at once.
 const EVENTS_AT_ONCE: u32 = 10_000;
@@ -175,12 +176,15 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
 fn each_variant(progress: &Progress) -> String {
     let mut text = String::new();
     let unchecked = unchecked(progress);
-    let width = progress.variants.keys().map(|id| id.chars().count()).max();
+    let name = |id: &String| Plain(id).to_string();
+    let width = progress.variants.keys().map(|id| name(id).width()).max();
     let width = width.unwrap_or(0);
     for (id, variant) in &progress.variants {
+        let name = name(id);
+        let spaces = " ".repeat(width - name.width());
         let reason = variant.reason.as_deref();
         let state = variant_text(progress, variant.state, reason, &unchecked);
-        text += &format!("  {:<width$}  {}\n", Plain(id).to_string(), Plain(&state));
+        text += &format!("  {name}{spaces}  {}\n", Plain(&state));
     }
     text
 }

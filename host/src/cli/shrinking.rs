@@ -14,9 +14,8 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
-/// The most calls of each approach, and the longest that they may go on.
+/// The most calls of each approach.
 const CALLS_MAX: usize = 6_000;
-const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Simpler inputs that are tried at once: few where the last ones soon had one that shows the difference.
 const BATCH_MIN: usize = 32;
@@ -99,8 +98,8 @@ pub(super) async fn arguments_of(
     Ok(text.and_then(|text| read_literals(text, &shapes)))
 }
 
-/// Finds the simplest input that still shows the difference which a call of the function does. `None` if the
-/// difference does not come again.
+/// Finds the simplest input that still shows the difference which a call of the function does, for no longer than
+/// `most`. `None` if the difference does not come again.
 ///
 /// # Errors
 /// Something failed that does not depend on the approaches.
@@ -108,17 +107,22 @@ pub(super) async fn shrink(
     survey: &Survey,
     name: &str,
     mut arguments: Vec<Literal>,
+    most: Duration,
 ) -> Result<Option<Difference>, Failure> {
-    let until = Instant::now() + TIME_MAX;
+    let until = Instant::now() + most;
     let mut known = BTreeSet::new();
     let mut size = BATCH_MIN;
-    while known.len() < CALLS_MAX && Instant::now() < until {
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if known.len() >= CALLS_MAX || left.is_zero() {
+            break;
+        }
         let batch = next(&arguments, name, &known, size);
         let written: Vec<String> = batch.iter().map(|(written, _)| written.clone()).collect();
         if written.is_empty() {
             break;
         }
-        let found = first_difference(survey, &written).await?;
+        let found = first_difference(survey, &written, left).await?;
         let tried = found.map_or(written.len(), |found| found + 1);
         known.extend(written.iter().take(tried).map(|written| digest(written)));
         match found {
@@ -179,12 +183,16 @@ fn digest(written: &str) -> u64 {
 }
 
 /// The place of the first call on which the approaches differ.
-async fn first_difference(survey: &Survey, written: &[String]) -> Result<Option<usize>, Failure> {
+async fn first_difference(
+    survey: &Survey,
+    written: &[String],
+    left: Duration,
+) -> Result<Option<usize>, Failure> {
     let made = survey
-        .call_written(written, CallTexts::Shortened, None)
+        .call_written(written, CallTexts::Shortened, Some(left))
         .await?;
     let calls: Vec<Vec<RepeatedCall>> = made.into_iter().flatten().collect();
-    // Who met limits often was called no more.
+    // Who met limits often was called no more, and nobody when the time was over.
     let common = calls.iter().map(Vec::len).min().unwrap_or(0);
     Ok((0..common).find(|place| {
         let calls = calls.iter().map(|calls| &calls[*place..=*place]).collect();

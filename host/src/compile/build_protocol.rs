@@ -3,6 +3,7 @@
 use super::imports::WasiImports;
 use super::limits::EVENT_BYTES_MAX;
 use crate::interface::{WitFile, World};
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{FailureClass, Phase};
 use bakeoff_domain::simd::Simd;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,8 @@ pub(super) struct Compiler {
     pub(super) sysroot: PathBuf,
     /// Whether it may use vectors.
     pub(super) simd: Simd,
+    /// The edition of the sources of prototypes.
+    pub(super) edition: Edition,
 }
 
 /// A message of a child, in one frame. [`BuildEvent::Done`] is followed by raw frames: the component,

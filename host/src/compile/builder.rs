@@ -18,11 +18,29 @@ use crate::source::{
 };
 use crate::tasks::{Worker, WorkerJob, WorkerLink, wire};
 use bakeoff_domain::crates::Crates;
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::simd::Simd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
+
+/// What inputs on which files differed are remembered under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RememberedInputs {
+    /// The path of a compared file.
+    pub path: PathBuf,
+    /// Its function: what that is called, takes and returns.
+    pub function: String,
+}
+
+impl RememberedInputs {
+    fn name(&self) -> Name {
+        let path = self.path.as_os_str().as_bytes();
+        Name::of(&[b"differing inputs", path, self.function.as_bytes()])
+    }
+}
 
 /// Builds components, several at a time, and caches them.
 #[derive(Debug)]
@@ -70,10 +88,11 @@ impl Builder {
         }
     }
 
-    /// The builder whose compiler may use vectors, or not. Crates that sources may use are allowed after that.
+    /// The builder whose compiler may use vectors, or not, and compiles prototypes in this edition. Crates that
+    /// sources may use are allowed after that.
     #[must_use]
-    pub fn with_simd(self, simd: Simd) -> Self {
-        let toolchain = self.worker.toolchain.clone().with_simd(simd);
+    pub fn compiling_for(self, simd: Simd, edition: Edition) -> Self {
+        let toolchain = self.worker.toolchain.clone().compiling_for(simd, edition);
         let worker = Arc::new(BuildWorker::new(toolchain, self.worker.confinement.clone()));
         Self {
             link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
@@ -94,6 +113,20 @@ impl Builder {
         let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
         let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
         Ok(self.with_crates(Arc::new(built)))
+    }
+
+    /// Returns the inputs that are remembered, in WAVE; none without a cache.
+    pub fn remembered(&self, key: &RememberedInputs) -> Vec<String> {
+        let cache = self.cache.as_ref();
+        let found = cache.and_then(|cache| cache.get::<Vec<String>>(&key.name()));
+        found.unwrap_or_default()
+    }
+
+    /// Remembers inputs in the place of those that are known, if there is a cache.
+    pub fn remember(&self, key: &RememberedInputs, inputs: &[String]) {
+        if let Some(cache) = &self.cache {
+            cache.put(&key.name(), &inputs.to_vec());
+        }
     }
 
     /// Returns the way to the worker that builds.
@@ -165,6 +198,7 @@ impl Builder {
         let engines = [fingerprint(Profile::Checked)?, fingerprint(Profile::Timed)?];
         let flags = rustc::FLAGS.iter().chain(rustc::kind_flags(request.kind));
         let features = rustc::feature_flag(self.worker.toolchain.compiler.simd);
+        let edition = rustc::edition(&self.worker.toolchain.compiler, request.world);
         let code: [&[u8]; 3] = match &request.code {
             BuildInput::Source { path_shown, text } => {
                 // Only a diagnostic build carries the file's name.
@@ -202,6 +236,7 @@ impl Builder {
             layout::SCHEME.as_bytes(),
             reserve::SCHEME.as_bytes(),
             LINES_RULE.as_bytes(),
+            edition.name().as_bytes(),
             &memory_bytes,
             match request.parameters {
                 true => b"parameters",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The edition in which files are compiled.
+/// The edition in which files are compiled, unless it is said otherwise of approaches.
 pub const EDITION: &str = "2024";
 
 /// The most functions of all modules of a component. Half a million empty ones cost Cranelift 23 s

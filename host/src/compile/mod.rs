@@ -44,6 +44,7 @@ mod rust_constants;
 mod rust_examples;
 mod rust_function;
 mod rust_structs;
+mod rust_tables;
 mod rust_types;
 mod rust_values;
 mod rustc;
@@ -62,7 +63,7 @@ mod unreadable;
 mod world_check;
 
 pub use build_protocol::BuildKind;
-pub use builder::Builder;
+pub use builder::{Builder, RememberedInputs};
 pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
 pub use child::builder_role;
 pub use child_output::BuiltComponent;

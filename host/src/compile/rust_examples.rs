@@ -1,6 +1,7 @@
 //! Calls of a file's functions that its author wrote: in examples of its documentation, and in its tests.
 
 use super::rust_function::nested_deeply;
+use super::rust_tables::{split, table};
 use super::rust_values::{Bindings, Fields, TokenBudget, Values};
 use crate::interface::{PublicFunction, written_call};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -174,6 +175,19 @@ impl Finder<'_> {
                         bindings.insert(name, value);
                     }
                 }
+                TokenTree::Ident(word) if counts && word == "for" => {
+                    let rest = &tokens[place + 1..];
+                    let rest = &rest[..rest.len().min(BOUND_TOKENS_MAX)];
+                    if self.budget.spend(rest.len())
+                        && let Some(table) = table(rest, &bindings)
+                    {
+                        for row in table.rows {
+                            let mut bindings = bindings.clone();
+                            bindings.extend(row);
+                            self.look(table.body.clone(), true, bindings, depth + 1);
+                        }
+                    }
+                }
                 // `mod tests;` and the like.
                 TokenTree::Punct(punct) if punct.as_char() == ';' => is_test = false,
                 _ => {}
@@ -257,22 +271,6 @@ fn binding(tokens: &[TokenTree]) -> Option<(String, TokenStream)> {
     Some((name.to_string(), value.collect()))
 }
 
-/// Arguments, which commas separate.
-fn split(arguments: TokenStream) -> Vec<TokenStream> {
-    let mut given = vec![TokenStream::new()];
-    for token in arguments {
-        match (&token, given.last_mut()) {
-            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => {
-                given.push(TokenStream::new())
-            }
-            (_, Some(last)) => last.extend([token]),
-            _ => {}
-        }
-    }
-    given.retain(|tokens| !tokens.is_empty());
-    given
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::rust_function::public_functions;
@@ -320,6 +318,28 @@ mod tests {
                 r#""x", [9223372036854775807], some(4294967295)"#,
             ]
         );
+    }
+
+    #[test]
+    fn rows_of_tables_in_tests_are_examples() {
+        let found = examples(
+            r#"pub fn f(text: &str, most: u32) -> usize { 0 }
+            #[test] fn t() {
+                for (text, most, expected) in [("a", 1, 2), ("b", 2, 4)] { assert_eq!(f(text, most), expected); }
+                let cases = vec![("c", 5), ("d", 6)];
+                for &(text, most) in cases.iter() { f(text, most); }
+                for most in &[7, 8] { f("e", *most); }
+                for (a, b) in pairs() { f(a, b); }
+                for text in text.split(' ') { f(text, 9); }
+            }"#,
+        );
+        let expected = ["a", "b", "c", "d", "e", "e"]
+            .into_iter()
+            .zip([1, 2, 5, 6, 7, 8]);
+        let expected: Vec<String> = expected
+            .map(|(text, most)| format!("{text:?}, {most}"))
+            .collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

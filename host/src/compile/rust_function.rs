@@ -5,7 +5,7 @@ use super::passed::Passed;
 use super::rust_structs::Structs;
 use super::rust_types::{self, Names};
 use super::unreadable::Unreadable;
-use crate::interface::{Function, PublicFunction, Shape, Signature, wit_name};
+use crate::interface::{Function, PublicFunction, Shape, Signature, UncallableFunction, wit_name};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
 /// The most brackets or operators within each other of a file that is looked into for conversions.
@@ -43,37 +43,41 @@ pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, Unread
     Ok(functions.collect())
 }
 
-/// The most functions that cannot be called of which is said why.
-const UNCALLABLE_MAX: usize = 4;
+/// The most functions that cannot be called of which is known why.
+const UNCALLABLE_MAX: usize = 256;
 
 /// The public functions of a file that cannot be called, each with the reason.
-pub(super) fn uncallable(text: &str) -> Vec<String> {
+pub(super) fn uncallable(text: &str) -> Vec<UncallableFunction> {
     let Ok(file) = syn::parse_file(text) else {
         return Vec::new();
     };
     let is_public = |visibility: &Visibility| matches!(visibility, Visibility::Public(_));
+    let because = |signature: &syn::Signature, why: &str| UncallableFunction {
+        name: signature.ident.to_string(),
+        why: why.to_owned(),
+    };
     let mut found = Vec::new();
     for item in &file.items {
         match item {
             Item::Fn(item) if is_public(&item.vis) && item.sig.asyncness.is_some() => {
-                found.push(format!("{} is async", item.sig.ident));
+                found.push(because(&item.sig, "is async"));
             }
             Item::Fn(item) if is_public(&item.vis) && item.sig.unsafety.is_some() => {
-                found.push(format!("{} is unsafe", item.sig.ident));
+                found.push(because(&item.sig, "is unsafe"));
             }
             Item::Impl(block) => found.extend(block.items.iter().filter_map(|item| match item {
                 syn::ImplItem::Fn(item) if is_public(&item.vis) => {
-                    Some(format!("{} is a method", item.sig.ident))
+                    Some(because(&item.sig, "is a method"))
                 }
                 _ => None,
             })),
             Item::Mod(module) => {
                 let items = module.content.iter().flat_map(|(_, items)| items);
                 found.extend(items.filter_map(|item| match item {
-                    Item::Fn(item) if is_public(&item.vis) => Some(format!(
-                        "{} is in the module {}",
-                        item.sig.ident, module.ident
-                    )),
+                    Item::Fn(item) if is_public(&item.vis) => {
+                        let why = format!("is in the module {}", module.ident);
+                        Some(because(&item.sig, &why))
+                    }
                     _ => None,
                 }));
             }
@@ -320,10 +324,10 @@ mod tests {
         let functions = public_functions(text).unwrap();
         let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
         assert_eq!(names, ["e"]);
+        let text = format!("{text} impl S {{ pub fn g(&self) {{}} fn h() {{}} }}");
+        let found: Vec<String> = uncallable(&text).iter().map(ToString::to_string).collect();
         assert_eq!(
-            uncallable(&format!(
-                "{text} impl S {{ pub fn g(&self) {{}} fn h() {{}} }}"
-            )),
+            found,
             [
                 "b is async",
                 "c is unsafe",

@@ -9,7 +9,8 @@ use super::limits::EDITION;
 use super::link;
 use super::scrub::TOOLCHAIN_SHOWN;
 use super::tool::{self, ToolOutput};
-use crate::interface::Interface;
+use crate::interface::{Interface, World};
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::simd::Simd;
 use std::path::Path;
@@ -31,8 +32,7 @@ const ENVIRONMENT: [(&str, &str); 2] = [
 ///
 /// One codegen unit: the bindings are inlined into their callers, and the same source
 /// gives the same bytes.
-pub(super) const FLAGS: [&str; 11] = [
-    EDITION_FLAG,
+pub(super) const FLAGS: [&str; 10] = [
     "--crate-name=guest",
     // No library: for that, the compiler would start a linker.
     "--crate-type=staticlib",
@@ -46,12 +46,8 @@ pub(super) const FLAGS: [&str; 11] = [
     "--color=never",
 ];
 
-/// The flag for [`EDITION`].
-const EDITION_FLAG: &str = "--edition=2024";
-
 /// The edition that is tried for a file with errors, to say whether they are those of a newer edition.
-const EARLIER_EDITION: &str = "2021";
-const EARLIER_EDITION_FLAG: &str = "--edition=2021";
+const EARLIER_EDITION: Edition = Edition::Rust2021;
 
 /// The most CPU time of a build after which a file with errors is tried in another edition.
 const EARLIER_EDITION_CPU_MAX: Duration = Duration::from_secs(5);
@@ -60,6 +56,14 @@ pub(super) fn feature_flag(simd: Simd) -> &'static str {
     match simd {
         Simd::On => "-Ctarget-feature=+simd128",
         Simd::Off => "-Ctarget-feature=-simd128",
+    }
+}
+
+/// The edition in which a source is compiled. Part of the cache key.
+pub(super) fn edition(compiler: &Compiler, world: World) -> Edition {
+    match world {
+        World::Prototype => compiler.edition,
+        _ => Edition::default(),
     }
 }
 
@@ -119,7 +123,9 @@ pub(super) fn compile(
     };
     if !output.status.success() {
         let mut failure = context.explain(&output);
-        if failure.class == FailureClass::BuildFailed && output.cpu <= EARLIER_EDITION_CPU_MAX {
+        let is_newest = edition(compiler, task.world) != EARLIER_EDITION;
+        let is_quick = output.cpu <= EARLIER_EDITION_CPU_MAX;
+        if failure.class == FailureClass::BuildFailed && is_newest && is_quick {
             let earlier = run(
                 compiler,
                 task,
@@ -127,7 +133,7 @@ pub(super) fn compile(
                 Attempt::EarlierEdition { condition },
             );
             if earlier.is_ok_and(|output| output.status.success()) {
-                failure.message = with_edition_note(&failure.message);
+                failure.message = with_edition_note(&failure.message, task.world);
             }
         }
         return Err(failure);
@@ -156,10 +162,18 @@ enum Attempt {
 }
 
 /// The message for a file that has errors in our edition alone.
-fn with_edition_note(message: &str) -> String {
+fn with_edition_note(message: &str, world: World) -> String {
+    let earlier = EARLIER_EDITION.name();
+    let remedy = match world {
+        World::Prototype => format!(
+            ", or compile it in that edition: `--edition {earlier}`, or `edition = \"{earlier}\"` under [build] in an \
+             experiment"
+        ),
+        _ => String::new(),
+    };
     format!(
-        "{}\n\nhelp: files are compiled in edition {EDITION} of Rust, and this one has no errors in edition \
-         {EARLIER_EDITION}: only what the newer edition changed is in the way",
+        "{}\n\nhelp: this file has errors in edition {EDITION} of Rust, in which files are compiled, and none in \
+         edition {earlier}: change what the newer edition does not allow{remedy}",
         cut(message)
     )
 }
@@ -175,15 +189,16 @@ fn run(
         Attempt::Build { condition } => (condition, false),
         Attempt::EarlierEdition { condition } => (condition, true),
     };
-    let flags = FLAGS.map(|flag| match flag {
-        EDITION_FLAG if is_earlier => EARLIER_EDITION_FLAG,
-        flag => flag,
-    });
+    let edition = match is_earlier {
+        true => EARLIER_EDITION,
+        false => edition(compiler, task.world),
+    };
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut command = Command::new(&compiler.rustc);
     command
         .arg(format!("--sysroot={}", compiler.sysroot.display()))
-        .args(flags)
+        .arg(format!("--edition={}", edition.name()))
+        .args(FLAGS)
         .arg(feature_flag(compiler.simd))
         .args(is_earlier.then_some("--emit=metadata"))
         .args(kind_flags(task.kind))

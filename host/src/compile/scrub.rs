@@ -24,6 +24,7 @@ mod tests {
     fn neither_folder_is_in_a_message() {
         let compiler = Compiler {
             simd: Default::default(),
+            edition: Default::default(),
             rustc: "/home/ann/t/bin/rustc".into(),
             linker: "/home/ann/t/lib/rust-lld".into(),
             sysroot: "/home/ann/t".into(),

@@ -4,6 +4,7 @@ use super::build_protocol::Compiler;
 use super::choice::{Programs, ToolchainChoice, resolved};
 use super::target;
 use super::toolchain_error::ToolchainError;
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +79,7 @@ impl Toolchain {
                 linker,
                 sysroot,
                 simd: Simd::default(),
+                edition: Edition::default(),
             },
             version,
             choice,
@@ -86,10 +88,11 @@ impl Toolchain {
         })
     }
 
-    /// The same toolchain, which compiles with vectors or without.
+    /// The same toolchain, which compiles with vectors or without, and prototypes in this edition.
     #[must_use]
-    pub fn with_simd(mut self, simd: Simd) -> Self {
+    pub fn compiling_for(mut self, simd: Simd, edition: Edition) -> Self {
         self.compiler.simd = simd;
+        self.compiler.edition = edition;
         self
     }
 

@@ -3,6 +3,7 @@
 use super::error::{Finding, quoted};
 use super::section::{At, Section};
 use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -18,16 +19,19 @@ const CHARS_MAX: usize = 64;
 pub(super) fn build(
     mut section: Section<'_>,
     found: &mut Vec<Finding>,
-) -> (Vec<AllowedCrate>, Simd) {
+) -> (Vec<AllowedCrate>, Simd, Edition) {
     let listed = section.array("crates", "a list like `[\"hashbrown@0.15\"]`", found);
     let simd = match section.flag("simd", found) {
         Some(At { value: false, .. }) => Simd::Off,
         _ => Simd::On,
     };
+    let editions = [Edition::Rust2021, Edition::Rust2024].map(|edition| (edition.name(), edition));
+    let edition = section.choice("edition", &editions, found);
     section.close(found);
     (
         listed.map_or_else(Vec::new, |listed| allowed(listed, found)),
         simd,
+        edition.map_or_else(Edition::default, |edition| edition.value),
     )
 }
 
@@ -203,6 +207,11 @@ mod tests {
         assert_eq!(allowed, crates(&["a-b@1", "c@0.2"]));
         let simd = |list: &str| said(list).unwrap().simd;
         assert_eq!(simd("[]\nsimd = false"), Simd::Off);
+        let edition = |list: &str| said(list).map(|experiment| experiment.edition);
+        assert_eq!(edition("[]\nedition = '2021'"), Ok(Edition::Rust2021));
+        assert_eq!(edition("[]"), Ok(Edition::Rust2024));
+        let unknown = edition("[]\nedition = '2018'").unwrap_err();
+        assert!(unknown.contains("`edition` cannot be"), "{unknown}");
         assert_eq!((simd("[]"), simd("[]\nsimd = true")), (Simd::On, Simd::On));
         assert!(
             said("[]\nsimd = 1")

@@ -256,7 +256,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let evaluators = evaluators::evaluators(evaluators, files, found);
     let aggregators = root.sections("aggregator", aggregators::AGGREGATORS_MAX, found);
     let aggregators = aggregators::aggregators(aggregators, files, found);
-    let (allowed, simd) = match root.section("build", found) {
+    let (allowed, simd, edition) = match root.section("build", found) {
         Some(section) => {
             decoded.places.crates = section
                 .value_place("crates")
@@ -305,6 +305,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
                 lock: String::new(),
             },
             simd,
+            edition,
             criteria,
             report,
             declared: Declared::InFile,

@@ -2,11 +2,10 @@
 //! meant, what it takes and returns, and the WIT and the random inputs that follow.
 
 use super::constants::Constants;
-use super::shape::Shape;
 use super::signature::Signature;
-use super::value_kind::ValueKind;
 use super::wit_names::{escaped, identifier, wit_name};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A public function of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,10 +28,25 @@ pub struct PublicFunction {
 pub struct ReadFile {
     /// Its public functions, in their order.
     pub functions: Vec<PublicFunction>,
-    /// Public functions that cannot be called, each with the reason: `run is async`.
-    pub uncallable: Vec<String>,
+    /// Public functions that cannot be called.
+    pub uncallable: Vec<UncallableFunction>,
     /// What stands in it.
     pub constants: Constants,
+}
+
+/// A public function that cannot be called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncallableFunction {
+    /// Its name in Rust.
+    pub name: String,
+    /// Why, in words that follow the name: `is async`.
+    pub why: String,
+}
+
+impl fmt::Display for UncallableFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.why)
+    }
 }
 
 /// A source file with its public functions, or a component with those that it exports.
@@ -44,8 +58,8 @@ pub struct ComparedFile {
     pub is_component: bool,
     /// Its public functions.
     pub functions: Vec<PublicFunction>,
-    /// Public functions that cannot be called, each with the reason.
-    pub uncallable: Vec<String>,
+    /// Public functions that cannot be called.
+    pub uncallable: Vec<UncallableFunction>,
 }
 
 /// The interface that several files share.
@@ -59,12 +73,6 @@ pub struct DerivedInterface {
     pub(super) functions: Vec<(String, PublicFunction)>,
     pub(super) signature: Signature,
 }
-
-/// The generator of inputs, in Rust; the function that the workload exports is added to it.
-const RANDOM_INPUTS: &str = include_str!("random_inputs.rs");
-
-/// The generator of inputs on which functions may differ, in the same way.
-const SEARCHED_INPUTS: &str = include_str!("searched_inputs.rs");
 
 impl DerivedInterface {
     /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
@@ -113,12 +121,13 @@ impl DerivedInterface {
                 }
                 renamed.push((file.shown.clone(), other.name.clone()));
             }
-            let found = found.ok_or_else(|| {
-                format!(
+            let found = found.ok_or_else(|| match cannot_call(file, &name) {
+                Some(why) => format!("{}: {why}", file.shown),
+                None => format!(
                     "{} has no public function {name}; {}",
                     file.shown,
                     offer(file)
-                )
+                ),
             })?;
             meant.push((file.shown.clone(), found.clone()));
             let signature = found.signature.clone().map_err(|reason| {
@@ -203,63 +212,6 @@ impl DerivedInterface {
              world workload {{\n{used}  export generate: func(size: u32, seed: u64) -> {arguments};\n  {check}\n}}\n"
         )
     }
-
-    /// The source of a workload that draws inputs by their types: with edge cases, lists may also be short
-    /// or empty, and numbers beside them point outside of them. Values of these kinds are left out; not all are.
-    pub fn workload(&self, edge_cases: bool, left_out: &[ValueKind]) -> String {
-        let shapes = self.signature.parameters.iter();
-        let numbers_count = !shapes.map(|(_, shape)| shape).any(has_length);
-        let (ty, draw) = self.drawn();
-        format!(
-            "{RANDOM_INPUTS}{}\n/// Values that no input has.\nconst LEFT_OUT: [Values; {}] = [{}];\n\n\
-             pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
-             let mut inputs = Inputs::new(size, seed, {numbers_count}, {edge_cases});\n    {draw}\n}}\n",
-            self.signature.drawn_enums("random"),
-            left_out.len(),
-            left_out
-                .iter()
-                .map(|kind| kind.rust())
-                .collect::<Vec<_>>()
-                .join(", ")
-        )
-    }
-
-    /// The source of a workload that draws inputs on which functions may differ: of the size at most, with
-    /// what stands in the sources among them.
-    pub fn searching_workload(&self, constants: &Constants) -> String {
-        let numbers: Vec<String> = constants.numbers.iter().map(i64::to_string).collect();
-        let texts = constants.texts.iter().filter(|text| !text.is_empty());
-        let texts: Vec<String> = texts.map(|text| format!("{text:?}")).collect();
-        let (ty, draw) = self.drawn();
-        format!(
-            "{SEARCHED_INPUTS}{}\nconst NUMBERS: [i64; {}] = [{}];\nconst TEXTS: [&str; {}] = [{}];\n\n\
-             pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
-             let mut inputs = Inputs::new(size, seed);\n    {draw}\n}}\n",
-            self.signature.drawn_enums("drawn"),
-            numbers.len(),
-            numbers.join(", "),
-            texts.len(),
-            texts.join(", ")
-        )
-    }
-
-    /// The type of the arguments together, and how they are drawn, in Rust.
-    fn drawn(&self) -> (String, String) {
-        let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
-        let types: Vec<String> = shapes.clone().map(Shape::given_rust).collect();
-        let draws = shapes.map(|shape| match shape.is_converted() {
-            true => shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust())),
-            false => "inputs.argument()".to_owned(),
-        });
-        let draws: Vec<String> = draws.collect();
-        match (types.as_slice(), draws.as_slice()) {
-            ([one], [draw]) => (one.clone(), draw.clone()),
-            (several, draws) => (
-                format!("({})", several.join(", ")),
-                format!("({})", draws.join(", ")),
-            ),
-        }
-    }
 }
 
 /// The one name that all files have.
@@ -279,6 +231,12 @@ fn shared_name(files: &[ComparedFile]) -> Result<String, String> {
     match shared.as_slice() {
         [one] => Ok((*one).to_owned()),
         [] => {
+            let functions = files.iter().flat_map(|file| &file.functions);
+            let elsewhere: Vec<&str> = functions.map(|function| &*function.name).collect();
+            let offer = |file: &ComparedFile| {
+                let why = elsewhere.iter().find_map(|name| cannot_call(file, name));
+                why.unwrap_or_else(|| offer(file))
+            };
             let offers: Vec<String> = files
                 .iter()
                 .map(|file| format!("{}: {}", file.shown, offer(file)))
@@ -300,7 +258,24 @@ fn only_names(files: &[ComparedFile]) -> Option<String> {
     let alone = files.iter().all(|file| file.functions.len() == 1);
     let component = files.iter().find(|file| file.is_component);
     let first = component.or(files.first())?.functions.first()?;
-    alone.then(|| first.name.clone())
+    // Who has it, and cannot be called there, is told why.
+    let is_elsewhere = files
+        .iter()
+        .any(|file| cannot_call(file, &first.name).is_some());
+    (alone && !is_elsewhere).then(|| first.name.clone())
+}
+
+/// The most functions that cannot be called of which is said why.
+const UNCALLABLE_SHOWN_MAX: usize = 4;
+
+/// Why the function of this name in a file cannot be called, if it has one that cannot.
+fn cannot_call(file: &ComparedFile, name: &str) -> Option<String> {
+    let is_callable = file.functions.iter().any(|function| function.name == name);
+    let mut uncallable = file.uncallable.iter();
+    let found = uncallable.find(|function| function.name == name && !is_callable)?;
+    Some(format!(
+        "{found} and cannot be called; add a plain `pub fn` of another name at the top of the file that calls it"
+    ))
 }
 
 /// What a file has to offer.
@@ -313,33 +288,20 @@ fn offer(file: &ComparedFile) -> String {
     match names.as_slice() {
         [] if !file.uncallable.is_empty() => format!(
             "none of its public functions can be called: {}; add a plain `pub fn` at the top of the file that calls it",
-            file.uncallable.join(", ")
+            (file.uncallable.iter().take(UNCALLABLE_SHOWN_MAX))
+                .map(UncallableFunction::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
         ),
         [] => "it has no `pub fn`".to_owned(),
         names => format!("it has {}", names.join(", ")),
     }
 }
 
-/// Returns true if a value grows with the size.
-fn has_length(shape: &Shape) -> bool {
-    match shape {
-        Shape::List(_) => true,
-        Shape::Plain(name) => name == "string",
-        Shape::Option(item) => has_length(item),
-        Shape::Tuple(items) => items.iter().any(has_length),
-        Shape::Enum(of) => {
-            let mut fields = of.cases.iter().flat_map(|case| &case.fields);
-            fields.any(has_length)
-        }
-        Shape::Array(item, _) => has_length(item),
-        Shape::Result(_) | Shape::Any(_) | Shape::Wide(_) => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{Interface, WitFile};
+    use crate::interface::{Interface, Shape, WitFile};
 
     fn file(shown: &str, functions: &[(&str, Vec<Shape>, Shape)]) -> ComparedFile {
         let functions = functions

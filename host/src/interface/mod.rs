@@ -5,6 +5,7 @@
 //! judge answers. Where there is no WIT, a [`DerivedInterface`] follows from Rust sources.
 
 mod constants;
+mod drawn_inputs;
 mod enums;
 mod error;
 mod examples;
@@ -14,6 +15,7 @@ mod from_rust;
 mod function;
 mod literal;
 mod load;
+mod mutated;
 mod reproduction;
 mod rust;
 mod session;
@@ -27,14 +29,16 @@ mod wit_names;
 mod workload;
 
 pub use constants::Constants;
+pub use drawn_inputs::{DrawnInputs, Variety};
 pub use error::InterfaceError;
 pub(crate) use export::world_exports;
 pub use export::{Call, Export, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
-pub use from_rust::{ComparedFile, DerivedInterface, PublicFunction, ReadFile};
+pub use from_rust::{ComparedFile, DerivedInterface, PublicFunction, ReadFile, UncallableFunction};
 pub use function::{Function, Param};
 pub use literal::{Literal, read_literals, written_call};
 pub use load::Interface;
+pub use mutated::mutated;
 pub use rust::{rust_form, rust_name, rust_signature};
 pub(crate) use session::PARTS as SESSION_PARTS;
 pub use shape::{EnumCase, EnumShape, Shape};
@@ -42,6 +46,6 @@ pub use signature::Signature;
 pub use simpler::simpler_arguments;
 pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
-pub use value_kind::ValueKind;
+pub use value_kind::{TextKind, ValueKind, large_input_seed};
 pub use wit_names::wit_name;
 pub use workload::{ArgumentsForm, InputRequest, WorkloadFunctions};

@@ -1,6 +1,7 @@
 //! Random inputs, drawn by their types. Most have lists and texts of the size that is asked for; one in
-//! sixteen is short or empty. What numbers and letters are like is drawn anew for each input: any at all,
-//! small ones, few different ones, sorted, the largest and smallest.
+//! sixteen is short or empty, and where there are several lists or texts, all but one are often shorter. What numbers
+//! and letters are like is drawn anew for each input: any at all, small ones, few different ones, sorted, the largest
+//! and smallest; words, lines, digits, letters with accents and of several scripts.
 
 use crate::bakeoff::Rng;
 
@@ -29,31 +30,60 @@ fn drawn_values(rng: &mut Rng) -> Values {
     }
 }
 
+/// What the letters of texts are like, by the rest of the seed by eight.
+#[derive(Clone, Copy, PartialEq)]
+enum Letters {
+    Words,
+    Lines,
+    Digits,
+    Accents,
+    Scripts,
+    /// As other values are.
+    AsValues,
+}
+
 /// The source of one input.
 pub struct Inputs {
     rng: Rng,
     /// Items of a list, or letters of a text; or the magnitude of numbers, where those grow.
     size: u64,
     values: Values,
+    letters: Letters,
     numbers_grow: bool,
-    /// Whether lists may be shorter than the size, and numbers beside them no index into them.
-    edge_cases: bool,
+    /// The place of the list or text that has the size, where others may be shorter.
+    longest: Option<u64>,
+    /// The lists and texts that were begun, but for those within another.
+    begun: u64,
+    /// The length of lists within another, where all have the same.
+    row: Option<u64>,
     /// Lists around the value that is drawn.
     depth: u32,
 }
 
 impl Inputs {
-    pub fn new(size: u32, seed: u64, numbers_grow: bool, edge_cases: bool) -> Self {
+    pub fn new(size: u32, seed: u64, numbers_grow: bool) -> Self {
         let mut rng = Rng::new(seed);
         let size = match rng.below(16) {
-            0 if edge_cases && !numbers_grow => rng.below(4.min(u64::from(size) + 1)),
+            0 if EDGE_CASES && !numbers_grow => rng.below(4.min(u64::from(size) + 1)),
             _ => u64::from(size),
         };
         let mut values = drawn_values(&mut rng);
         while LEFT_OUT.contains(&values) {
             values = drawn_values(&mut rng);
         }
-        Self { rng, size, values, numbers_grow, edge_cases, depth: 0 }
+        let letters = match seed % 8 {
+            _ if PLAIN => Letters::AsValues,
+            0 => Letters::Words,
+            1 => Letters::Lines,
+            2 => Letters::Digits,
+            3 => Letters::Accents,
+            4 => Letters::Scripts,
+            _ => Letters::AsValues,
+        };
+        // By what is left of the seed: whoever looks for sizes asks for the same lengths.
+        let are_equal = PLAIN || LISTS < 2 || seed / 8 % 8 < 5;
+        let longest = if are_equal { None } else { Some(rng.below(LISTS)) };
+        Self { rng, size, values, letters, numbers_grow, longest, begun: 0, row: None, depth: 0 }
     }
 
     pub fn argument<T: Random>(&mut self) -> T {
@@ -69,13 +99,35 @@ impl Inputs {
         }
     }
 
-    /// The length of a list or text here: the size on the outside, a few within.
+    /// The length of a list or text here: on the outside the size, or less beside one of that; a few within.
     fn length(&mut self) -> u64 {
-        match self.depth {
-            0 => self.size,
-            _ if self.edge_cases => self.rng.below(9),
-            _ => 1 + self.rng.below(8),
+        if self.depth == 0 {
+            let place = self.begun;
+            self.begun += 1;
+            return match self.longest {
+                Some(longest) if longest != place => self.shorter(),
+                _ => self.size,
+            };
         }
+        match EDGE_CASES {
+            true => self.rng.below(9),
+            false => 1 + self.rng.below(8),
+        }
+    }
+
+    /// The length of a list or text beside one that has the size.
+    fn shorter(&mut self) -> u64 {
+        let length = match self.rng.below(4) {
+            0 => self.size,
+            1 => self.size / 8,
+            2 => self.size.isqrt(),
+            _ => 1 + self.rng.below(16),
+        };
+        length.clamp(self.size.min(1), self.size)
+    }
+
+    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.rng.below(values.len() as u64) as usize]
     }
 
     /// A number from `low` to `high`.
@@ -85,7 +137,7 @@ impl Inputs {
             let size = i64::try_from(self.size).unwrap_or(i64::MAX);
             return match self.numbers_grow {
                 true => self.rng.between(size - size / 8, size).clamp(low, high),
-                false if !self.edge_cases => self.rng.between(0, (size - 1).max(0)).clamp(low, high),
+                false if !EDGE_CASES => self.rng.between(0, (size - 1).max(0)).clamp(low, high),
                 false => match self.rng.below(4) {
                     0 => self.rng.between(low.max(-10), high.min(10)),
                     _ => self.rng.between(0, size).clamp(low, high),
@@ -182,17 +234,34 @@ impl Random for bool {
     }
 }
 
+/// Letters that take two bytes, and of scripts of two to four.
+const ACCENTS: [char; 16] = ['à', 'á', 'â', 'ä', 'ç', 'è', 'é', 'ê', 'ï', 'ñ', 'ö', 'ß', 'ü', 'ø', 'ł', 'ž'];
+const SCRIPTS: [char; 24] = [
+    ' ', ' ', 'a', 'e', 'д', 'ж', 'и', 'я', 'α', 'λ', 'ω', 'ש', 'ا', 'م', 'ह', 'ก', 'あ', 'カ', '中', '文', '字', '한', '🦀', '😀',
+];
+
 impl Random for char {
     fn random(inputs: &mut Inputs) -> Self {
-        let from = |letters: &[u8], inputs: &mut Inputs| {
-            char::from(letters[inputs.rng.below(letters.len() as u64) as usize])
-        };
+        let from = |letters: &[u8], inputs: &mut Inputs| char::from(inputs.one_of(letters));
+        match inputs.letters {
+            Letters::Words => return from(b"abcdefghijklmnopqrstuvwxyz      ", inputs),
+            Letters::Lines => return from(b"abcdefghijklmnopqrstuvwxyz     ,.\n", inputs),
+            Letters::Digits => return from(b"0123456789", inputs),
+            Letters::Scripts => return inputs.one_of(&SCRIPTS),
+            Letters::Accents => {
+                return match inputs.rng.below(5) {
+                    0 => inputs.one_of(&ACCENTS),
+                    _ => from(b"abcdefghijklmnopqrstuvwxyz      ", inputs),
+                };
+            }
+            Letters::AsValues => {}
+        }
         match inputs.values {
             Values::Equal => 'a',
             Values::Few => from(b"ab", inputs),
             Values::Small => from(b"0123456789", inputs),
             Values::Extreme => match inputs.rng.below(4) {
-                0 => ['\u{df}', '\u{416}', '\u{4e2d}', '\u{1f980}'][inputs.rng.below(4) as usize],
+                0 if !PLAIN => inputs.one_of(&['\u{df}', '\u{416}', '\u{4e2d}', '\u{1f980}']),
                 _ => from(b"aZ 09_-+.,;:(){}[]\"'\\/\n\t", inputs),
             },
             _ => from(b"abcdefghijklmnopqrstuvwxyz      ABCDEFGH,.", inputs),
@@ -218,9 +287,21 @@ impl Random for String {
     }
 }
 
+/// Returns true if a type is a list.
+fn is_list<T>() -> bool {
+    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
+}
+
 impl<T: Random> Random for Vec<T> {
     fn random(inputs: &mut Inputs) -> Self {
-        let length = inputs.length();
+        let length = match inputs.row {
+            Some(row) if inputs.depth == 1 => row,
+            _ => inputs.length(),
+        };
+        if inputs.depth == 0 && is_list::<T>() {
+            let is_grid = PLAIN || inputs.rng.bool();
+            inputs.row = is_grid.then(|| 1 + inputs.rng.below(8));
+        }
         inputs.depth += 1;
         let mut items: Self = (0..length).map(|_| T::random(inputs)).collect();
         inputs.depth -= 1;

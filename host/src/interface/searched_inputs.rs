@@ -21,6 +21,8 @@ enum Values {
     /// Small ones in ascending or descending order.
     Ascending,
     Descending,
+    /// Alike in their lowest bits, and texts of which simple sums over letters are the same.
+    Colliding,
 }
 
 /// The most values that are remembered.
@@ -34,6 +36,10 @@ pub struct Inputs {
     values: Values,
     /// Lists around the value that is drawn.
     depth: u32,
+    /// The bits in which numbers are alike, where they are.
+    alike: u64,
+    /// The length of lists within another, where all have the same.
+    row: Option<u64>,
     /// Values that were drawn, of any type.
     drawn: Vec<Box<dyn Any>>,
 }
@@ -41,17 +47,19 @@ pub struct Inputs {
 impl Inputs {
     pub fn new(size: u32, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
-        let values = match rng.below(16) {
+        let values = match rng.below(17) {
             0..=3 => Values::Small,
             4..=6 => Values::Edges,
             7..=9 => Values::Any,
             10..=11 => Values::Related,
             12..=13 => Values::Constants,
             14 => Values::Ascending,
-            _ => Values::Descending,
+            15 => Values::Descending,
+            _ => Values::Colliding,
         };
         let size = u64::from(size);
-        Self { rng, size, values, depth: 0, drawn: Vec::new() }
+        let alike = [4, 8, 16, 32][rng.below(4) as usize];
+        Self { rng, size, values, depth: 0, alike, row: None, drawn: Vec::new() }
     }
 
     pub fn argument<T: Random>(&mut self) -> T {
@@ -69,8 +77,10 @@ impl Inputs {
 
     /// The length of a list or text here.
     fn length(&mut self) -> u64 {
-        if self.depth > 0 {
-            return self.rng.below(5);
+        match self.row {
+            Some(row) if self.depth == 1 => return row,
+            _ if self.depth > 0 => return self.rng.below(5),
+            _ => {}
         }
         let near = (1_u64 << self.rng.below(9)) - 1 + self.rng.below(3);
         match self.rng.below(8) {
@@ -92,7 +102,9 @@ impl Inputs {
             Values::Small => 6,
             _ => 12,
         };
-        if self.drawn.is_empty() || self.rng.below(seldom) > 0 {
+        // A row of a grid is as long as the others.
+        let is_row = self.row.is_some() && self.depth == 1;
+        if is_row || self.drawn.is_empty() || self.rng.below(seldom) > 0 {
             return None;
         }
         let place = self.rng.below(self.drawn.len() as u64) as usize;
@@ -116,6 +128,9 @@ impl Inputs {
         };
         let any = match values {
             Values::Small => i128::from(self.rng.between(-4, 9)),
+            Values::Colliding => {
+                i128::from(self.rng.below(2)) + (i128::from(self.rng.below(9)) << self.alike)
+            }
             Values::Edges => match self.rng.below(16) {
                 0..=1 => low,
                 2..=3 => high,
@@ -277,137 +292,25 @@ impl Random for bool {
     }
 }
 
-/// Letters that are not as others: ends of lines and texts, spaces of all kinds, signs that join others,
-/// letters whose other case is two or depends on where they stand, digits of others, long encodings.
-const SPECIAL: [char; 40] = [
-    '\0', '\t', '\n', '\r', '\u{b}', '\u{c}', '\u{1b}', '\u{7f}', '\u{80}', '\u{85}', '\u{a0}', '\u{ad}', '\u{2003}',
-    '\u{2028}', '\u{200b}', '\u{200d}', '\u{feff}', '\u{fffd}', '\u{301}', '\u{308}', '\u{df}', '\u{130}', '\u{131}',
-    '\u{149}', '\u{1c5}', '\u{3a3}', '\u{3c3}', '\u{3c2}', '\u{e9}', '\u{416}', '\u{661}', '\u{ff11}', '\u{4e2d}',
-    '\u{ffff}', '\u{1f980}', '\u{1f1e9}', '\u{10000}', '\u{10ffff}', '\'', '"',
-];
+/// The most rows of a grid that is a square.
+const SQUARE_MAX: u64 = 8;
 
-impl Random for char {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        let ascii = |inputs: &mut Inputs| char::from(inputs.rng.between(0x20, 0x7e) as u8);
-        match inputs.values {
-            Values::Small | Values::Related => inputs.one_of(&['a', 'b', 'c', ' ', '0', '1', 'A', '-']),
-            Values::Ascending | Values::Descending => char::from(inputs.rng.between(0x61, 0x7a) as u8),
-            Values::Edges => match inputs.rng.below(3) {
-                0 => ascii(inputs),
-                _ => inputs.one_of(&SPECIAL),
-            },
-            Values::Constants if !TEXTS.is_empty() && inputs.rng.below(4) > 0 => {
-                let text = inputs.one_of(&TEXTS);
-                let place = inputs.rng.below(text.chars().count() as u64) as usize;
-                text.chars().nth(place).unwrap_or('a')
-            }
-            _ => match inputs.rng.below(8) {
-                0 => char::from_u32(inputs.rng.below(0x11_0000) as u32).unwrap_or('\u{e9}'),
-                1 => inputs.one_of(&SPECIAL),
-                _ => ascii(inputs),
-            },
-        }
-    }
-
-    fn sort(values: &mut [Self]) {
-        values.sort_unstable();
-    }
-}
-
-/// What texts are made of, beside single letters; among it words that change their length or their end with
-/// their case, and signs of several letters.
-const PIECES: [&str; 53] = [
-    "\r\n", "\n\n", "\n", "  ", " ", "\t", ",", ", ", ";", ":", "=", "==", "/", "//", "\\", "\\n", ".", "..", "-", "--", "_", "+",
-    "(", ")", "()", "[]", "{", "}", "<", ">", "\"\"", "'", "%20", "&amp;", "$1", "a", "the", "Word", "true", "null",
-    "ΟΔΟΣ", "ΑΣ", "Straße", "İ", "ŉ", "e\u{301}", "\u{1f468}\u{200d}\u{1f469}", "ﬁ",
-    "\u{a0}", "\u{b}", "\u{85}", "\u{3000}", "É é",
-];
-
-/// A number as text, in one of the ways that people write them.
-fn numeral(inputs: &mut Inputs) -> String {
-    let ends = [
-        "0", "-0", "+1", "007", "1_000", "0x1F", "1e3", "1.5", ".5", "-", "127", "128", "255", "256", "-128", "32767",
-        "32768", "65535", "65536", "2147483647", "2147483648", "-2147483648", "4294967295", "4294967296",
-        "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615",
-        "18446744073709551616", "99999999999999999999",
-    ];
-    match inputs.rng.below(8) {
-        0..=2 => inputs.one_of(&ends).to_owned(),
-        1 => format!("+{}", u32::drawn(inputs)),
-        _ => i64::drawn(inputs).to_string(),
-    }
-}
-
-impl Random for String {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        let length = inputs.length();
-        let kind = inputs.rng.below(8);
-        inputs.depth += 1;
-        let mut text = Self::new();
-        while (text.chars().count() as u64) < length {
-            match kind {
-                0 => text += &numeral(inputs),
-                1 | 2 => {
-                    let piece = inputs.one_of(&PIECES);
-                    text += piece;
-                    if inputs.rng.bool() {
-                        text.push(char::drawn(inputs));
-                    }
-                }
-                3 if !TEXTS.is_empty() => {
-                    // As words, or in one.
-                    if !text.is_empty() && inputs.rng.below(3) > 0 {
-                        text.push(' ');
-                    }
-                    text += inputs.one_of(&TEXTS);
-                }
-                _ => text.push(char::drawn(inputs)),
-            }
-        }
-        inputs.depth -= 1;
-        let text: Self = text.chars().take(length.max(24) as usize).collect();
-        // The same word in another case beside it.
-        match inputs.rng.below(24) {
-            0 if length > 0 => format!("{text} {}", text.to_lowercase()),
-            1 if length > 0 => format!("{} {text}", text.to_uppercase()),
-            _ => text,
-        }
-    }
-
-    fn changed(self, inputs: &mut Inputs) -> Self {
-        let mut letters: Vec<char> = self.chars().collect();
-        match inputs.rng.below(6) {
-            0 => return self.to_uppercase(),
-            1 => return self.to_lowercase(),
-            2 => return format!("{self}{self}"),
-            _ => letters = letters.changed(inputs),
-        }
-        letters.into_iter().collect()
-    }
-
-    fn sort(values: &mut [Self]) {
-        values.sort_unstable();
-    }
-}
-
-/// A text in UTF-8, or nearly: without its end, or with a byte that stands for nothing.
-fn text_in_bytes(inputs: &mut Inputs) -> Vec<u8> {
-    let mut bytes = String::drawn(inputs).into_bytes();
-    bytes.truncate(inputs.size.max(4) as usize);
-    if !bytes.is_empty() {
-        let place = inputs.rng.below(bytes.len() as u64) as usize;
-        match inputs.rng.below(4) {
-            0 => bytes.truncate(place),
-            1 => bytes[place] = inputs.one_of(&[0x80, 0xbf, 0xc0, 0xe2, 0xed, 0xf0, 0xf5, 0xff]),
-            _ => {}
-        }
-    }
-    bytes
+/// Returns true if a type is a list.
+fn is_list<T>() -> bool {
+    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
 }
 
 impl<T: Random> Random for Vec<T> {
     fn drawn(inputs: &mut Inputs) -> Self {
         let length = inputs.length();
+        if inputs.depth == 0 {
+            let is_grid = is_list::<T>() && inputs.rng.bool();
+            inputs.row = is_grid.then(|| match inputs.rng.bool() {
+                // A square, where that is small.
+                true => length.min(SQUARE_MAX),
+                false => inputs.rng.below(5),
+            });
+        }
         inputs.depth += 1;
         let mut items: Self = (0..length).map(|_| T::random(inputs)).collect();
         inputs.depth -= 1;

@@ -57,3 +57,74 @@ impl ValueKind {
         }
     }
 }
+
+/// What the letters of texts are like in an input that is timed. An input has no such kind where its letters are like
+/// its other values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// Words of small letters.
+    Words,
+    /// Lines of words.
+    Lines,
+    /// Digits.
+    Digits,
+    /// Latin letters, some with accents.
+    Accents,
+    /// Letters of several scripts.
+    Scripts,
+}
+
+/// The generator of inputs takes the kind of texts from the seed: its rest by this is the place of the kind.
+const SEEDS_OF_KINDS: u64 = 8;
+
+impl TextKind {
+    /// All of them, as the generator of inputs numbers them.
+    pub const ALL: [Self; 5] = [
+        Self::Words,
+        Self::Lines,
+        Self::Digits,
+        Self::Accents,
+        Self::Scripts,
+    ];
+
+    /// What they are, for a reader.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Words => "words of ASCII letters",
+            Self::Lines => "lines of ASCII letters",
+            Self::Digits => "digits",
+            Self::Accents => "Latin letters with accents",
+            Self::Scripts => "letters of several scripts",
+        }
+    }
+
+    /// The seed of an input with texts of this kind, made of any seed.
+    pub fn seed(self, any: u64) -> u64 {
+        any - any % SEEDS_OF_KINDS + self as u64
+    }
+}
+
+/// It takes from what is left whether lists and texts have the same length: they do if the rest by this is the least.
+const SEEDS_OF_LENGTHS: u64 = 8;
+
+/// The seed of an input that is as large as those of its size get, made of any seed: lists and texts have the same
+/// length, and texts are letters of several scripts.
+pub fn large_input_seed(any: u64) -> u64 {
+    any - any % (SEEDS_OF_KINDS * SEEDS_OF_LENGTHS) + TextKind::Scripts as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_says_the_kind_of_texts() {
+        for (place, kind) in TextKind::ALL.into_iter().enumerate() {
+            for any in [0, 7, 8, u64::MAX] {
+                assert_eq!(kind.seed(any) % SEEDS_OF_KINDS, place as u64);
+                assert_eq!(kind.seed(any) / SEEDS_OF_KINDS, any / SEEDS_OF_KINDS);
+                assert_eq!(large_input_seed(any) % 64, 4);
+            }
+        }
+    }
+}

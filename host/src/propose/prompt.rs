@@ -9,7 +9,9 @@ use crate::interface::rust_form;
 use crate::provider::{Purpose, Request};
 use crate::run::Survey;
 use crate::source::{BuildInput, content_address};
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::generate::{Depth, Diversity};
+use bakeoff_domain::simd::Simd;
 
 /// The most tokens of a list of ideas.
 const IDEAS_TOKENS_MAX: u32 = 8_192;
@@ -29,11 +31,25 @@ the given schema and nothing else.";
 pub(super) const COMPLETION_SYSTEM: &str = "A program that looks for ways to solve a programming problem asks you. \
 Reply with one JSON object of the given schema and nothing else: `text` is your reply to the program.";
 
-pub(super) const RULES: &str = "\
-- One Rust file (edition 2024) with the public function above. No `main`, no crates, no modules in other \
+/// The rules for a prototype, which is compiled with vectors or without, in an edition.
+pub(super) fn rules((simd, edition): (Simd, Edition)) -> String {
+    let vectors = match simd {
+        Simd::On => "with 128-bit SIMD",
+        Simd::Off => "without SIMD",
+    };
+    let edition = edition.name();
+    format!(
+        "\
+- One Rust file (edition {edition}) with the public function above. No `main`, no crates, no modules in other \
 files, no macros by derive of foreign crates: the standard library alone.
-- It is compiled for wasm32-unknown-unknown, -C opt-level=3, with 128-bit SIMD, and runs alone in a sandbox: \
+- It is compiled for wasm32-unknown-unknown, -C opt-level=3, {vectors}, and runs alone in a sandbox: \
 one thread, no files, network, clock, environment or randomness of the machine.
+{RULES}"
+    )
+}
+
+/// The rules that hold for every prototype.
+const RULES: &str = "\
 - Records, variants, enums and flags of the interface are in `crate::types`.
 - Every call starts on a fresh instance: nothing is kept from call to call.
 - The same input has the same answer. A panic, a wrong answer or a limit that is passed fails it.
@@ -157,7 +173,7 @@ pub(super) fn ideas(
 
 /// Asks for the prototype of an idea, whose place is counted from 1.
 pub(super) fn prototype(
-    problem: &str,
+    (problem, rules): (&str, &str),
     idea: &Idea,
     place: usize,
     depth: Depth,
@@ -169,7 +185,7 @@ pub(super) fn prototype(
         subject: subject(place),
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "{problem}\nThe idea to write:\n{}\n{instructions}\nThe rules:\n{RULES}\n- {}\n\nWrite the file.",
+            "{problem}\nThe idea to write:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\nWrite the file.",
             data(&format!(
                 "{}: {}\n{}",
                 idea.name, idea.description, idea.rationale
@@ -183,7 +199,7 @@ pub(super) fn prototype(
 
 /// Asks for a source that failed anew.
 pub(super) fn repair(
-    problem: &str,
+    (problem, rules): (&str, &str),
     idea: &Idea,
     place: usize,
     source: &str,
@@ -194,7 +210,7 @@ pub(super) fn repair(
         subject: subject(place),
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "{problem}\nThe idea:\n{}\n\nThe rules:\n{RULES}\n\nThis file was written for it:\n{}\n\nIt failed:\n{}\n\n\
+            "{problem}\nThe idea:\n{}\n\nThe rules:\n{rules}\n\nThis file was written for it:\n{}\n\nIt failed:\n{}\n\n\
              Write the whole file anew, without that fault.",
             data(&format!("{}: {}", idea.name, idea.description)),
             data(source),
@@ -207,7 +223,7 @@ pub(super) fn repair(
 
 /// Asks for a prototype that is made of two others. Its place is counted from 1 among the combinations.
 pub(super) fn combination(
-    problem: &str,
+    (problem, rules): (&str, &str),
     two: &[(Idea, String); 2],
     place: usize,
     depth: Depth,
@@ -227,7 +243,7 @@ pub(super) fn combination(
         system: SYSTEM.to_owned(),
         prompt: format!(
             "{problem}\nOne approach, with its prototype:\n{first}\n\nAnother one:\n{second}\n{instructions}\n\
-             The rules:\n{RULES}\n- {}\n\nWrite one file that takes what is best of both: each where it is the \
+             The rules:\n{rules}\n- {}\n\nWrite one file that takes what is best of both: each where it is the \
              better one.",
             depth_words(depth)
         ),
@@ -268,6 +284,15 @@ mod tests {
     }
 
     #[test]
+    fn rules_say_what_a_prototype_is_compiled_for() {
+        let usual = rules((Simd::On, Edition::Rust2024));
+        assert!(usual.contains("(edition 2024)") && usual.contains("with 128-bit SIMD"));
+        let other = rules((Simd::Off, Edition::Rust2021));
+        assert!(other.contains("(edition 2021)") && other.contains("without SIMD"));
+        assert!(other.ends_with("so mind it."));
+    }
+
+    #[test]
     fn what_is_known_and_what_failed_is_told() {
         let idea = Idea {
             name: "heap".into(),
@@ -278,19 +303,19 @@ mod tests {
         let asked = ideas("P", 2, 1, Diversity::High, std::slice::from_ref(&idea));
         assert!(asked.prompt.contains("heap: Keep a heap. [one pass]"));
         assert_eq!(asked.subject, "round 1");
-        let again = repair("P", &idea, 3, "pub fn f() {}", "E0425");
+        let again = repair(("P", "R"), &idea, 3, "pub fn f() {}", "E0425");
         assert!(again.prompt.contains("pub fn f() {}") && again.prompt.contains("E0425"));
         assert_eq!(
             (again.purpose, &*again.subject),
             (Purpose::Repair, "approach 3")
         );
-        let first = prototype("P", &idea, 3, Depth::Sketch, Some("no unsafe"));
+        let first = prototype(("P", "R"), &idea, 3, Depth::Sketch, Some("no unsafe"));
         assert!(first.prompt.contains("no unsafe"));
         assert!(
             first.prompt.contains(depth_words(Depth::Sketch)) && asked.prompt.contains("Name 2 ")
         );
         let two = [(idea.clone(), "one".to_owned()), (idea, "two".to_owned())];
-        let both = combination("P", &two, 1, Depth::ProductionReady, None);
+        let both = combination(("P", "R"), &two, 1, Depth::ProductionReady, None);
         assert!(both.prompt.contains("one") && both.prompt.contains("two"));
         assert_eq!(both.subject, "combination 1");
     }

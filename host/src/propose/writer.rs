@@ -56,6 +56,8 @@ pub(super) struct PrototypeWriter {
     pub(super) options: WriteOptions,
     /// The problem, as a model is told.
     pub(super) problem: String,
+    /// The rules that its prototypes keep.
+    rules: String,
     /// The calls that prototypes are tried on. They are the same every time: a model is told of a failure what
     /// it was told before, so that its reply is known again.
     pub(super) calls: Vec<(CaseIndex, u64)>,
@@ -72,6 +74,7 @@ impl PrototypeWriter {
         Self {
             models: Arc::clone(models),
             problem: prompt::problem(statement, &survey),
+            rules: prompt::rules(survey.compiled_for()),
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
             survey,
             options: options.clone(),
@@ -145,7 +148,7 @@ impl PrototypeWriter {
                     outcome: AttemptOutcome::Failed { class, message },
                 }) => {
                     let wrong = format!("{class}: {message}");
-                    let mut request = prompt::repair(&self.problem, idea, place, source, &wrong);
+                    let mut request = prompt::repair(self.told(), idea, place, source, &wrong);
                     if matches!(origin, Origin::Combined(_)) {
                         request.subject = prompt::combination_subject(place);
                     }
@@ -174,6 +177,11 @@ impl PrototypeWriter {
         }
     }
 
+    /// The problem and the rules.
+    fn told(&self) -> (&str, &str) {
+        (&self.problem, &self.rules)
+    }
+
     fn first_request(
         &self,
         idea: &Idea,
@@ -183,9 +191,9 @@ impl PrototypeWriter {
     ) -> Request {
         let depth = self.options.depth;
         match origin {
-            Origin::New => prompt::prototype(&self.problem, idea, place, depth, instructions),
+            Origin::New => prompt::prototype(self.told(), idea, place, depth, instructions),
             Origin::Combined(two) => {
-                prompt::combination(&self.problem, two, place, depth, instructions)
+                prompt::combination(self.told(), two, place, depth, instructions)
             }
         }
     }

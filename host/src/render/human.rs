@@ -227,7 +227,7 @@ impl Page {
         let longest = names.iter().map(|name| name.width()).max();
         let name_width = longest.unwrap_or(0).min(self.width / 4);
         let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
-        let longest = list.iter().map(|row| row.summary.chars().count()).max();
+        let longest = list.iter().map(|row| row.summary.width()).max();
         let room = self
             .width
             .checked_sub(name_width + longest.unwrap_or(0) + 5);
@@ -242,7 +242,7 @@ impl Page {
             return;
         };
         for (row, name) in list.iter().zip(names) {
-            let name: String = name.chars().take(name_width).collect();
+            let name = layout::clipped(&name, name_width);
             let name = layout::padded(&name, name_width, Align::Left);
             let sparkline = match (row.ratio, row.relation) {
                 (Some(ratio), _) => axis.sparkline(ratio),

@@ -90,7 +90,7 @@ pub(super) fn padded(text: &str, width: usize, align: Align) -> String {
 }
 
 /// A text, cut to a width with `…` at its end.
-fn clipped(text: &str, width: usize) -> String {
+pub(super) fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

@@ -11,6 +11,12 @@ use std::fmt::Write as _;
 const ANSWER_CHARS_MAX: usize = 4_000;
 /// The most characters of a call.
 const CALL_CHARS_MAX: usize = 400;
+/// The longest test that is shown, in bytes.
+const TEST_BYTES_MAX: usize = 4_000;
+/// What is said of a test that is longer, and of a call that is.
+const TEST_TOO_LONG: &str =
+    "A test in Rust is too long to be shown here: `reproduction.test` of --format json is one.";
+const CALL_CUT: &str = "The call is cut here: --save-case FILE keeps it as a whole, for --cases.";
 /// The most characters of an answer, and of a call, in one line with others.
 const LINE_CHARS_MAX: usize = 60;
 
@@ -94,21 +100,30 @@ impl Untimed {
         if !self.parting.is_empty() {
             let _ = writeln!(text, "{}", self.parting);
         }
-        let is_long = |call: &String| call.chars().count() > CALL_CHARS_MAX;
-        if self.reproduction.is_some() && self.call.as_ref().is_some_and(is_long) {
-            text.push_str(
-                "The call is cut here: --save-case FILE keeps it as a whole, for --cases.\n",
-            );
+        if self.is_cut() {
+            let _ = writeln!(text, "{CALL_CUT}");
         }
-        let test = self.reproduction.as_ref().and_then(|one| one.test.as_ref());
-        if let Some(test) = test.filter(|test| test.len() <= ANSWER_CHARS_MAX) {
-            text.push_str("As a test:\n");
-            for line in test.lines() {
-                let line = Plain(line).to_string();
-                let _ = writeln!(text, "{}", format!("    {line}").trim_end());
+        match self.test() {
+            Some(test) if test.len() <= TEST_BYTES_MAX => {
+                let _ = write!(text, "As a test:\n{}", indented(test));
             }
+            Some(_) => {
+                let _ = writeln!(text, "{TEST_TOO_LONG}");
+            }
+            None => {}
         }
         text + &self.advice + "\n"
+    }
+
+    /// Returns true if the call is shown in part, and can be kept as a whole.
+    fn is_cut(&self) -> bool {
+        let is_long = |call: &String| call.chars().count() > CALL_CHARS_MAX;
+        self.reproduction.is_some() && self.call.as_ref().is_some_and(is_long)
+    }
+
+    /// The test in Rust.
+    fn test(&self) -> Option<&str> {
+        self.reproduction.as_ref()?.test.as_deref()
     }
 
     /// In one line.
@@ -150,12 +165,25 @@ impl Untimed {
     pub fn markdown(&self) -> String {
         let mut text = format!("# No comparison\n\n{}", Markdown(&self.reason));
         if let Some(call) = &self.call {
-            let _ = write!(text, "\n\n{}", Markdown(call));
+            let call = clipped(call, CALL_CHARS_MAX);
+            let _ = write!(text, "\n\n{}", Markdown(&call));
         }
         text.push_str("\n\n");
         for one in &self.answers {
             let answer = clipped(&one.answer, ANSWER_CHARS_MAX);
             let _ = writeln!(text, "- {}: {}", Markdown(&one.file), Markdown(&answer));
+        }
+        if self.is_cut() {
+            let _ = write!(text, "\n{}\n", Markdown(CALL_CUT));
+        }
+        match self.test() {
+            Some(test) if test.len() <= TEST_BYTES_MAX => {
+                let _ = write!(text, "\nAs a test:\n\n{}", indented(test));
+            }
+            Some(_) => {
+                let _ = write!(text, "\n{}\n", Markdown(TEST_TOO_LONG));
+            }
+            None => {}
         }
         let _ = write!(
             text,
@@ -208,6 +236,15 @@ impl Untimed {
     }
 }
 
+/// Code with four spaces before each line: nothing in it means anything in Markdown.
+fn indented(code: &str) -> String {
+    let lines = code.lines().map(|line| {
+        let line = Plain(line).to_string();
+        format!("{}\n", format!("    {line}").trim_end())
+    });
+    lines.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +288,32 @@ mod tests {
             line.len() < 300 && line.contains("a: 3; b: fails: panicked."),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_test_and_a_cut_call_are_in_texts_for_people_and_a_long_test_is_named() {
+        let with = |test: &str, items: usize| Untimed {
+            call: Some(format!("f([{}9])", "1, ".repeat(items))),
+            reproduction: Some(Reproduction::new("f([9])", Some(test.to_owned()))),
+            ..untimed()
+        };
+        let short = with("mod first;\n\n#[test]\nfn f() {\n    g();\n}\n", 500);
+        let long = with(&"// ```\n".repeat(1_000), 5);
+        for text in [Untimed::text, Untimed::markdown] {
+            let shown = text(&short);
+            assert!(shown.contains("\nAs a test:\n"), "{shown}");
+            assert!(
+                shown.contains("\n    #[test]\n    fn f() {\n        g();\n    }\n"),
+                "{shown}"
+            );
+            assert!(shown.contains("The call is cut here"), "{shown}");
+            let shown = text(&long);
+            assert!(!shown.contains("// ```"), "{shown}");
+            assert!(
+                shown.contains("is too long to be shown here") && !shown.contains("is cut here"),
+                "{shown}"
+            );
+        }
     }
 
     #[test]

@@ -6,11 +6,12 @@ use super::options::Tools;
 use crate::compile::CratesError;
 use crate::config::{ConfigPlace, LoadedExperiment, read_lock};
 use bakeoff_domain::crates::LockedCrate;
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use std::sync::Arc;
 
-/// The tools, which build with the crates that the experiment allows, and with vectors unless it says otherwise.
+/// The tools, which build with the crates that the experiment allows, with vectors and in the newest edition unless it says otherwise.
 ///
 /// # Errors
 /// They were not fetched, or cannot be built; the error points at them.
@@ -19,21 +20,26 @@ pub(super) async fn allow(
     loaded: &LoadedExperiment,
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Tools, RunError> {
-    let Experiment { crates, simd, .. } = &loaded.experiment;
-    if crates.is_empty() && simd.is_default() {
+    let Experiment {
+        crates,
+        simd,
+        edition,
+        ..
+    } = &loaded.experiment;
+    if crates.is_empty() && simd.is_default() && edition.is_default() {
         return Ok(tools);
     }
     let builder = Arc::into_inner(tools.builder);
     let builder = builder.ok_or_else(|| RunError::Machine("the builder is in use".to_owned()))?;
-    let builder = builder.with_simd(*simd);
+    let builder = builder.compiling_for(*simd, *edition);
     // Its first line is what reports show, and all of it is in the keys of results.
     let (first, rest) = tools
         .compiler
         .split_once('\n')
         .unwrap_or((&tools.compiler, ""));
-    let compiler = match simd {
-        Simd::On => tools.compiler.clone(),
-        Simd::Off => format!("{first}{}\n{rest}", simd.note()),
+    let compiler = match (simd, edition) {
+        (Simd::On, Edition::Rust2024) => tools.compiler.clone(),
+        _ => format!("{first}{}{}\n{rest}", simd.note(), edition.note()),
     };
     if crates.is_empty() {
         return Ok(Tools {

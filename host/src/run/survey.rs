@@ -10,7 +10,7 @@ use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::grants::read_granted;
 use super::options::HostOptions;
-use crate::compile::BuildKind;
+use crate::compile::{BuildKind, Builder};
 use crate::config::LoadedExperiment;
 use crate::interface::Interface;
 use crate::measure::{
@@ -18,12 +18,14 @@ use crate::measure::{
 };
 use crate::source::{self, BuildInput, PackedFolders, RunFiles};
 use crate::tasks::TaskEvent;
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::oracle::{ApproachAnswers, OracleTest};
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::simd::Simd;
 use bakeoff_domain::variant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -109,6 +111,16 @@ impl Survey {
     /// The problem's interface.
     pub fn interface(&self) -> &Interface {
         &self.context.interface
+    }
+
+    /// What sources are compiled for: with vectors or without, and in which edition.
+    pub fn compiled_for(&self) -> (Simd, Edition) {
+        (self.loaded.experiment.simd, self.loaded.experiment.edition)
+    }
+
+    /// What builds its approaches.
+    pub fn builder(&self) -> &Builder {
+        &self.context.tools.builder
     }
 
     /// The labels of the cases.

@@ -1,6 +1,6 @@
 //! Sentences about pairs: how much faster one is, and how sure that is.
 
-use super::view::{listed, name, ordered_row, ranked};
+use super::view::{listed, name, ordered_row, ranked, reference};
 use super::{open, speed};
 use crate::report::{Report, VerdictRow};
 
@@ -20,9 +20,11 @@ pub fn pair_short(report: &Report, row: &VerdictRow) -> String {
 const PAIRS_MAX: usize = 4;
 
 /// A sentence for each pair of ranked variants over all cases: first those without a verdict, where
-/// pairs with the same reason share one, then by rank.
+/// pairs with the same reason share one, then by rank. What times are shown against has its ratios there, so that its
+/// sure pairs are left out.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let variants = ranked(report);
+    let shown_against = reference(report).map(|variant| &variant.id);
     let mut open: Vec<(String, Vec<String>)> = Vec::new();
     let mut settled = Vec::new();
     for (place, a) in variants.iter().enumerate() {
@@ -32,6 +34,9 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
             };
             let pair = format!("{} against {}", name(report, &a.id), name(report, &b.id));
             if let Some(verdict) = speed::pair(report, &row) {
+                if shown_against.is_some_and(|shown| [&a.id, &b.id].contains(&shown)) {
+                    continue;
+                }
                 settled.push(format!("{pair}: {verdict}."));
                 continue;
             }

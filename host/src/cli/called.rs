@@ -1,0 +1,231 @@
+//! The calls of all approaches on the same inputs, and what they mean for a reader.
+
+use super::effort::SEARCH_MIN;
+use super::failure::Failure;
+use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
+use super::looking::{DIFFERENT, Looked, Looking, OTHER_INPUTS, UNTIMED, again};
+use super::shrinking;
+use crate::measure::RepeatedCall;
+use crate::render::escape::Plain;
+use crate::render::{ComparisonOutcome, FileAnswer, Untimed};
+use crate::run;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::CaseIndex;
+use std::time::{Duration, Instant};
+
+/// The calls of all approaches on the same inputs.
+pub(super) struct Called<'a> {
+    looking: &'a Looking<'a>,
+    survey: &'a run::Survey,
+    pub(super) calls: Vec<(CaseIndex, u64)>,
+    /// Each approach's name with its calls: every approach was built and called, so its place here is that in the
+    /// experiment.
+    made: Vec<(&'a str, Vec<RepeatedCall>)>,
+}
+
+impl<'a> Called<'a> {
+    /// No calls yet.
+    pub(super) fn none(looking: &'a Looking<'a>, survey: &'a run::Survey) -> Self {
+        let approaches = looking.experiment.approaches.iter();
+        Self {
+            looking,
+            survey,
+            calls: Vec::new(),
+            made: approaches
+                .map(|approach| (&*approach.name, Vec::new()))
+                .collect(),
+        }
+    }
+
+    /// Makes more calls, as many of the first as everybody made in the time that is left.
+    pub(super) async fn make(&mut self, calls: &[(CaseIndex, u64)]) -> Result<(), Failure> {
+        let left = self.looking.bounds.time;
+        let left = left.saturating_sub(self.looking.spent()).max(SEARCH_MIN);
+        self.make_within(calls, Some(left)).await
+    }
+
+    /// Makes more calls, as many of the first as everybody made within `left`, if that says something.
+    pub(super) async fn make_within(
+        &mut self,
+        calls: &[(CaseIndex, u64)],
+        left: Option<Duration>,
+    ) -> Result<(), Failure> {
+        let started = Instant::now();
+        let surveyed = match left {
+            Some(left) => self.survey.call_all_within(calls, left).await?,
+            None => self.survey.call_all(calls).await?,
+        };
+        self.looking.add_spent(started);
+        // Nobody is recommended because another file does not build.
+        if let Some(failure) = surveyed.iter().find_map(|calls| calls.as_ref().err()) {
+            return Err(Failure::not_built(failure));
+        }
+        let surveyed: Vec<Vec<RepeatedCall>> = surveyed.into_iter().flatten().collect();
+        let made = surveyed.iter().map(Vec::len).min().unwrap_or(0);
+        for ((_, known), more) in self.made.iter_mut().zip(surveyed) {
+            known.extend(more.into_iter().take(made));
+        }
+        self.calls.extend(calls.iter().take(made));
+        Ok(())
+    }
+
+    pub(super) fn look(&self) -> FirstLook<'_> {
+        FirstLook {
+            calls: self.made.iter().map(|(_, calls)| &calls[..]).collect(),
+        }
+    }
+
+    /// What findings mean, for the reader.
+    pub(super) async fn verdict(
+        &self,
+        looking: &Looking<'_>,
+        findings: &Findings,
+    ) -> Result<Looked, Failure> {
+        let tried = findings.inputs;
+        if let Some((input, count)) = findings.differ {
+            let counts = format!("They differ on {count} of {tried} random inputs");
+            return self
+                .difference(looking, input, &counts)
+                .await
+                .map(Looked::Differ);
+        }
+        let inputs = self.agreed_inputs(findings);
+        let Some((input, count)) = findings.fail else {
+            return Ok(Looked::Same {
+                sizes: Vec::new(),
+                inputs,
+            });
+        };
+        let shortest = self.input_text(looking, input);
+        Ok(Looked::AllFail {
+            untimed: Untimed {
+                outcome: ComparisonOutcome::AllFail,
+                reason: format!(
+                    "All fail: no file answers on {count} of {tried} random inputs, so nothing was timed."
+                ),
+                call: Some(shortest.clone()),
+                answers: vec![self.answer(0, input).await],
+                advice: OTHER_INPUTS.to_owned(),
+                ..UNTIMED
+            },
+            left_out: format!(
+                "{count} others, on which all files fail, are left out, and so are inputs like them \
+                 (the shortest: {shortest})."
+            ),
+            failing: (count, tried),
+            inputs,
+        })
+    }
+
+    /// How the approaches differ on an input, or on a simpler one. `counts` says how often they do.
+    pub(super) async fn difference(
+        &self,
+        looking: &Looking<'_>,
+        input: usize,
+        counts: &str,
+    ) -> Result<Untimed, Failure> {
+        let found = looking.found;
+        let call = self.calls[input];
+        let arguments = shrinking::arguments_of(self.survey, found.signature(), call).await?;
+        let shrunk = match arguments {
+            Some(arguments) => {
+                let most = looking.bounds.shrinking;
+                shrinking::shrink(self.survey, &found.call, arguments, most).await?
+            }
+            None => None,
+        };
+        match shrunk {
+            Some(difference) => Ok(looking.simplest(self.survey, difference, counts).await),
+            None => {
+                let counts = format!("{counts}; this is the shortest. ");
+                Ok(self.shown_difference(looking, input, counts).await)
+            }
+        }
+    }
+
+    /// How the approaches differ on an input, as it is.
+    pub(super) async fn shown_difference(
+        &self,
+        looking: &Looking<'_>,
+        input: usize,
+        counts: String,
+    ) -> Untimed {
+        let mut answers = Vec::new();
+        for place in 0..self.made.len() {
+            answers.push(self.answer(place, input).await);
+        }
+        Untimed {
+            outcome: ComparisonOutcome::Disagreement,
+            reason: DIFFERENT.to_owned(),
+            call: Some(self.input_text(looking, input)),
+            answers,
+            advice: format!("{counts}{OTHER_INPUTS} {}", again(looking)),
+            ..UNTIMED
+        }
+    }
+
+    pub(super) async fn answer(&self, place: usize, input: usize) -> FileAnswer {
+        FileAnswer {
+            file: self.made[place].0.to_owned(),
+            answer: self.what_it_did(place, input).await,
+        }
+    }
+
+    pub(super) async fn what_it_did(&self, place: usize, input: usize) -> String {
+        let made = &self.made[place].1[input];
+        let trapped = made.error.as_ref();
+        if trapped.is_some_and(|error| error.class == FailureClass::Trap)
+            && let Some(panic) = self.survey.panic_of(place, self.calls[input]).await
+        {
+            return format!("fails: {panic}");
+        }
+        shown_call(made)
+    }
+
+    /// A call as text.
+    pub(super) fn input_text(&self, looking: &Looking<'_>, input: usize) -> String {
+        let arguments = self.made.first().and_then(|(_, calls)| calls.get(input));
+        let arguments = arguments.map_or("", |call| &call.arguments);
+        let call = &looking.found.call;
+        format!("{}({})", Plain(call), Plain(arguments))
+    }
+
+    /// Which file was stopped on which size, and by what, in words that follow others.
+    pub(super) fn stopped(&self, stopped: &StoppedAt) -> String {
+        let (name, calls) = &self.made[stopped.who];
+        let call = calls.get(stopped.input);
+        let limit = call.and_then(|call| call.error.as_ref()?.limit.as_deref());
+        format!(
+            "on one of size {}, {} was stopped by a limit ({})",
+            stopped.size,
+            Plain(name),
+            Plain(limit.unwrap_or("unknown"))
+        )
+    }
+
+    /// The inputs on which all answers were the same, how many of these answers say little, and who was stopped.
+    pub(super) fn agreed_inputs(&self, findings: &Findings) -> String {
+        let tried = findings.inputs;
+        let errors = match findings.errors {
+            0 => String::new(),
+            errors => format!(" ({errors} of them answered by an error)"),
+        };
+        let stopped = findings.stopped.map_or(String::new(), |(who, input, count)| {
+            let (name, calls) = &self.made[who];
+            let arguments = &calls[input].arguments;
+            format!(
+                " On {count} of them, a file was stopped by a limit of fuel or memory; the shortest is ({}), on which \
+                 {} was stopped.",
+                Plain(arguments),
+                Plain(name)
+            )
+        });
+        if tried == 0 {
+            return "No input was tried first: no call ended in the time that the budget leaves for it."
+                .to_owned();
+        }
+        format!(
+            "On the {tried} inputs that were tried first{errors}, their answers are the same.{stopped}"
+        )
+    }
+}

@@ -1,0 +1,72 @@
+//! What Rust files named on the command line are compiled for: `--no-simd` and `--edition`.
+
+use super::failure::Failure;
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::simd::Simd;
+use bakeoff_domain::spec::Experiment;
+use clap::{Args, ValueEnum};
+
+/// What Rust files are compiled for.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct CompiledFor {
+    /// Compile Rust files without vectors, WebAssembly's feature simd128
+    #[arg(long)]
+    no_simd: bool,
+    /// The edition of Rust of the files [default: 2024]
+    #[arg(long, value_enum, value_name = "YEAR")]
+    edition: Option<EditionName>,
+}
+
+/// The name of an edition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EditionName {
+    /// Edition 2021
+    #[value(name = "2021")]
+    Rust2021,
+    /// Edition 2024
+    #[value(name = "2024")]
+    Rust2024,
+}
+
+impl CompiledFor {
+    /// Whether the compiler may use vectors.
+    pub(super) fn simd(self) -> Simd {
+        match self.no_simd {
+            true => Simd::Off,
+            false => Simd::On,
+        }
+    }
+
+    /// The edition of Rust.
+    pub(super) fn edition(self) -> Edition {
+        match self.edition {
+            Some(EditionName::Rust2021) => Edition::Rust2021,
+            Some(EditionName::Rust2024) | None => Edition::default(),
+        }
+    }
+
+    /// Has the sources of an experiment compiled like this.
+    pub(super) fn apply_to(self, experiment: &mut Experiment) {
+        experiment.simd = self.simd();
+        experiment.edition = self.edition();
+    }
+
+    /// The options, each with whether it was given.
+    pub(super) fn given(self) -> [(&'static str, bool); 2] {
+        [
+            ("--no-simd", self.no_simd),
+            ("--edition", self.edition.is_some()),
+        ]
+    }
+
+    /// Returns an error if one of the options was given where an experiment says itself what its files are compiled
+    /// for.
+    pub(super) fn refuse_beside_an_experiment(self) -> Result<(), Failure> {
+        match self.given().into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(Failure::usage(format!(
+                "an experiment says itself what its files are compiled for, under [build]: leave out {name}"
+            ))),
+            None => Ok(()),
+        }
+    }
+}

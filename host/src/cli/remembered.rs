@@ -1,0 +1,62 @@
+//! Inputs on which earlier versions of the same files differed: they are tried first the next time.
+
+use crate::compile::RememberedInputs;
+use crate::interface::{DerivedInterface, Literal, Shape, read_literals, written_call};
+use crate::run::Survey;
+use bakeoff_domain::spec::Approach;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The most inputs that are remembered of a file and its function, and the longest, in bytes of WAVE.
+const INPUTS_MAX: usize = 16;
+const INPUT_BYTES_MAX: usize = 4 << 10;
+
+/// What inputs of a file's function are remembered under: its path, and what it takes and returns.
+fn key(file: &Path, found: &DerivedInterface) -> RememberedInputs {
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    RememberedInputs {
+        path,
+        function: format!("{}: {}", found.call, found.signature()),
+    }
+}
+
+/// The inputs that are remembered of these files, each once. What does not fit the function is left out.
+pub(super) fn inputs(
+    survey: &Survey,
+    found: &DerivedInterface,
+    approaches: &[Approach],
+) -> Vec<Vec<Literal>> {
+    let parameters = &found.signature().parameters;
+    let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();
+    let keys = approaches.iter().map(|one| key(one.code.path(), found));
+    let texts = keys.flat_map(|key| survey.builder().remembered(&key));
+    let texts = texts.filter(|text| text.len() <= INPUT_BYTES_MAX);
+    let mut known = BTreeSet::new();
+    let distinct = texts.filter(|text| known.insert(text.clone()));
+    let read = distinct.filter_map(|text| read_literals(&text, &shapes));
+    read.take(INPUTS_MAX).collect()
+}
+
+/// Remembers an input on which files differ, before those that are known, in the place of the oldest.
+pub(super) fn add(
+    survey: &Survey,
+    found: &DerivedInterface,
+    approaches: &[Approach],
+    arguments: &[Literal],
+) {
+    let call = written_call("", arguments);
+    let inner = call
+        .strip_prefix('(')
+        .and_then(|call| call.strip_suffix(')'));
+    let Some(inner) = inner.filter(|inner| inner.len() <= INPUT_BYTES_MAX) else {
+        return;
+    };
+    for approach in approaches {
+        let key = key(approach.code.path(), found);
+        let mut inputs = survey.builder().remembered(&key);
+        inputs.retain(|known| known != inner);
+        inputs.insert(0, inner.to_owned());
+        inputs.truncate(INPUTS_MAX);
+        survey.builder().remember(&key, &inputs);
+    }
+}

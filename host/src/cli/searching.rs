@@ -1,0 +1,180 @@
+//! Calling all approaches on random inputs before anything is timed: first on those on which they may
+//! differ, then on those that can be timed.
+
+use super::called::Called;
+use super::effort::SEARCH_MIN;
+use super::failure::Failure;
+use super::first_look::{
+    FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
+};
+use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, seed_of};
+use crate::interface::{TextKind, large_input_seed};
+use crate::render::Untimed;
+use crate::run;
+use bakeoff_domain::measurement::CaseIndex;
+use std::ops::Range;
+use std::time::Instant;
+
+/// What becomes of inputs on which all fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FailingInputs {
+    /// The search for sizes ends with one.
+    End,
+    /// They are left out.
+    LeftOut,
+}
+
+impl Looking<'_> {
+    /// Calls all on inputs on which they may differ, unless they are one component.
+    pub(super) async fn search(&self, survey: &run::Survey) -> Result<Looked, Failure> {
+        if survey.are_one_component().await? {
+            return Ok(Looked::OneComponent);
+        }
+        let started = Instant::now();
+        let left = self.bounds.time.max(SEARCH_MIN);
+        let examples = self.try_examples(survey, left).await;
+        self.add_spent(started);
+        let examples = examples?;
+        if let Some(difference) = examples.difference {
+            let untimed = self.simplest(survey, difference, &examples.sentence);
+            return Ok(Looked::Differ(untimed.await));
+        }
+        let mut called = Called::none(self, survey);
+        let factor = u64::from(self.bounds.inputs_factor);
+        let parts: [fn(u64) -> Range<u64>; 3] = [
+            |_| 0..1,
+            |count| 1..count / FIRST_PART,
+            |count| count / FIRST_PART..count,
+        ];
+        // The first two together: each of them alone would cost a process.
+        for parts in [&parts[..2], &parts[2..]] {
+            let of_case = |part: fn(u64) -> Range<u64>| {
+                let sizes = SEARCHED.into_iter().enumerate();
+                sizes.flat_map(move |(case, (_, count))| {
+                    part(count * factor).map(move |input| (case, input))
+                })
+            };
+            let calls = parts.iter().flat_map(|part| of_case(*part));
+            let calls: Vec<(CaseIndex, u64)> = calls
+                .map(|(case, input)| (case, seed_of(self.seed, "first-look", case, input)))
+                .collect();
+            called.make(&calls).await?;
+            if self.is_over() {
+                break;
+            }
+        }
+        let findings = called.look().compare();
+        let mut looked = called.verdict(self, &findings).await?;
+        if let Looked::Same { inputs, .. } | Looked::AllFail { inputs, .. } = &mut looked {
+            inputs.push_str(&examples.sentence);
+        }
+        Ok(looked)
+    }
+
+    /// Calls all on inputs of several sizes, and chooses among these. Of one component, the smallest will do: nothing
+    /// is timed.
+    pub(super) async fn time(
+        &self,
+        survey: &run::Survey,
+        is_one_component: bool,
+        failing: FailingInputs,
+    ) -> Result<Looked, Failure> {
+        let lengths = self.lengths();
+        let mut called = Called::none(self, survey);
+        let mut sizes = Vec::new();
+        let mut timed = Timed::default();
+        let together = match is_one_component {
+            true => &[1][..],
+            false => &TIMED_TOGETHER,
+        };
+        let all_sizes = timed_sizes(self.found);
+        let mut rest = all_sizes.iter().copied().enumerate();
+        for count in together {
+            let before = called.calls.len();
+            let mut calls = Vec::new();
+            for (case, size) in rest.by_ref().take(*count) {
+                let first = before + calls.len();
+                let seeds = (0..INPUTS_OF_EACH).map(|input| {
+                    let any = seed_of(self.seed, "sizes", case, input);
+                    // One of each size is as large as any, so that what takes long there is not met on one size alone.
+                    match input {
+                        0 => large_input_seed(any),
+                        _ => TextKind::Words.seed(any),
+                    }
+                });
+                calls.extend(seeds.map(|seed| (case, seed)));
+                sizes.push((size, (first..before + calls.len()).collect::<Vec<usize>>()));
+            }
+            if calls.is_empty() {
+                break;
+            }
+            called.make(&calls).await?;
+            let look = called.look();
+            let findings = look.compare();
+            let ends = findings.fail.is_some() && failing == FailingInputs::End;
+            if findings.differ.is_some() || ends {
+                return called.verdict(self, &findings).await;
+            }
+            let answered = sizes.iter().filter_map(|(size, places)| {
+                let places = places.iter().filter(|place| !look.all_fail(**place));
+                let places: Vec<usize> = places.copied().collect();
+                (!places.is_empty()).then_some((*size, places))
+            });
+            let answered: Vec<(u32, Vec<usize>)> = answered.collect();
+            timed = look.timed_sizes(&answered, lengths);
+            let is_enough = timed.good == TIMED_MAX || (timed.good > 0 && self.is_over());
+            // Who was stopped, or ran out of time, has no call on every input.
+            let is_cut = called.calls.len() < before + calls.len();
+            if is_enough || timed.stopped.is_some() || is_cut {
+                break;
+            }
+        }
+        Ok(match timed.stopped {
+            Some(stopped) if stopped.leaps => Looked::Differ(
+                called
+                    .shown_difference(self, stopped.input, String::new())
+                    .await,
+            ),
+            stopped if timed.chosen.is_empty() => {
+                let why = stopped.map(|stopped| format!(": {}", called.stopped(&stopped)));
+                Looked::Differ(Untimed {
+                    reason: format!(
+                        "Not timed: no size of input can be timed{}.",
+                        why.unwrap_or_default()
+                    ),
+                    advice: OTHER_INPUTS.to_owned(),
+                    ..UNTIMED
+                })
+            }
+            stopped => Looked::Same {
+                sizes: timed.chosen,
+                inputs: stopped.map_or(String::new(), |stopped| {
+                    format!(" Smaller sizes are timed: {}.", called.stopped(&stopped))
+                }),
+            },
+        })
+    }
+
+    /// How the approaches differ on one of the inputs that are timed; `None` if they do not.
+    pub(super) async fn difference_at(
+        &self,
+        size: u32,
+        seed: u64,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Option<Untimed>, Failure> {
+        // As much as in the run that found it.
+        let fuel = self.experiment.limits.fuel;
+        let survey = self.open(self.timed.clone(), vec![size], fuel, say).await?;
+        let mut called = Called::none(self, &survey);
+        called.make_within(&[(0, seed)], None).await?;
+        let Some((input, _)) = called.look().compare().differ else {
+            return Ok(None);
+        };
+        let counts = format!("They differ on an input of size {size}");
+        let untimed = called.difference(self, input, &counts).await?;
+        Ok(Some(Untimed {
+            reason: DIFFERENT_LATER.to_owned(),
+            ..untimed
+        }))
+    }
+}

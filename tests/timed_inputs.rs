@@ -1,0 +1,189 @@
+//! Inputs that `bakeoff compare a.rs b.rs` times.
+
+use crate::derived::compare;
+use crate::support::run_bakeoff;
+use std::fs;
+use tempfile::TempDir;
+
+/// What the search does not reach: the size that is asked for is larger than any that it tries.
+#[test]
+fn a_difference_that_is_met_in_the_run_is_shown_as_one_that_the_search_finds() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let sum = |at_last: &str| {
+        format!(
+            "pub fn sum(items: &[u32]) -> u32 {{ let all = items.iter().fold(0u32, |a, b| a.wrapping_add(*b)); {at_last} all }}"
+        )
+    };
+    fs::write(path("a.rs"), sum("")).unwrap();
+    fs::write(
+        path("wrong.rs"),
+        sum("if items.len() == 3000 { return 7; }"),
+    )
+    .unwrap();
+    fs::write(
+        path("traps.rs"),
+        sum("assert!(items.len() != 3000, \"too many\");"),
+    )
+    .unwrap();
+    let (a, kept) = (path("a.rs"), path("kept.toml"));
+    for (other, does) in [("wrong", "  wrong: 7\n"), ("traps", "  traps: fails: ")] {
+        let file = path(&format!("{other}.rs"));
+        let output = run_bakeoff(&["compare", &a, &file, "--size", "3000", "--save-case", &kept]);
+        let text = &output.stdout;
+        assert_eq!(output.status, 1, "{text}{}", output.stderr);
+        assert!(
+            text.starts_with(
+                "Disagreement: the files do not do the same, so none is recommended. sum(["
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("They differ on an input of size 3000"),
+            "{text}"
+        );
+        assert!(text.contains(does), "{text}");
+        assert!(
+            fs::read_to_string(&kept)
+                .unwrap()
+                .starts_with("[[case]]\ncall = \"sum([")
+        );
+        fs::remove_file(&kept).unwrap();
+    }
+    // Where there is no such call, nothing is written, and why is said.
+    let same = path("same.rs");
+    fs::write(&same, sum("").replace("0u32", "std::hint::black_box(0u32)")).unwrap();
+    let agree = ["compare", &a, &same, "--budget", "100ms", "--size", "3000"];
+    let output = run_bakeoff(&[&agree[..], &["--save-case", &kept]].concat());
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    assert!(
+        output.explains("is not written: no input was found on which the files differ"),
+        "{}",
+        output.stderr
+    );
+}
+
+/// What a comparison says of its inputs, in one line.
+fn problem(report: &serde_json::Value) -> String {
+    report["experiment"]["problem"].as_str().unwrap().to_owned()
+}
+
+/// One in 37 inputs is one on which nobody answers, of whatever kind and size.
+#[test]
+fn inputs_on_which_all_files_fail_are_left_out_wherever_they_are_met() {
+    let fails = |order: &str| {
+        format!(
+            "pub fn sum(items: &[u32]) -> u32 {{
+                let all = items.iter(){order}.fold(0u32, |a, b| a.wrapping_mul(31).wrapping_add(*b));
+                let sum = items.iter().fold(0u32, |a, b| a.wrapping_add(*b));
+                assert!(items.len() < 2 || sum % 37 != 0, \"divisible\");
+                std::hint::black_box(all);
+                sum
+            }}"
+        )
+    };
+    let options = ["--budget", "3s", "--size", "3000", "--format", "json"];
+    let output = compare(&[&fails(""), &fails(".rev()")], &options);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    let problem = problem(&report);
+    assert!(problem.contains("others are timed."), "{problem}");
+    for variant in report["variants"].as_array().unwrap() {
+        assert!(variant["failure"].is_null(), "{variant:#}");
+    }
+}
+
+/// A file that errs where a short text is looked for in a long one: no text of the search is as long.
+#[test]
+fn where_there_are_two_texts_one_is_shorter_in_some_inputs() {
+    let find = |before: &str| {
+        format!(
+            "pub fn find(hay: &str, needle: &str) -> Option<usize> {{ {before} hay.find(needle) }}"
+        )
+    };
+    let wrong = find(
+        "if hay.len() > 1500 && !needle.is_empty() && needle.len() < 20 { return Some(hay.len()); }",
+    );
+    let options = ["--size", "2000", "--format", "json"];
+    let output = compare(&[&find(""), &wrong], &options);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert_eq!(
+        output.json()["outcome"],
+        "disagreement",
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn an_order_that_depends_on_the_kind_of_text_is_told() {
+    let reverse = "pub fn reverse(text: &str) -> String { text.chars().rev().collect() }";
+    let for_ascii = "pub fn reverse(text: &str) -> String {
+        if text.is_ascii() {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.reverse();
+            return String::from_utf8(bytes).unwrap();
+        }
+        let mut all = String::new();
+        for letter in text.chars() { all.insert(0, letter); }
+        all }";
+    let output = compare(
+        &[reverse, for_ascii],
+        &["--budget", "3s", "--format", "json"],
+    );
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let problem = problem(&output.json());
+    assert!(
+        problem.contains("The order depends on the texts"),
+        "{problem}"
+    );
+    assert!(problem.contains("of what b takes on"), "{problem}");
+}
+
+#[test]
+fn inputs_that_are_like_examples_are_tried() {
+    let sorted = |how: &str| {
+        format!(
+            "pub fn sorted(mut items: Vec<u32>) -> Vec<u32> {{ items.{how}(); items }}
+            #[test] fn t() {{ for (from, to) in [(vec![3, 1, 2], vec![1, 2, 3]), (vec![], vec![])] {{
+                assert_eq!(sorted(from), to); }} }}"
+        )
+    };
+    let options = ["--budget", "3s", "--size", "300", "--format", "json"];
+    let output = compare(&[&sorted("sort"), &sorted("sort_unstable")], &options);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let problem = problem(&output.json());
+    assert!(
+        problem.contains(
+            "2 inputs that stand in the files, in examples and tests, were tried before them, and "
+        ),
+        "{problem}"
+    );
+    assert!(
+        problem.contains(" that differ a little from these."),
+        "{problem}"
+    );
+}
+
+/// Of numbers alone, large ones are timed where smaller ones take no time.
+#[test]
+fn numbers_are_as_large_as_takes_long_enough() {
+    let naive = "pub fn divisors(n: u64) -> u64 { (1..=n).filter(|d| n % d == 0).count() as u64 }";
+    let quick = "pub fn divisors(n: u64) -> u64 {
+        let (mut count, mut d) = (0, 1);
+        while d * d <= n { if n % d == 0 { count += if d * d == n { 1 } else { 2 }; } d += 1; }
+        count }";
+    let options = ["--budget", "20s", "--seed", "1", "--format", "json"];
+    let report = compare(&[naive, quick], &options).json();
+    let sizes = report["experiment"]["cases"].as_array().unwrap();
+    let largest = sizes.iter().filter_map(serde_json::Value::as_u64).max();
+    assert!(largest >= Some(16_777_216), "{sizes:?}");
+    let by_bits = "pub fn bits(n: u64) -> u64 { let mut all = 0u64; for i in 0..n.isqrt() { all = all.wrapping_mul(31) ^ i; } all }";
+    let other = by_bits.replace(
+        "wrapping_mul(31) ^ i",
+        "wrapping_mul(31) ^ std::hint::black_box(i)",
+    );
+    let report = compare(&[by_bits, &other], &options).json();
+    let sizes = report["experiment"]["cases"].as_array().unwrap();
+    assert_eq!(*sizes, [4_000_000_000u64], "{sizes:?}");
+}
