@@ -187,3 +187,38 @@ fn numbers_are_as_large_as_takes_long_enough() {
     let sizes = report["experiment"]["cases"].as_array().unwrap();
     assert_eq!(*sizes, [4_000_000_000u64], "{sizes:?}");
 }
+
+/// Who returns early on small inputs, and takes the square of the length on larger ones, does the same as others.
+#[test]
+fn more_work_on_larger_inputs_is_no_difference() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let count = |work: &str| {
+        format!(
+            "pub fn count(items: &[u32]) -> u64 {{
+                let mut sum = 0u64;
+                if items.len() > 10_000 {{ {work} }}
+                std::hint::black_box(sum);
+                items.len() as u64
+            }}"
+        )
+    };
+    let linear = "for a in items { sum = std::hint::black_box(sum + u64::from(*a)); }";
+    let square =
+        "for a in items { for b in items { sum = std::hint::black_box(sum + u64::from(a ^ b)); } }";
+    fs::write(path("linear.rs"), count(linear)).unwrap();
+    fs::write(path("square.rs"), count(square)).unwrap();
+    let output = run_bakeoff(&[
+        "compare",
+        &path("linear.rs"),
+        &path("square.rs"),
+        "--budget",
+        "2s",
+    ]);
+    assert!(
+        !output.stdout.starts_with("Disagreement"),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+}

@@ -15,6 +15,11 @@ use bakeoff_domain::measurement::CaseIndex;
 use std::ops::Range;
 use std::time::Instant;
 
+/// Who is stopped on a size after taking next to nothing for a smaller one gets so many times as much fuel once more …
+const FUEL_AGAIN_FACTOR: u64 = 4;
+/// … and so many times as long as the search for differences may take.
+const TIME_AGAIN_FACTOR: u32 = 3;
+
 /// What becomes of inputs on which all fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailingInputs {
@@ -129,8 +134,14 @@ impl Looking<'_> {
                 break;
             }
         }
+        let mut never_ends = false;
+        if let Some(stopped) = timed.stopped.as_ref().filter(|stopped| stopped.leaps) {
+            never_ends = self
+                .never_ends(stopped.size, called.calls[stopped.input].1)
+                .await?;
+        }
         Ok(match timed.stopped {
-            Some(stopped) if stopped.leaps => Looked::Differ(
+            Some(stopped) if never_ends => Looked::Differ(
                 called
                     .shown_difference(self, stopped.input, String::new())
                     .await,
@@ -153,6 +164,19 @@ impl Looking<'_> {
                 }),
             },
         })
+    }
+
+    /// Returns true if somebody is stopped on this input with far more fuel, too: who returns early on other inputs
+    /// may need much more of it for one of the same size.
+    async fn never_ends(&self, size: u32, seed: u64) -> Result<bool, Failure> {
+        let fuel = FUEL_AGAIN_FACTOR * self.lengths().fuel_max();
+        let survey = self
+            .open(self.timed.clone(), vec![size], fuel, &mut |_| ())
+            .await?;
+        let mut called = Called::none(self, &survey);
+        let left = (TIME_AGAIN_FACTOR * self.bounds.time).max(SEARCH_MIN);
+        called.make_within(&[(0, seed)], Some(left)).await?;
+        Ok(called.look().compare().stopped.is_some())
     }
 
     /// How the approaches differ on one of the inputs that are timed; `None` if they do not.
