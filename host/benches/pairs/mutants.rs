@@ -44,6 +44,9 @@ impl Mistake {
     }
 }
 
+/// Before brackets that are no call, and calls that are the same with their arguments the other way round.
+const NO_CALLS: [&str; 8] = ["let", "in", "if", "for", "while", "match", "return", "swap"];
+
 /// A mistake at its place in a source, and what stands there instead.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
@@ -113,7 +116,8 @@ fn collect(source: &str, group: &Group, found: &mut Vec<Mutant>) {
                 }
             }
             TokenTree::Group(inner) => {
-                let is_call = at > 0 && matches!(tokens[at - 1], TokenTree::Ident(_));
+                let before = at.checked_sub(1).map(|before| &tokens[before]);
+                let is_call = matches!(before, Some(TokenTree::Ident(name)) if NO_CALLS.iter().all(|no| name != no));
                 if is_call && let Some((first, second)) = two_parts(inner) {
                     let (a, b) = (&source[first.clone()], &source[second.clone()]);
                     let instead = format!("{b}, {a}");
