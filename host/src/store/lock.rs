@@ -6,7 +6,7 @@
 use super::atomic_file::refused;
 use super::error::StoreError;
 use super::holder::LockHolder;
-use crate::files::Folder;
+use crate::files::{Folder, FolderEntryKind};
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -41,7 +41,9 @@ impl Lock {
         // It is emptied and written to: under another name it may be anything.
         let opened = folder.open_to_write(LOCK_FILE);
         let mut file = opened.map_err(|error| match folder.look(LOCK_FILE) {
-            Ok(Some(found)) if found.names > 1 => StoreError::SecondName { path: path.clone() },
+            Ok(Some(found)) if found.kind == FolderEntryKind::File && found.names > 1 => {
+                StoreError::SecondName { path: path.clone() }
+            }
             _ => refused(folder, Path::new(LOCK_FILE), "create", error),
         })?;
         let mut tries = 0;
