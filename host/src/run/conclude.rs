@@ -426,20 +426,6 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(StopReason::Precision) => Ended::Precision,
             Some(_) => Ended::Settled,
         },
-        inputs: analysis.and_then(inputs),
+        inputs: analysis.and_then(Analysis::inputs),
     }
-}
-
-/// Returns the number of different inputs that were timed on the case with the fewest, the pilot's among them: all variants get the same ones,
-/// so it is that of the one that was timed longest.
-pub(super) fn inputs(analysis: &Analysis) -> Option<u64> {
-    if analysis.settings.instances {
-        return None;
-    }
-    let of_case = |case: usize| {
-        let times = analysis.times.iter().filter(|time| time.case == case);
-        times.map(|time| time.inputs).max()
-    };
-    let cases = analysis.settings.claimed_cases().into_iter();
-    cases.filter_map(of_case).min()
 }

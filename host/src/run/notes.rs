@@ -1,6 +1,5 @@
 //! The notes of a report: what a reader should know about how the numbers were measured.
 
-use super::conclude;
 use super::constant_arguments;
 use super::evaluated;
 use super::evidence::Record;
@@ -122,7 +121,7 @@ pub(super) fn notes(
         let cores = record.environment.cores;
         on_the_race(&mut notes, outcome, &names, &record.cases, cores);
         let analysis = outcome.raced.analysis.as_ref();
-        if let Some(inputs) = analysis.and_then(conclude::inputs) {
+        if let Some(inputs) = analysis.and_then(Analysis::inputs) {
             notes.push(format!(
                 "Timed on {} or more different inputs of each case: nothing is known of what is rarer than one in \
                  that many.",

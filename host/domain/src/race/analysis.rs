@@ -35,6 +35,22 @@ pub struct Analysis {
     pub times: Vec<TimeSummary>,
 }
 
+impl Analysis {
+    /// The number of different inputs that were timed on the case with the fewest, the pilot's among them: all variants
+    /// get the same ones, so it is that of the one that was timed longest. `None` for a set of instances.
+    pub fn inputs(&self) -> Option<u64> {
+        if self.settings.instances {
+            return None;
+        }
+        let of_case = |case: usize| {
+            let times = self.times.iter().filter(|time| time.case == case);
+            times.map(|time| time.inputs).max()
+        };
+        let cases = self.settings.claimed_cases().into_iter();
+        cases.filter_map(of_case).min()
+    }
+}
+
 /// The analysis of all replicas, taken in the order of their indexes, and of the pilot's times if there was one.
 pub fn analyse(settings: &RaceSettings, pilot: Option<&Replica>, replicas: &[Replica]) -> Analysis {
     let mut order: Vec<&Replica> = replicas.iter().collect();

@@ -3,7 +3,7 @@
 use super::numbers::{budget, count, percent, reading};
 use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
-use crate::logarithm::{ln, ln_1p};
+use crate::logarithm::{exp, ln, ln_1p};
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
@@ -143,7 +143,7 @@ fn about(half_width: f64) -> String {
     if half_width < WIDE_LOG {
         format!("at about ±{}", percent(half_width))
     } else {
-        format!("within a factor of about {:.1}", half_width.exp())
+        format!("within a factor of about {:.1}", exp(half_width))
     }
 }
 
