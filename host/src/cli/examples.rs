@@ -115,7 +115,7 @@ impl Looking<'_> {
         let made = survey.call_written(&written, CallTexts::Shortened, Some(left));
         let made = made.await?;
         if let Some(failure) = made.iter().find_map(|calls| calls.as_ref().err()) {
-            return Err(Failure::variant(failure));
+            return Err(Failure::not_built(failure));
         }
         let made: Vec<Vec<RepeatedCall>> = made.into_iter().flatten().collect();
         let mut first = 0;
