@@ -78,7 +78,14 @@ impl Host {
     fn watch(&self) -> HostWatch {
         let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
         for folder in [self.folder.path(), &self.at("folder")] {
-            inotify::add_watch(&watch, folder, WatchFlags::ALL_EVENTS).unwrap();
+            // Not what is closed: the kernel may still tell that of a look of our own.
+            let seen = WatchFlags::OPEN
+                | WatchFlags::ACCESS
+                | WatchFlags::MODIFY
+                | WatchFlags::ATTRIB
+                | WatchFlags::CREATE
+                | WatchFlags::DELETE;
+            inotify::add_watch(&watch, folder, seen).unwrap();
         }
         HostWatch { watch }
     }
