@@ -242,7 +242,7 @@ mod tests {
             let (found, expected) = (totals.estimate().unwrap(), estimate(&[as_block]));
             assert!((found.log_ratio - expected.log_ratio).abs() < 1e-12);
             // The end that it says nothing of is where it would be without it.
-            let without = estimate(&[steady.clone()]);
+            let without = estimate(std::slice::from_ref(&steady));
             let (low, high) = if is_of_a {
                 (without.low, expected.high)
             } else {
