@@ -89,7 +89,7 @@ fn run(prototypes: &[Prototype]) -> Value {
         ("mix.wit", include_str!("cheats/mix.wit")),
         ("workload.rs", include_str!("cheats/workload.rs")),
     ];
-    experiment::run(EXPERIMENT, &files, prototypes, &["--budget", "60s"]).1
+    experiment::run(EXPERIMENT, &files, prototypes, &["--budget", "120s"]).1
 }
 
 /// The same, where instances are kept.

@@ -387,7 +387,7 @@ fn calls_in_a_file_are_compared_without_an_experiment_and_one_is_made_again_as_t
     );
 
     // What is printed is a command for a shell, in the same folder.
-    let printed = said.stdout.split_once("bakeoff check ").unwrap().1;
+    let printed = said.stdout.split_once("bakeoff check").unwrap().1;
     let printed = printed.split_once("\n\n").unwrap().0;
     let printed: Vec<&str> = printed.split_whitespace().collect();
     let mut shell = Command::new("sh");

@@ -222,3 +222,45 @@ fn more_work_on_larger_inputs_is_no_difference() {
         output.stderr
     );
 }
+
+/// Who is stopped on large numbers is the faster one on small ones, and no winner for that.
+#[test]
+fn a_winner_that_was_stopped_where_another_file_answers_is_not_recommended() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let bisection = "pub fn cbrt(x: u64) -> u64 {
+        let (mut low, mut high) = (0u64, 2_642_246u64);
+        while low + 1 < high {
+            let middle = std::hint::black_box((low + high) / 2);
+            let cube = u128::from(middle) * u128::from(middle) * u128::from(middle);
+            if cube <= u128::from(x) { low = middle } else { high = middle }
+        }
+        low
+    }";
+    let counting = "pub fn cbrt(x: u64) -> u64 {
+        let mut root = 0u64;
+        loop {
+            let next = u128::from(std::hint::black_box(root) + 1);
+            if next * next * next > u128::from(x) { return root; }
+            root += 1;
+        }
+    }";
+    fs::write(path("bisection.rs"), bisection).unwrap();
+    fs::write(path("counting.rs"), counting).unwrap();
+    let output = run_bakeoff(&[
+        "compare",
+        &path("bisection.rs"),
+        &path("counting.rs"),
+        "--quick",
+        "--format",
+        "json",
+    ]);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    assert_ne!(report["recommendation"]["winner"], "counting", "{report:#}");
+    let text = report["recommendation"]["text"].as_str().unwrap();
+    assert!(
+        !text.contains("Take counting") || text.starts_with("No call: counting was stopped"),
+        "{text}"
+    );
+}

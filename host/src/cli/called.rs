@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
 use super::looking::{DIFFERENT, Looked, Looking, OTHER_INPUTS, UNTIMED, again};
 use super::shrinking;
+use super::stopped_files::StoppedFile;
 use crate::measure::RepeatedCall;
 use crate::render::escape::Plain;
 use crate::render::{ComparisonOutcome, FileAnswer, Untimed};
@@ -75,6 +76,18 @@ impl<'a> Called<'a> {
         }
     }
 
+    /// The files that were stopped where another one answers.
+    pub(super) fn stopped_alone(&self, findings: &Findings) -> Vec<StoppedFile> {
+        let counts = self.made.iter().zip(&findings.stopped_alone);
+        let stopped = counts.filter(|(_, count)| **count > 0);
+        let file = |((name, _), count): (&(&str, Vec<RepeatedCall>), &usize)| StoppedFile {
+            approach: (*name).to_owned(),
+            stopped: *count,
+            tried: findings.inputs,
+        };
+        stopped.map(file).collect()
+    }
+
     /// What findings mean, for the reader.
     pub(super) async fn verdict(
         &self,
@@ -109,8 +122,11 @@ impl<'a> Called<'a> {
                 ..UNTIMED
             },
             left_out: format!(
-                "{count} others, on which all files fail, are left out, and so are inputs like them \
-                 (the shortest: {shortest})."
+                "{}, and so are inputs like them (the shortest: {shortest}).",
+                match count {
+                    1 => "One more, on which all files fail, is left out".to_owned(),
+                    _ => format!("{count} others, on which all files fail, are left out"),
+                }
             ),
             failing: (count, tried),
             inputs,

@@ -11,6 +11,7 @@ use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::saved_inputs::SavedInputs;
+use super::stopped_files::{self, StoppedFile};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use crate::config::{LoadedExperiment, Policy, units};
@@ -137,6 +138,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     // The files of a derived experiment live as long as this.
     let mut derived = None;
     let mut spent = Duration::ZERO;
+    let mut stopped = Vec::new();
     let experiment = match &arguments.wit {
         Some(wit) => arguments.experiment(wit)?,
         None => {
@@ -144,7 +146,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             let call = arguments.call.as_deref();
             let read = Derived::read(&approaches, call, &arguments.safety, &policy).await;
             let derived = derived.insert(read.or_else(|failure| not_built(failure, output))?);
-            let found = arguments.by_sources(derived, &policy, output, &mut spent);
+            let found = arguments.by_sources(derived, &policy, output, &mut spent, &mut stopped);
             match found.await.or_else(|failure| not_built(failure, output))? {
                 Ok(experiment) => experiment,
                 Err(untimed) => return arguments.show_untimed(&untimed, output),
@@ -208,6 +210,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let hangs = derived.hangs_on_vectors(&report, experiment, safety, &policy);
         report.notes.extend(hangs.await?);
     }
+    stopped_files::withhold(&mut report, &stopped);
     step_summary::append(&report, &sources);
     let Some(allowed) = arguments.fail_if_slower else {
         let outcome = ComparisonOutcome::of(&report);
@@ -388,6 +391,7 @@ impl Arguments {
         policy: &Policy,
         output: &Output,
         spent: &mut Duration,
+        stopped: &mut Vec<StoppedFile>,
     ) -> Result<Result<Experiment, Untimed>, Failure> {
         let with =
             |problem, inputs, interface| self.with(problem, interface, inputs, Declared::BySources);
@@ -416,8 +420,10 @@ impl Arguments {
                 sizes,
                 inputs,
                 spent: searched,
+                stopped: files,
             } => {
                 *spent = searched;
+                *stopped = files;
                 (sizes, inputs)
             }
         };

@@ -8,6 +8,7 @@ use super::looking::{Looked, Looking};
 use super::options::{Output, Safety};
 use super::saved_inputs::{self, SavedInputs};
 use super::searching::FailingInputs;
+use super::stopped_files::StoppedFile;
 use crate::compile::{FileKind, read_public_functions};
 use crate::config::Policy;
 use crate::confine::Confinement;
@@ -24,6 +25,7 @@ use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use bakeoff_domain::variant;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -53,6 +55,8 @@ pub(super) enum Agreement {
         inputs: String,
         /// The time that calls took.
         spent: Duration,
+        /// The files that were stopped by a limit where another one answers.
+        stopped: Vec<StoppedFile>,
     },
     /// They are not, or there are none.
     Not(Untimed),
@@ -346,6 +350,7 @@ impl Derived {
     /// What the calls on inputs that can be timed say, after `inputs` was said.
     fn agreement(&self, looking: &Looking<'_>, looked: Looked, mut inputs: String) -> Agreement {
         let spent = looking.spent();
+        let stopped = looking.stopped.get().cloned().unwrap_or_default();
         match looked {
             Looked::Same {
                 sizes,
@@ -356,12 +361,14 @@ impl Derived {
                     sizes,
                     inputs,
                     spent,
+                    stopped,
                 }
             }
             Looked::OneComponent => Agreement::Same {
                 sizes: first_look::timed_sizes(&self.found)[..1].to_vec(),
                 inputs,
                 spent,
+                stopped,
             },
             Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => Agreement::Not(untimed),
         }
@@ -387,6 +394,7 @@ impl Derived {
             policy,
             bounds,
             spent_ns: AtomicU64::new(0),
+            stopped: OnceLock::new(),
         })
     }
 

@@ -126,6 +126,8 @@ pub(super) struct Findings {
     pub(super) fail: Option<(usize, usize)>,
     /// The same for inputs on which somebody was stopped by a limit, with the place of who was.
     pub(super) stopped: Option<(usize, usize, usize)>,
+    /// By approach: the number of inputs on which it was stopped by a limit and another one answers.
+    pub(super) stopped_alone: Vec<usize>,
     /// The inputs that were tried, each counted once.
     pub(super) inputs: usize,
     /// Those of them on which all give the same answer, and it is an error.
@@ -150,6 +152,7 @@ impl FirstLook<'_> {
             .unwrap_or(0);
         let (mut differ, mut fail, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let mut stopped = Vec::new();
+        let mut alone = vec![Vec::new(); self.calls.len()];
         for input in 0..inputs {
             let calls = self.calls.iter().map(|calls| &calls[input]);
             let first = self.calls[0];
@@ -157,6 +160,10 @@ impl FirstLook<'_> {
             // Who met a limit may be right, and take long; but not on an input of a few small values.
             if calls.clone().any(met_limit) {
                 let ends = calls.clone().any(|call| outcome(call).is_some());
+                let places = calls.clone().zip(&mut alone);
+                for (_, places) in places.filter(|(call, _)| ends && met_limit(call)) {
+                    places.push(input);
+                }
                 match ends && is_small(&first.arguments) {
                     true => differ.push(input),
                     false => stopped.push(input),
@@ -194,6 +201,7 @@ impl FirstLook<'_> {
             differ: shortest(differ),
             fail: shortest(fail),
             stopped,
+            stopped_alone: alone.iter().map(|places| distinct(places)).collect(),
             inputs: distinct(&all),
             errors: distinct(&errors),
         }

@@ -6,6 +6,7 @@ use super::failure::Failure;
 use super::first_look::{CallLengths, SEARCH_FUEL_MAX, SEARCHED, timed_sizes};
 use super::remembered;
 use super::shrinking::Difference;
+use super::stopped_files::StoppedFile;
 use crate::config::{LoadedExperiment, Policy};
 use crate::interface::DerivedInterface;
 use crate::render::{ComparisonOutcome, Untimed};
@@ -14,6 +15,7 @@ use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,6 +37,8 @@ pub(super) struct Looking<'a> {
     pub(super) bounds: SearchBounds,
     /// The time that calls have taken so far, in nanoseconds.
     pub(super) spent_ns: AtomicU64,
+    /// The files that were stopped in the search for differences where another one answers, once it is over.
+    pub(super) stopped: OnceLock<Vec<StoppedFile>>,
 }
 
 impl Looking<'_> {

@@ -5,7 +5,8 @@ use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::first_look::{
-    FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
+    CallLengths, FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed,
+    timed_sizes,
 };
 use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, seed_of};
 use crate::interface::{TextKind, large_input_seed};
@@ -15,8 +16,9 @@ use bakeoff_domain::measurement::CaseIndex;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Who is stopped on a size after taking next to nothing for a smaller one gets so many times as much fuel once more …
-const FUEL_AGAIN_FACTOR: u64 = 4;
+/// Who is stopped on a size after taking next to nothing for a smaller one gets so many times the most fuel of a usual
+/// budget …
+const FUEL_AGAIN_FACTOR: u64 = 8;
 /// … and so many times as long as the search for differences may take.
 const TIME_AGAIN_FACTOR: u32 = 3;
 
@@ -69,6 +71,7 @@ impl Looking<'_> {
             }
         }
         let findings = called.look().compare();
+        self.stopped.get_or_init(|| called.stopped_alone(&findings));
         let mut looked = called.verdict(self, &findings).await?;
         if let Looked::Same { inputs, .. } | Looked::AllFail { inputs, .. } = &mut looked {
             inputs.push_str(&examples.sentence);
@@ -169,7 +172,7 @@ impl Looking<'_> {
     /// Returns true if somebody is stopped on this input with far more fuel, too: who returns early on other inputs
     /// may need much more of it for one of the same size.
     async fn never_ends(&self, size: u32, seed: u64) -> Result<bool, Failure> {
-        let fuel = FUEL_AGAIN_FACTOR * self.lengths().fuel_max();
+        let fuel = FUEL_AGAIN_FACTOR * CallLengths::of(1.0).fuel_max();
         let survey = self
             .open(self.timed.clone(), vec![size], fuel, &mut |_| ())
             .await?;

@@ -396,7 +396,7 @@ fn measured(protocol: &Protocol) -> String {
     };
     match protocol.inputs {
         Some(inputs) => format!(
-            "{replicas}, {} or more different inputs of each case",
+            "{replicas}, {} or more drawn inputs of each case",
             numbers::count(inputs)
         ),
         None => replicas,

@@ -19,7 +19,7 @@ use crate::measure::{Raced, StoredRace};
 use crate::store;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::race::{Analysis, StopReason};
+use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
     Report, TooShortCase, VariantReport, VariantStatus,
@@ -426,6 +426,6 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(StopReason::Precision) => Ended::Precision,
             Some(_) => Ended::Settled,
         },
-        inputs: analysis.and_then(Analysis::inputs),
+        inputs: outcome.and_then(|outcome| outcome.drawn_inputs(experiment)),
     }
 }

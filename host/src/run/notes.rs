@@ -120,10 +120,9 @@ pub(super) fn notes(
     if let Some(outcome) = outcome {
         let cores = record.environment.cores;
         on_the_race(&mut notes, outcome, &names, &record.cases, cores);
-        let analysis = outcome.raced.analysis.as_ref();
-        if let Some(inputs) = analysis.and_then(Analysis::inputs) {
+        if let Some(inputs) = outcome.drawn_inputs(&record.experiment) {
             notes.push(format!(
-                "Timed on {} or more different inputs of each case: nothing is known of what is rarer than one in \
+                "Timed on {} or more drawn inputs of each case: nothing is known of what is rarer than one in \
                  that many.",
                 numbers::count(inputs)
             ));

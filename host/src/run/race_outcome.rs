@@ -2,6 +2,8 @@
 
 use crate::measure::Raced;
 use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::race::Analysis;
+use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::VariantId;
 
 /// A race and the variants in it.
@@ -16,6 +18,14 @@ impl RaceOutcome {
     /// Returns the index of a variant in the race, if it took part.
     pub(super) fn index_of(&self, id: &VariantId) -> Option<usize> {
         self.variants.iter().position(|other| other == id)
+    }
+
+    /// Returns the number of different inputs that were timed on the case with the fewest; `None` where calls have no
+    /// input of their own, since there is a list of them.
+    pub(super) fn drawn_inputs(&self, experiment: &Experiment) -> Option<u64> {
+        let are_drawn = matches!(experiment.workload.inputs, Inputs::Generated { .. });
+        let analysis = self.raced.analysis.as_ref().filter(|_| are_drawn);
+        analysis.and_then(Analysis::inputs)
     }
 
     /// Returns the replicas that count: in the order of their launch, up to the first that is missing.

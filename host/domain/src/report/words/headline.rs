@@ -47,7 +47,7 @@ fn few_inputs(report: &Report) -> Option<String> {
         .filter(|inputs| *inputs < INPUTS_ENOUGH)?;
     let s = if inputs == 1 { "" } else { "s" };
     Some(format!(
-        "Timed on {inputs} different input{s} of each case only: a slow one that is rarer than one in {} may have \
+        "Timed on {inputs} drawn input{s} of each case only: a slow one that is rarer than one in {} may have \
          been missed.",
         inputs.div_ceil(3).max(2)
     ))

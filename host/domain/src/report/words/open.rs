@@ -147,10 +147,10 @@ fn about(half_width: f64) -> String {
     }
 }
 
-/// What most inputs say, where the total times do not: `1.2 × faster on most inputs, and not in total`.
+/// What most samples say, where the total times do not: `1.2 × faster in most samples, and not in total`.
 fn against_totals(row: &VerdictRow) -> Option<String> {
     let typical = speed::typical(row)?;
-    Some(format!("{typical} on most inputs, and not in total"))
+    Some(format!("{typical} in most samples, and not in total"))
 }
 
 /// What decided a pair without a verdict, so that it was not compared to the end: another variant is
@@ -420,7 +420,7 @@ mod tests {
         let with = why(9, &row);
         assert_eq!(
             with,
-            format!("1.3 × faster on most inputs, and not in total; {without}")
+            format!("1.3 × faster in most samples, and not in total; {without}")
         );
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
         format!(", {}", less_than_matters(&report.protocol))
     } else {
         typical(row).map_or_else(String::new, |typical| {
-            format!(" in total, {typical} on most inputs")
+            format!(" in total, {typical} in most samples")
         })
     };
     if 1.0 / ratio < FACTOR_MIN {
@@ -45,7 +45,7 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
         true => format!(", but {}", less_than_matters(&report.protocol)),
         false => String::new(),
     };
-    let typical = typical(row).map(|typical| format!("; {typical} on most inputs"));
+    let typical = typical(row).map(|typical| format!("; {typical} in most samples"));
     let typical = typical.unwrap_or_default();
     Some(format!("{difference}, sure{small}{typical}"))
 }
@@ -237,17 +237,17 @@ mod tests {
         row.typical = Some(1.3);
         assert_eq!(
             pair(&report, &row).unwrap(),
-            "2.00 × faster, 1.43–2.50, sure; 1.3 × slower on most inputs"
+            "2.00 × faster, 1.43–2.50, sure; 1.3 × slower in most samples"
         );
         assert_eq!(
             faster(&report, &row, "old"),
-            "is 2.00 × faster than old (1.43–2.50) in total, 1.3 × slower on most inputs"
+            "is 2.00 × faster than old (1.43–2.50) in total, 1.3 × slower in most samples"
         );
         row.typical = Some(0.9);
         assert!(
             pair(&report, &row)
                 .unwrap()
-                .ends_with("; 1.1 × faster on most inputs")
+                .ends_with("; 1.1 × faster in most samples")
         );
         row.typical = None;
         assert_eq!(
