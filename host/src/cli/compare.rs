@@ -10,7 +10,7 @@ use super::looking::UNTIMED;
 use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
-use super::saved_inputs::SavedInputs;
+use super::saved_inputs::{SavedInputs, not_written};
 use super::stopped_files::{self, StoppedFile};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
@@ -259,12 +259,6 @@ fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
         .map_err(|error| Failure::usage(format!("cannot write {shown}: {error}")))?;
     anstream::eprintln!("{}", inputs.sentence(&shown.to_string()));
     Ok(())
-}
-
-/// Says that a file that was asked for is not written.
-fn not_written(file: &Path, why: &str) {
-    let shown = file.display().to_string();
-    anstream::eprintln!("{} is not written: {why}", Plain(&shown));
 }
 
 /// The size and seed of an input on which files may differ, if a run found one: their answers do, or one fails where

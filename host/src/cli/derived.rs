@@ -349,28 +349,22 @@ impl Derived {
 
     /// What the calls on inputs that can be timed say, after `inputs` was said.
     fn agreement(&self, looking: &Looking<'_>, looked: Looked, mut inputs: String) -> Agreement {
-        let spent = looking.spent();
-        let stopped = looking.stopped.get().cloned().unwrap_or_default();
-        match looked {
-            Looked::Same {
-                sizes,
-                inputs: more,
-            } => {
-                inputs += &more;
-                Agreement::Same {
-                    sizes,
-                    inputs,
-                    spent,
-                    stopped,
-                }
+        let (sizes, more) = match looked {
+            Looked::Same { sizes, inputs } => (sizes, inputs),
+            Looked::OneComponent => {
+                let smallest = first_look::timed_sizes(&self.found)[..1].to_vec();
+                (smallest, String::new())
             }
-            Looked::OneComponent => Agreement::Same {
-                sizes: first_look::timed_sizes(&self.found)[..1].to_vec(),
-                inputs,
-                spent,
-                stopped,
-            },
-            Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => Agreement::Not(untimed),
+            Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => {
+                return Agreement::Not(untimed);
+            }
+        };
+        inputs += &more;
+        Agreement::Same {
+            sizes,
+            inputs,
+            spent: looking.spent(),
+            stopped: looking.stopped.get().cloned().unwrap_or_default(),
         }
     }
 }

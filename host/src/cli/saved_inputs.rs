@@ -3,9 +3,11 @@
 use super::failure::Failure;
 use crate::interface::{DerivedInterface, Shape, read_literals, written_call};
 use crate::render::Reproduction;
+use crate::render::escape::Plain;
 use crate::run::Survey;
 use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use bakeoff_domain::report::Report;
+use std::path::Path;
 
 /// The most inputs of each size: the first of as many processes.
 const OF_EACH_SIZE: u32 = 8;
@@ -89,6 +91,12 @@ impl SavedInputs {
             self.count
         )
     }
+}
+
+/// Says that a file that was asked for is not written.
+pub(super) fn not_written(file: &Path, why: &str) {
+    let shown = file.display().to_string();
+    anstream::eprintln!("{} is not written: {why}", Plain(&shown));
 }
 
 #[cfg(test)]

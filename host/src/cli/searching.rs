@@ -12,6 +12,8 @@ use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, se
 use crate::interface::{TextKind, large_input_seed};
 use crate::render::Untimed;
 use crate::run;
+use crate::sandbox::GuestError;
+use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use std::ops::Range;
 use std::time::Instant;
@@ -179,7 +181,11 @@ impl Looking<'_> {
         let mut called = Called::none(self, &survey);
         let left = (TIME_AGAIN_FACTOR * self.bounds.time).max(SEARCH_MIN);
         called.make_within(&[(0, seed)], Some(left)).await?;
-        Ok(called.look().compare().stopped.is_some())
+        let look = called.look();
+        let mut calls = look.calls.iter().flat_map(|calls| calls.iter());
+        // Whose time ended may still end.
+        let used_up = |error: &GuestError| error.class == FailureClass::FuelLimit;
+        Ok(calls.any(|call| call.error.as_ref().is_some_and(used_up)))
     }
 
     /// How the approaches differ on one of the inputs that are timed; `None` if they do not.
