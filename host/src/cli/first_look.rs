@@ -362,6 +362,7 @@ mod tests {
             differ: Some((1, 2)),
             fail: Some((2, 1)),
             stopped: None,
+            stopped_alone: vec![0, 0],
             inputs: 3,
             errors: 0,
         };

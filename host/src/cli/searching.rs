@@ -5,8 +5,7 @@ use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::first_look::{
-    CallLengths, FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed,
-    timed_sizes,
+    FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
 };
 use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, seed_of};
 use crate::interface::{TextKind, large_input_seed};
@@ -18,10 +17,8 @@ use bakeoff_domain::measurement::CaseIndex;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Who is stopped on a size after taking next to nothing for a smaller one gets so many times the most fuel of a usual
-/// budget …
-const FUEL_AGAIN_FACTOR: u64 = 8;
-/// … and so many times as long as the search for differences may take.
+/// Who is stopped on a size after taking next to nothing for a smaller one gets as much fuel as in a run once more, and
+/// so many times as long as the search for differences may take.
 const TIME_AGAIN_FACTOR: u32 = 3;
 
 /// What becomes of inputs on which all fail.
@@ -171,10 +168,10 @@ impl Looking<'_> {
         })
     }
 
-    /// Returns true if somebody is stopped on this input with far more fuel, too: who returns early on other inputs
+    /// Returns true if somebody is stopped on this input with as much fuel as a run has, too: who returns early on other inputs
     /// may need much more of it for one of the same size.
     async fn never_ends(&self, size: u32, seed: u64) -> Result<bool, Failure> {
-        let fuel = FUEL_AGAIN_FACTOR * CallLengths::of(1.0).fuel_max();
+        let fuel = self.experiment.limits.fuel;
         let survey = self
             .open(self.timed.clone(), vec![size], fuel, &mut |_| ())
             .await?;
