@@ -32,10 +32,17 @@ pub(super) fn withhold(report: &mut Report, stopped: &[StoppedFile]) {
     recommendation.outcome = RankingOutcome::NoCall;
     recommendation.text = format!(
         "No call: {} was stopped by a limit on {} of the {} inputs that were tried first, on which another file answers, \
-         and times are those of other inputs. Of these: {}",
+         and times are those of other inputs. On these, {}",
         Plain(&winner.approach),
         found.stopped,
         found.tried,
-        recommendation.text
+        reason(&recommendation.text)
     );
+}
+
+/// What a recommendation gives as its reason, without whom it recommends.
+fn reason(text: &str) -> &str {
+    let without = text.strip_prefix("Take ");
+    let without = without.and_then(|text| text.split_once(": "));
+    without.map_or(text, |(_, reason)| reason)
 }
